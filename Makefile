@@ -1,0 +1,42 @@
+# Every target sets up what it needs in .venv; nothing but python3 has to be on the machine.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: demo test lint bench wheel clean help
+
+help: ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(INSTALLED) ## Run the bundled experiment, print its table and the path of its report
+	$(BIN)/wavetank run examples/demo/experiment.yaml -o out/demo
+
+test: $(INSTALLED) ## Run the tests
+	$(BIN)/pytest -n 2
+
+lint: $(INSTALLED) ## Check style, types and the rooms' import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(INSTALLED) ## Measure and print the benchmark table
+	$(BIN)/python bench/run.py
+
+wheel: $(INSTALLED) ## Build the wheel and try it in an empty environment
+	rm -rf dist $(VENV)-wheel
+	$(BIN)/python -m build --wheel --outdir dist .
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/pip install --quiet dist/*.whl
+	$(VENV)-wheel/bin/wavetank --version
+	$(VENV)-wheel/bin/wavetank run examples/01-first-experiment/experiment.yaml -o $(VENV)-wheel/out
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) $(VENV)-wheel dist out
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --editable . --group dev
+	touch $@

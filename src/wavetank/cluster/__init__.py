@@ -1,0 +1,1 @@
+"""Kubernetes objects as light values, and the versioned, watchable store that holds them."""

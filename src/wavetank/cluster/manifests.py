@@ -1,0 +1,92 @@
+"""Kubernetes manifests in files: YAML or JSON, several documents, Lists."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from wavetank.errors import InputError
+
+MAX_BYTES = 1 << 30  # of text, after decompression: enough for a million pods, not for a bomb
+
+
+def read_text(path: Path) -> str:
+    """Reads a text file, gzipped or not; a missing, binary or oversized one is an InputError."""
+    try:
+        with path.open("rb") as file:
+            zipped = file.peek(2)[:2] == b"\x1f\x8b"
+            data = (gzip.GzipFile(fileobj=file) if zipped else file).read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError("no such file", source=str(path)) from None
+    except (OSError, EOFError) as error:
+        raise InputError(f"cannot be read: {error}", source=str(path)) from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"larger than {MAX_BYTES >> 20} MiB of text", source=str(path))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text: byte {error.start} is {data[error.start]:#04x}", source=str(path)) from None
+
+
+def load_documents(text: str, source: str) -> list[Any]:
+    """Parses YAML or JSON text into its documents; empty documents are left out."""
+    try:
+        if text.lstrip().startswith(("{", "[")):
+            return [msgspec.json.decode(text)]
+    except msgspec.DecodeError:
+        pass  # flow-style YAML begins like JSON
+    try:
+        return [document for document in yaml.load_all(text, Loader=_Loader) if document is not None]
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise InputError(f"not valid YAML: {error.problem}", path=line, source=source) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"not valid YAML: {' '.join(str(error).split())}", source=source) from None
+
+
+def manifests_in(documents: list[Any], source: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields (place, manifest) of each object, with Lists unfolded; `place` is the path inside the file."""
+    for i, document in enumerate(documents):
+        place = f"document {i + 1}" if len(documents) > 1 else ""
+        yield from _unfold(document, place, source)
+
+
+def _unfold(document: Any, place: str, source: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(document, list):
+        items = document
+    elif isinstance(document, dict) and str(document.get("kind", "")).endswith("List") and "items" in document:
+        items = document["items"] or []
+        place = f"{place}.items".lstrip(".")
+    elif isinstance(document, dict):
+        yield place, document
+        return
+    else:
+        raise InputError(f"expected a Kubernetes object, got {document!r:.60}", path=place, source=source)
+    for i, item in enumerate(items):
+        yield from _unfold(item, f"{place}[{i}]", source)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The safe loader, with what Kubernetes' own YAML reader does differently: a duplicate key is an error."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Builds a mapping, refusing a key that stands twice."""
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        if len(mapping) != len(node.value) and not any(key.value == "<<" for key, _ in node.value):
+            keys = [key.value for key, _ in node.value]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise yaml.constructor.ConstructorError(None, None, f"duplicate key {twice!r}", node.start_mark)
+        return mapping
+
+
+# A date stays the text that it is: Kubernetes has no date type, and JSON could not carry one.
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
+}

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wavetank.cluster.resource import Manifest, Resource
+from wavetank.cluster.resources import Amounts, parse_amounts
+from wavetank.cluster.taints import Taint, parse_taints
+from wavetank.errors import InputError
+
+# Floating point operations per second of one core, for workloads that state work instead of time.
+SPEED = "wavetank.dev/speed"
+
+
+class Node(Resource):
+    """One version of a node. `allocatable` is in milli-CPU, bytes and counts; `images` gives sizes in bytes."""
+
+    __slots__ = ("allocatable", "images", "ready", "taints", "unschedulable")
+
+    kind = "Node"
+    namespaced = False
+
+    def __init__(self, manifest: Manifest, *, name: str = "") -> None:
+        super().__init__(manifest, name=name)
+        spec = manifest.get("spec") or {}
+        status = manifest.get("status") or {}
+        self.allocatable = _allocatable(status)
+        self.taints: tuple[Taint, ...] = parse_taints(spec.get("taints"), path="spec.taints")
+        self.unschedulable = bool(spec.get("unschedulable"))
+        self.images: Mapping[str, int] = _images(status)
+        self.ready = _is_ready(status)
+
+    @property
+    def speed(self) -> float:
+        """Returns the speed of one core in floating point operations per second; 1 Gflop/s where none is stated."""
+        return float(self.annotations.get(SPEED, 1e9))
+
+    def render(self) -> dict[str, Any]:
+        """Returns the node as Kubernetes JSON."""
+        rendered = super().render()
+        spec = {key: value for key, value in (rendered.get("spec") or {}).items() if key != "unschedulable"}
+        spec["taints"] = [taint.render() for taint in self.taints]
+        if not self.taints:
+            del spec["taints"]
+        if self.unschedulable:
+            spec["unschedulable"] = True
+        if spec or "spec" in self.manifest:
+            rendered["spec"] = spec
+        if not self.ready:
+            conditions = [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}]
+            rendered["status"] = {**(rendered.get("status") or {}), "conditions": conditions}
+        return rendered
+
+
+def _allocatable(status: Mapping[str, Any]) -> Amounts:
+    field = "allocatable" if status.get("allocatable") else "capacity"
+    amounts = parse_amounts(status.get(field), path=f"status.{field}")
+    if not amounts:
+        raise InputError("a Node needs its allocatable resources", path="status.allocatable")
+    return amounts
+
+
+def _images(status: Mapping[str, Any]) -> Mapping[str, int]:
+    return {
+        str(name): int(image.get("sizeBytes") or 0)
+        for image in status.get("images") or ()
+        for name in image.get("names") or ()
+    }
+
+
+def _is_ready(status: Mapping[str, Any]) -> bool:
+    return all(
+        condition.get("status") == "True"
+        for condition in status.get("conditions") or ()
+        if condition.get("type") == "Ready"
+    )

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from wavetank.errors import InputError
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+Manifest = Mapping[str, Any]
+
+
+class Resource:
+    """One version of a Kubernetes object; a write makes a new version, this one never changes.
+
+    `manifest` is the object as it was given: whatever this class does not know is kept there and rendered back.
+    """
+
+    __slots__ = ("created", "deleted", "labels", "manifest", "name", "namespace", "resource_version", "uid")
+
+    kind = ""
+    api_version = "v1"
+    namespaced = True
+
+    def __init__(self, manifest: Manifest, *, name: str = "", namespace: str = "") -> None:
+        metadata = manifest.get("metadata") or {}
+        if not isinstance(metadata, Mapping):
+            raise InputError(f"expected a mapping, got {metadata!r}", path="metadata")
+        self.manifest = manifest
+        self.name = name or str(metadata.get("name") or "")
+        self.namespace = (namespace or str(metadata.get("namespace") or "default")) if self.namespaced else ""
+        self.labels: Mapping[str, str] = metadata.get("labels") or {}
+        self.uid = str(metadata.get("uid") or "")
+        self.resource_version = 0
+        self.created: Nanoseconds = 0
+        self.deleted: Nanoseconds | None = None
+        if not self.name:
+            raise InputError(f"a {self.kind or 'resource'} needs a name", path="metadata.name")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Returns (namespace, name), unique within a kind."""
+        return self.namespace, self.name
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """Returns the annotations."""
+        return (self.manifest.get("metadata") or {}).get("annotations") or {}
+
+    def copy(self) -> Self:
+        """Returns a new version that the caller may change before it gives it to the store."""
+        new = object.__new__(type(self))
+        for slot in slots_of(type(self)):
+            setattr(new, slot, getattr(self, slot))
+        return new
+
+    def render(self) -> dict[str, Any]:
+        """Returns the object as Kubernetes JSON, unknown fields included."""
+        metadata = dict(self.manifest.get("metadata") or {})
+        metadata["name"] = self.name
+        if self.namespaced:
+            metadata["namespace"] = self.namespace
+        if self.uid:
+            metadata["uid"] = self.uid
+        if self.resource_version:
+            metadata["resourceVersion"] = str(self.resource_version)
+            metadata["creationTimestamp"] = render_time(self.created)
+        if self.deleted is not None:
+            metadata["deletionTimestamp"] = render_time(self.deleted)
+        head = {"apiVersion": self.manifest.get("apiVersion", self.api_version), "kind": self.manifest_kind}
+        return {**head, **self.manifest, "metadata": metadata}
+
+    @property
+    def manifest_kind(self) -> str:
+        """Returns the kind's name, also for kinds that have no class of their own."""
+        return self.kind or str(self.manifest.get("kind", ""))
+
+    @property
+    def table(self) -> str:
+        """Returns the name of the store's table that holds this kind: Pod, Deployment.apps."""
+        group = str(self.manifest.get("apiVersion", self.api_version)).rpartition("/")[0]
+        return f"{self.manifest_kind}.{group}" if group else self.manifest_kind
+
+    def __repr__(self) -> str:
+        return f"<{self.manifest_kind} {'/'.join(part for part in self.key if part)}>"
+
+
+# Virtual time 0 in the calendar; a whole second, so that truncation to seconds is the same in both.
+EPOCH_SECONDS = 1_893_456_000  # 2030-01-01T00:00:00Z
+
+
+def render_time(time: Nanoseconds) -> str:
+    """Writes a virtual time as Kubernetes does: RFC 3339, whole seconds."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(EPOCH_SECONDS + time // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """Returns all slots of a class and its bases."""
+    if cls not in _slots:
+        _slots[cls] = tuple(slot for base in cls.__mro__ for slot in getattr(base, "__slots__", ()))
+    return _slots[cls]
+
+
+_slots: dict[type, tuple[str, ...]] = {}

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+from wavetank.cluster.history import ADDED, DELETED, MODIFIED, Event, History
+from wavetank.cluster.kinds import parse_resource
+from wavetank.cluster.patch import merge_patch
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.status import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+
+Key = tuple[str, str]
+
+
+class Watcher(Protocol):
+    """Somebody inside the process who is told of every change of one kind, in the order of the changes."""
+
+    def added(self, new: Any) -> None:
+        """Tells of a new object."""
+
+    def modified(self, old: Any, new: Any) -> None:
+        """Tells of a new version of an object."""
+
+    def deleted(self, old: Any) -> None:
+        """Tells that an object, last seen as `old`, is gone."""
+
+
+class Store:
+    """Holds the one present version of every object, numbers all writes, and tells watchers of each.
+
+    A write takes effect at once and is answered at once. Watchers of one kind are called in the order of their
+    subscription; a write made inside such a call is told only after the present one has reached every watcher.
+    Writers that state a resource version (an object they read before) get a ConflictError if it is no longer current.
+    """
+
+    def __init__(self, clock: Clock, history: int = 0) -> None:
+        self.clock = clock
+        self.version = 0
+        self.specs = SpecTable()
+        self._tables: dict[str, dict[Key, Resource]] = {}
+        self._watchers: dict[str, list[Watcher]] = {}
+        self._history = History(history)
+        self._untold: deque[Callable[[], None]] = deque()
+        self._telling = False
+
+    # reading
+
+    def get(self, table: str, namespace: str, name: str) -> Resource:
+        """Returns the present version of an object; NotFoundError if there is none."""
+        found = self.find(table, namespace, name)
+        if found is None:
+            raise NotFoundError(f'{table} "{name}" not found')
+        return found
+
+    def find(self, table: str, namespace: str, name: str) -> Resource | None:
+        """Returns the present version of an object, or None."""
+        return self._tables.get(table, {}).get((namespace, name))
+
+    def list(self, table: str) -> Iterator[Any]:
+        """Yields every object of a kind, in the order of creation; writes meanwhile do not disturb it."""
+        yield from list(self._tables.get(table, {}).values())
+
+    def subscribe(self, table: str, watcher: Watcher) -> None:
+        """Tells `watcher` of every change of this kind from now on."""
+        self._watchers.setdefault(table, []).append(watcher)
+
+    def events_since(self, version: int, table: str | None = None) -> Iterator[Event]:
+        """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
+        return self._history.since(version, self.version, table)
+
+    # writing
+
+    def create(self, new: Resource) -> None:
+        """Adds an object; AlreadyExistsError if its name is taken."""
+        table = self._tables.setdefault(new.table, {})
+        if new.key in table:
+            raise AlreadyExistsError(f'{new.table} "{new.name}" already exists')
+        self.version += 1
+        new.resource_version = self.version
+        new.created = self.clock.now
+        new.uid = new.uid or _uid(self.version)
+        table[new.key] = new
+        self._history.remember(ADDED, new.table, new, self.version)
+        self._tell(new.table, lambda watcher: watcher.added(new))
+
+    def update(self, new: Resource) -> None:
+        """Replaces an object by a new version made from the present one.
+
+        ConflictError if `new` was made from an older version, NotFoundError if the object is gone.
+        """
+        old = self._same(new)
+        if new.resource_version != old.resource_version:
+            raise ConflictError(f'{new.table} "{new.name}": the object has been modified; apply your changes to it')
+        self._replace(old, new)
+
+    def patch(self, table: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Resource:
+        """Applies a JSON merge patch to the rendered object and returns its new version."""
+        old = self.get(table, namespace, name)
+        patched = merge_patch(old.render(), patch)
+        new = parse_resource(patched, self.specs)
+        if new.key != old.key:
+            raise InvalidError(f'{table} "{name}": metadata.name and metadata.namespace cannot be changed')
+        stated = str(patched["metadata"].get("resourceVersion"))
+        if stated != str(old.resource_version):
+            raise ConflictError(f'{table} "{name}": the present version is {old.resource_version}, not {stated}')
+        new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
+        if isinstance(new, Pod) and isinstance(old, Pod):
+            new.run, new.restarts, new.started = old.run, old.restarts, old.started
+            new.unschedulable = old.unschedulable
+        self._replace(old, new)
+        return new
+
+    def bind(self, pod: Pod, node_name: str) -> None:
+        """Assigns a pod to a node, as the binding subresource does.
+
+        NotFoundError if the pod is gone; ConflictError if it is another one by now, already bound or being deleted.
+        """
+        old = self._same(pod)
+        assert isinstance(old, Pod)
+        if old.node_name:
+            raise ConflictError(f'pod {pod.name} is already assigned to node "{old.node_name}"')
+        if old.deleted is not None or old.gates:
+            why = "is being deleted, cannot be assigned to a host" if not old.gates else "has scheduling gates"
+            raise ConflictError(f"pod {pod.name} {why}")
+        new = old.copy()
+        new.node_name = node_name
+        new.unschedulable = new.nominated_node = ""
+        self._replace(old, new)
+
+    def delete(self, old: Resource) -> None:
+        """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
+        present = self._same(old)
+        self.version += 1
+        del self._tables[old.table][old.key]
+        self._history.remember(DELETED, old.table, present, self.version)
+        self._tell(old.table, lambda watcher: watcher.deleted(present))
+
+    def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
+        """Asks a pod to stop, with `reason` in its status; it stays until its node has let it go.
+
+        It is removed at once if nobody runs it: unbound, finished, or with no grace period.
+        """
+        present = self._same(pod)
+        assert isinstance(present, Pod)
+        grace = present.spec.grace_s if grace_s is None else grace_s
+        new = present.copy()
+        new.reason = new.reason or reason
+        if present.deleted is None and grace and present.node_name and not present.finished:
+            new.deleted = self.clock.now + grace * SECOND
+            self._replace(present, new)
+        elif present.deleted is None or not grace:
+            self._replace(present, new)
+            self.delete(new)
+
+    def _same(self, old: Resource) -> Resource:
+        present = self.get(old.table, old.namespace, old.name)
+        if present.uid != old.uid:
+            raise ConflictError(f'{old.table} "{old.name}": the uid is {present.uid}, not {old.uid}')
+        return present
+
+    def _replace(self, old: Resource, new: Resource) -> None:
+        self.version += 1
+        new.resource_version = self.version
+        self._tables[new.table][new.key] = new
+        self._history.remember(MODIFIED, new.table, new, self.version)
+        self._tell(new.table, lambda watcher: watcher.modified(old, new))
+
+    def _tell(self, table: str, tell: Callable[[Watcher], None]) -> None:
+        watchers = self._watchers.get(table)
+        if not watchers:
+            return
+        self._untold.extend([lambda watcher=watcher: tell(watcher) for watcher in watchers])  # type: ignore[misc]
+        if self._telling:
+            return
+        self._telling = True
+        try:
+            while self._untold:
+                self._untold.popleft()()
+        finally:
+            self._telling = False
+
+
+def _uid(version: int) -> str:
+    return f"{version:08x}-0000-4000-8000-000000000000"

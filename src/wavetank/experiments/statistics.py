@@ -1,0 +1,89 @@
+"""Confidence intervals over the seeds of an experiment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean over `n` values with its 95 % confidence interval, all in the unit of the values.
+
+    A single value says nothing about its spread: `half_width`, `low` and `high` are then None.
+    """
+
+    mean: float
+    half_width: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Returns the mean of `values` with its 95 % confidence interval by Student's t.
+
+    Nothing is left out on the way: no values at all, or one that is not finite, is a ValueError.
+    """
+    n = len(values)
+    if n == 0:
+        raise ValueError("the mean of no values is undefined")
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError(f"the mean needs finite values, got {list(values)}")
+    mean = math.fsum(values) / n
+    if n == 1:
+        return Interval(mean, None, None, None, n)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    half_width = t_quantile(n - 1) * math.sqrt(variance / n)
+    return Interval(mean, half_width, mean - half_width, mean + half_width, n)
+
+
+@lru_cache(maxsize=256)
+def t_quantile(degrees: int) -> float:
+    """Returns the t within whose ± a Student variable with `degrees` of freedom lies in 95 % of cases."""
+    if degrees < 1:
+        raise ValueError(f"Student's t needs at least one degree of freedom, got {degrees}")
+    low, high = 1.9, 12.8  # the normal limit (1.96) and one degree of freedom (12.706) lie inside
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        if _outside(middle, degrees) > 1 - CONFIDENCE:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _outside(t: float, degrees: int) -> float:
+    """Returns the probability that a Student variable lies outside ±t."""
+    a, b = degrees / 2, 0.5
+    x = degrees / (degrees + t * t)
+    complement = t * t / (degrees + t * t)  # 1 - x loses its digits for many degrees
+    log_front = a * math.log(x) + b * math.log(complement) - _log_beta(a, b)
+    if x < (a + 1) / (a + b + 2):
+        return math.exp(log_front) * _beta_fraction(x, a, b) / a
+    return 1 - math.exp(log_front) * _beta_fraction(complement, b, a) / b
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """Returns the continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22)."""
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, 1000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        before = value
+        for term in (even, odd):
+            d = 1 / (1 + term * d)
+            c = 1 + term / c
+            value *= c * d
+        if abs(value - before) <= 1e-15 * abs(value):
+            break
+    return value

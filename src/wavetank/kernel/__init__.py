@@ -1,0 +1,1 @@
+"""The virtual clock, its timers and seeded randomness; knows nothing of Kubernetes."""

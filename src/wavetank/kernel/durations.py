@@ -1,0 +1,50 @@
+"""Time as the simulation counts it: whole nanoseconds, read from and written as what people type."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+
+from wavetank.errors import InputError
+
+Nanoseconds = int
+
+SECOND: Nanoseconds = 1_000_000_000
+_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND}
+_UNITS["d"] = 24 * _UNITS["h"]
+_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d)")
+_EXPECTED = "expected a duration such as 90, 1.5, 500ms, 2m30s or 1h"
+
+
+def seconds(value: float) -> Nanoseconds:
+    """Returns `value` seconds in nanoseconds, rounded to the nearest."""
+    return round(value * SECOND)
+
+
+def parse_duration(value: object, *, path: str = "") -> Nanoseconds:
+    """Reads a duration: a number is seconds, a string carries its units. Negative ones are refused."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise InputError(f"{_EXPECTED}, got {value!r}", path=path)
+    if isinstance(value, str):
+        return _parse_text(value, path)
+    if not math.isfinite(value) or value < 0:
+        raise InputError(f"a duration cannot be {value!r}: expected a number of seconds, 0 or more", path=path)
+    return seconds(value)
+
+
+def _parse_text(text: str, path: str) -> Nanoseconds:
+    if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
+        return int(Decimal(text) * SECOND)
+    if text.startswith("-"):
+        raise InputError(f"a duration cannot be negative: {text!r}", path=path)
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise InputError(f"{_EXPECTED}, got {text!r}", path=path)
+    return sum(int(Decimal(number) * _UNITS[unit]) for number, unit in parts)
+
+
+def format_seconds(time: Nanoseconds) -> str:
+    """Writes a time as a decimal number of seconds, exactly and without trailing zeros: 12.5."""
+    whole, rest = divmod(time, SECOND)
+    return f"{whole}.{rest:09d}".rstrip("0") if rest else str(whole)

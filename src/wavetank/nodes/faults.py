@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
+from wavetank.cluster.taints import Taint
+from wavetank.kernel.clock import Clock, Timer
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.kubelets import Kubelets
+
+FAIL, RECOVER, CORDON, UNCORDON, DRAIN = ACTIONS = ("fail", "recover", "cordon", "uncordon", "drain")
+
+UNREACHABLE = (
+    Taint("node.kubernetes.io/unreachable", "", "NoSchedule"),
+    Taint("node.kubernetes.io/unreachable", "", "NoExecute"),
+)
+CORDONED = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+
+# How long a pod stays on a lost node if it does not say: what the API server adds to every pod.
+DEFAULT_TOLERATION = 300 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that happens to a node at a time."""
+
+    at: Nanoseconds
+    action: str
+    node: str
+
+
+class Faults:
+    """Makes nodes fail, recover, be cordoned and drained as planned.
+
+    A node that fails is tainted as unreachable at once; its pods stay until their toleration for that has run out
+    (5 minutes unless they say otherwise), then they are evicted. Cordoning adds the taint that stands for it.
+    Draining cordons the node and asks all its pods to stop; disruption budgets are not consulted.
+    """
+
+    def __init__(self, store: Store, clock: Clock, kubelets: Kubelets, faults: tuple[Fault, ...]) -> None:
+        self._store = store
+        self._clock = clock
+        self._kubelets = kubelets
+        self._evictions: dict[str, list[Timer]] = {}
+        for fault in faults:
+            clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
+
+    def _happen(self, fault: Fault) -> None:
+        node = self._store.find("Node", "", fault.node)
+        if isinstance(node, Node):
+            actions = {
+                FAIL: self._fail,
+                RECOVER: self._recover,
+                CORDON: self._cordon,
+                UNCORDON: self._uncordon,
+                DRAIN: self._drain,
+            }
+            actions[fault.action](node)
+
+    def _fail(self, node: Node) -> None:
+        if not node.ready:
+            return
+        self._kubelets.crash(node.name)
+        new = node.copy()
+        new.ready = False
+        new.taints = (*node.taints, *UNREACHABLE)
+        self._store.update(new)
+        timers = [self._evict_later(pod) for pod in self._pods_on(node.name)]
+        self._evictions[node.name] = [timer for timer in timers if timer is not None]
+
+    def _recover(self, node: Node) -> None:
+        if node.ready:
+            return
+        for timer in self._evictions.pop(node.name, ()):
+            timer.cancel()
+        new = node.copy()
+        new.ready = True
+        new.taints = tuple(taint for taint in node.taints if taint not in UNREACHABLE)
+        self._store.update(new)
+        self._kubelets.repair(node.name)
+
+    def _cordon(self, node: Node) -> None:
+        if not node.unschedulable:
+            new = node.copy()
+            new.unschedulable = True
+            new.taints = (*node.taints, CORDONED)
+            self._store.update(new)
+
+    def _uncordon(self, node: Node) -> None:
+        new = node.copy()
+        new.unschedulable = False
+        new.taints = tuple(taint for taint in node.taints if taint != CORDONED)
+        self._store.update(new)
+
+    def _drain(self, node: Node) -> None:
+        self._cordon(node)
+        for pod in self._pods_on(node.name):
+            self._store.evict(pod, "Evicted")
+
+    def _evict_later(self, pod: Pod) -> Timer | None:
+        patience = _patience(pod)
+        return None if patience is None else self._clock.after(patience, lambda: self._evict(pod))
+
+    def _evict(self, pod: Pod) -> None:
+        present = self._store.find("Pod", pod.namespace, pod.name)
+        if isinstance(present, Pod) and present.uid == pod.uid and not present.finished:
+            self._store.evict(present, "Evicted", grace_s=0)  # no kubelet is left that could take its time
+
+    def _pods_on(self, node: str) -> list[Pod]:
+        return [pod for pod in self._store.list("Pod") if pod.node_name == node and not pod.finished]
+
+
+def _patience(pod: Pod) -> Nanoseconds | None:
+    """Returns how long a pod puts up with a lost node; None: for ever."""
+    matching = [toleration for toleration in pod.spec.tolerations.items if toleration.tolerates(UNREACHABLE[1])]
+    if not matching:
+        return DEFAULT_TOLERATION
+    stated = [toleration.seconds for toleration in matching if toleration.seconds is not None]
+    return min(max(0, value) for value in stated) * SECOND if stated else None

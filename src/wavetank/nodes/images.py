@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from wavetank.cluster.node import Node
+from wavetank.kernel.durations import Nanoseconds, seconds
+from wavetank.nodes.latency import NodeLatency
+
+
+class ImageSizes:
+    """What is known of images' sizes in bytes, from any node that lists them."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[str, int] = {}
+
+    def learn(self, node: Node) -> None:
+        """Takes over the images that a node lists."""
+        self._sizes.update((with_tag(image), size) for image, size in node.images.items())
+
+    def of(self, image: str, unknown: int) -> int:
+        """Returns an image's size, or `unknown`."""
+        return self._sizes.get(image, unknown)
+
+
+class ImageCache:
+    """The images of one node; pulls wait for one another."""
+
+    def __init__(self, node: Node, sizes: ImageSizes, latency: NodeLatency, random: random.Random) -> None:
+        self._present = {with_tag(image) for image in node.images}
+        self._sizes = sizes
+        self._latency = latency
+        self._random = random
+        self._free_at: Nanoseconds = 0
+
+    def pull(self, spec: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
+        """Pulls what a pod needs, beginning at `now`; returns when all of it is there."""
+        for field in ("initContainers", "containers"):
+            for container in spec.get(field) or ():
+                now = self._pull_one(container, now)
+        return now
+
+    def _pull_one(self, container: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
+        image = with_tag(str(container.get("image") or ""))
+        policy = container.get("imagePullPolicy") or ("Always" if image.endswith(":latest") else "IfNotPresent")
+        if policy == "Never" or (policy == "IfNotPresent" and image in self._present):
+            return now
+        takes = self._latency.pull_check.sample(self._random)
+        if image not in self._present and self._latency.bandwidth is not None:
+            takes += self._sizes.of(image, self._latency.image_bytes) / self._latency.bandwidth
+        self._present.add(image)
+        if not takes:
+            return now
+        self._free_at = max(now, self._free_at) + seconds(takes)
+        return self._free_at
+
+
+def with_tag(image: str) -> str:
+    """Adds the tag that is meant when none is given."""
+    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock, Timer
+from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
+from wavetank.kernel.randomness import Streams
+from wavetank.nodes.admission import Room
+from wavetank.nodes.images import ImageCache, ImageSizes
+from wavetank.nodes.jobs import Gatherings
+from wavetank.nodes.latency import NodeLatency
+from wavetank.nodes.restarts import CrashLoop
+
+KILLED = 137  # exit code of a container that was killed
+
+
+class _Machine:
+    """One node as its kubelet sees it."""
+
+    def __init__(self, node: Node, images: ImageCache) -> None:
+        self.node = node
+        self.images = images
+        self.room = Room()
+        self.lives: dict[str, _Life] = {}
+        self.down = False
+
+
+class _Life:
+    """One pod on its machine: what happens to it next, and when its containers started."""
+
+    __slots__ = ("admitted", "crash_loop", "machine", "name", "namespace", "started", "timer", "uid")
+
+    def __init__(self, machine: _Machine, pod: Pod) -> None:
+        self.machine = machine
+        self.uid = pod.uid
+        self.namespace = pod.namespace
+        self.name = pod.name
+        self.admitted = False
+        self.started: Nanoseconds | None = None
+        self.timer: Timer | None = None
+        self.crash_loop: CrashLoop | None = None
+
+    def stop(self) -> None:
+        """Lets nothing more happen to the pod."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+
+_Step = Callable[[_Life, Pod], None]
+
+
+class Kubelets:
+    """All nodes of the cluster at work: they start the pods that are bound to them and see them to their end.
+
+    A pod that is bound when it comes into the store (a snapshot of a living cluster) is kept, even if its node is
+    over-committed by it; any other is refused where it does not fit. Finished pods leave the store, as
+    terminated-pod garbage collection does, unless `keep_finished`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        streams: Streams,
+        latency: NodeLatency | None = None,
+        keep_finished: bool = False,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._latency = latency or NodeLatency()
+        self._random = streams.stream("nodes/latency")
+        self._keep_finished = keep_finished
+        self._sizes = ImageSizes()
+        self._machines: dict[str, _Machine] = {}
+        self._lives: dict[str, _Life] = {}
+        self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that is not there
+        self._gatherings = Gatherings()
+        store.subscribe("Node", _NodeEvents(self))
+        store.subscribe("Pod", _PodEvents(self))
+
+    # what the store tells
+
+    def node_seen(self, node: Node) -> None:
+        """Takes in a node or its new version; pods that were waiting for it begin."""
+        self._sizes.learn(node)
+        machine = self._machines.get(node.name)
+        if machine is not None:
+            machine.node = node
+            return
+        images = ImageCache(node, self._sizes, self._latency, self._random)
+        self._machines[node.name] = _Machine(node, images)
+        for pod in self._nodeless.pop(node.name, {}).values():
+            self._arrive(pod, admitted=pod.phase == RUNNING)
+
+    def node_deleted(self, node: Node) -> None:
+        """Forgets a node; its pods stay as they are."""
+        machine = self._machines.pop(node.name)
+        for life in machine.lives.values():
+            life.stop()
+            del self._lives[life.uid]
+
+    def pod_added(self, pod: Pod) -> None:
+        """Takes in a pod that comes bound into the store."""
+        if pod.node_name and not pod.finished:
+            self._arrive(pod, admitted=True)
+
+    def pod_modified(self, old: Pod, new: Pod) -> None:
+        """Begins with a pod that was bound, and stops one that is being deleted."""
+        if not new.node_name or new.finished:
+            return
+        if not old.node_name:
+            self._arrive(new, admitted=False)
+        elif new.deleted is not None and old.deleted is None and new.uid in self._lives:
+            self._terminate(self._lives[new.uid], new)
+
+    def pod_deleted(self, pod: Pod) -> None:
+        """Forgets a pod that is gone."""
+        self._nodeless.get(pod.node_name, {}).pop(pod.uid, None)
+        self._leave(pod)
+
+    # beginning
+
+    def _arrive(self, pod: Pod, admitted: bool) -> None:
+        machine = self._machines.get(pod.node_name)
+        if machine is None:
+            self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
+            return
+        life = self._lives[pod.uid] = machine.lives[pod.uid] = _Life(machine, pod)
+        if admitted:
+            life.admitted = True
+            machine.room.take(pod.requests)
+        if pod.phase == RUNNING:
+            self._running(life, pod)
+        elif not machine.down:
+            self._at(life, self._clock.now + self._draw(self._latency.sync), self._admit)
+
+    def _admit(self, life: _Life, pod: Pod) -> None:
+        machine = life.machine
+        if not life.admitted:
+            refusal = machine.room.refusal(machine.node, pod)
+            if refusal is not None:
+                self._end(pod, FAILED, *refusal)
+                return
+            life.admitted = True
+            machine.room.take(pod.requests)
+        pulled = machine.images.pull(pod.spec.manifest, self._clock.now)
+        self._at(life, pulled + self._draw(self._latency.start), self._start)
+
+    def _start(self, life: _Life, pod: Pod) -> None:
+        new = pod.copy()
+        new.phase = RUNNING
+        if pod.phase == PENDING:
+            new.started = self._clock.now
+        else:
+            new.restarts += 1
+        self._store.update(new)
+        self._running(life, new)
+
+    def _running(self, life: _Life, pod: Pod) -> None:
+        """Lets the containers run; a pod of a larger job waits for the others."""
+        life.started = self._clock.now
+        run = pod.run
+        if run is None or run.duration is None:
+            return
+        takes = run.duration / SECOND + run.flops / life.machine.node.speed
+        if run.job is None or run.job.size == 1:
+            self._run_for(life, pod, takes)
+        elif self._gatherings.arrived(run.job, life.uid, takes):
+            for uid in list(self._gatherings.members(run.job)):
+                self._run_for(self._lives[uid], pod, self._gatherings.slowest(run.job))
+
+    def _run_for(self, life: _Life, pod: Pod, takes: float) -> None:
+        job = pod.run.job if pod.run else None
+        ends, finish = seconds(takes), self._finish
+        if job is not None and job.walltime is not None and job.walltime < ends:
+            ends, finish = job.walltime, self._overdue
+        due = self._clock.now + ends + self._draw(self._latency.finish)
+        # a pod that is started again and again makes no progress
+        self._at(life, due, finish, background=pod.spec.restart_policy == "Always")
+
+    # ending
+
+    def _finish(self, life: _Life, pod: Pod) -> None:
+        exit_code = pod.run.exit_code if pod.run else 0
+        self._exited(life, pod, exit_code, "Error")
+
+    def _overdue(self, life: _Life, pod: Pod) -> None:
+        self._end(pod, FAILED, "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
+
+    def _exited(self, life: _Life, pod: Pod, exit_code: int, reason: str) -> None:
+        policy = pod.spec.restart_policy
+        if policy == "Always" or (policy == "OnFailure" and exit_code):
+            self._restart(life)
+        elif exit_code:
+            self._end(pod, FAILED, reason, f"a container exited with code {exit_code}")
+        else:
+            self._end(pod, SUCCEEDED, "", "")
+
+    def _restart(self, life: _Life) -> None:
+        life.crash_loop = life.crash_loop or CrashLoop()
+        assert life.started is not None
+        delay = life.crash_loop.next_delay(self._clock.now - life.started)
+        self._at(life, self._clock.now + delay + self._draw(self._latency.start), self._start, background=True)
+
+    def _terminate(self, life: _Life, pod: Pod) -> None:
+        """Stops a pod's containers within its grace period, then removes it."""
+        if life.machine.down:
+            return  # nobody is there to do it
+        assert pod.deleted is not None
+        needs = pod.run.termination if pod.run and life.started is not None else 0
+        self._at(life, min(pod.deleted, self._clock.now + needs), lambda life, pod: self._store.delete(pod))
+
+    def _end(self, pod: Pod, phase: str, reason: str, message: str) -> None:
+        self._leave(pod)
+        new = pod.copy()
+        new.phase, new.reason, new.message = phase, reason, message
+        self._store.update(new)
+        if not self._keep_finished:
+            self._store.delete(new)
+
+    def _leave(self, pod: Pod) -> None:
+        life = self._lives.pop(pod.uid, None)
+        if life is None:
+            return
+        life.stop()
+        del life.machine.lives[pod.uid]
+        if life.admitted:
+            life.machine.room.give_back(pod.requests)
+        if pod.run and pod.run.job and pod.run.job.size > 1:
+            self._gatherings.left(pod.run.job, pod.uid)
+
+    # machines that fail
+
+    def crash(self, node_name: str) -> None:
+        """Stops a machine: nothing happens on it any more until it is repaired."""
+        machine = self._machines[node_name]
+        machine.down = True
+        for life in machine.lives.values():
+            life.stop()
+
+    def repair(self, node_name: str) -> None:
+        """Starts a machine again: pods that it still has are restarted, or failed if they may not be."""
+        machine = self._machines[node_name]
+        machine.down = False
+        for life in list(machine.lives.values()):
+            self._at(life, self._clock.now, self._resume)
+
+    def _resume(self, life: _Life, pod: Pod) -> None:
+        if pod.deleted is not None:
+            self._terminate(life, pod)
+        elif life.started is None:
+            self._at(life, self._clock.now + self._draw(self._latency.sync), self._admit)
+        else:
+            self._exited(life, pod, KILLED, "ContainerStatusUnknown")
+
+    # time
+
+    def _draw(self, distribution: Distribution) -> Nanoseconds:
+        return seconds(distribution.sample(self._random))
+
+    def _at(self, life: _Life, due: Nanoseconds, step: _Step, background: bool = False) -> None:
+        """Sets the next step of a pod's life; there is only ever one."""
+        life.stop()
+        if due == self._clock.now:
+            self._take(life, step)
+        else:
+            life.timer = self._clock.at(due, lambda: self._take(life, step), background=background)
+
+    def _take(self, life: _Life, step: _Step) -> None:
+        pod = self._store.find("Pod", life.namespace, life.name)
+        if isinstance(pod, Pod) and pod.uid == life.uid and not pod.finished:
+            step(life, pod)
+
+
+class _NodeEvents:
+    def __init__(self, kubelets: Kubelets) -> None:
+        self.added = kubelets.node_seen
+        self.deleted = kubelets.node_deleted
+        self._seen = kubelets.node_seen
+
+    def modified(self, old: Node, new: Node) -> None:
+        self._seen(new)
+
+
+class _PodEvents:
+    def __init__(self, kubelets: Kubelets) -> None:
+        self.added = kubelets.pod_added
+        self.modified = kubelets.pod_modified
+        self.deleted = kubelets.pod_deleted

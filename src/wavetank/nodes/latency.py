@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.kernel.distributions import INSTANT, Distribution
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLatency:
+    """How long a node takes for the steps of a pod's life; times in seconds.
+
+    `sync`: from the binding until the node begins with the pod. `pull_check`: asking the registry for an image
+    that is there already (imagePullPolicy Always). A missing image takes `pull_check` and its bytes at `bandwidth`
+    (bytes per second; None: no time at all); an image of unknown size counts `image_bytes`. Pulls of one node come
+    one after the other, as kubelets do by default. `start`: creating and starting the containers. `finish`: from
+    their end until the node has noticed and reported it.
+    """
+
+    sync: Distribution = INSTANT
+    pull_check: Distribution = INSTANT
+    start: Distribution = INSTANT
+    finish: Distribution = INSTANT
+    bandwidth: float | None = None
+    image_bytes: int = 100 * MIB

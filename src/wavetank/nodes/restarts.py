@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+FIRST_DELAY = 10 * SECOND
+LONGEST_DELAY = 300 * SECOND
+FORGIVEN_AFTER = 600 * SECOND  # a container that ran so long starts again without a past
+
+
+class CrashLoop:
+    """The growing delay between restarts of one container: CrashLoopBackOff.
+
+    The first restart comes at once; then 10 s, doubling up to 5 minutes, forgotten after a run of 10 minutes.
+    """
+
+    __slots__ = ("_delay",)
+
+    def __init__(self) -> None:
+        self._delay: Nanoseconds = 0
+
+    def next_delay(self, ran_for: Nanoseconds) -> Nanoseconds:
+        """Returns how long to wait before the next start, after a run of `ran_for`."""
+        if ran_for >= FORGIVEN_AFTER:
+            self._delay = 0
+        delay = self._delay
+        self._delay = min(max(2 * delay, FIRST_DELAY), LONGEST_DELAY)
+        return delay

@@ -1,0 +1,63 @@
+// The theme, and the start of every section.
+
+const THEMES = ["auto", "light", "dark"];
+const themeListeners = [];
+
+/** Calls `draw` after the colours of the page have changed. */
+function onTheme(draw) {
+  themeListeners.push(draw);
+}
+
+const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme === "auto" ? (darkScheme.matches ? "dark" : "light") : theme;
+  byId("theme").textContent = `Theme: ${theme}`;
+  themeListeners.forEach((draw) => draw());
+}
+
+/** Storage may be forbidden, above all for files. */
+function remembered() {
+  try {
+    return localStorage.getItem("wavetank-theme");
+  } catch {
+    return null;
+  }
+}
+
+function remember(theme) {
+  try {
+    localStorage.setItem("wavetank-theme", theme);
+  } catch {
+    // The choice then lasts as long as the page.
+  }
+}
+
+function startTheme() {
+  let theme = THEMES.includes(remembered()) ? remembered() : "auto";
+  setTheme(theme);
+  byId("theme").addEventListener("click", () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    remember(theme);
+    setTheme(theme);
+  });
+  darkScheme.addEventListener("change", () => setTheme(theme));
+  addEventListener("beforeprint", () => setTheme("light"));
+  addEventListener("afterprint", () => setTheme(theme));
+}
+
+async function start() {
+  startTheme();
+  startWaiting();
+  await startSeries();
+  await startGantt();
+  document.documentElement.dataset.ready = "";
+}
+
+start().catch((error) => {
+  const old = typeof DecompressionStream === "undefined";
+  const trouble = byId("trouble");
+  trouble.hidden = false;
+  trouble.textContent = old ? "The charts need a browser of 2023 or later." : `A chart could not be drawn: ${error.message}`;
+  throw error;
+});

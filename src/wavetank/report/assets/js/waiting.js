@@ -1,0 +1,43 @@
+// The distribution of waiting times over all seeds.
+
+const HEAVY_TAIL = 20; // a longest wait so many medians long is read better on a logarithmic axis
+
+function startWaiting() {
+  const state = { scale: heavyTailed() ? "log" : "linear", hidden: new Set() };
+  const chart = new LineChart(byId("waiting-chart"), {
+    xTitle: "waiting time", formatX: (value) => `started within ${duration(value)}`, formatY: percent, yHigh: 1,
+    yTicks: quarters, formatTick: (value) => percent(value, 0), label: "Share of pods started within a given waiting time",
+  });
+  const redraw = () => chart.show(waitingLines(state.hidden), { log: state.scale === "log" });
+  const pick = (scale) => { state.scale = scale; redraw(); };
+  byId("waiting-controls").append(choice("Scale", [["linear", "Linear"], ["log", "Logarithmic"]], state.scale, pick));
+  legend(byId("waiting-legend"), DATA.schedulers, state.hidden, redraw);
+  byId("waiting-table").append(waitingTable());
+  redraw();
+}
+
+function heavyTailed() {
+  return DATA.waiting.some(({ quantiles }) => quantiles && quantiles[3] > HEAVY_TAIL * Math.max(quantiles[0], 0.001));
+}
+
+function waitingLines(hidden) {
+  const longest = Math.max(...DATA.waiting.map(({ seconds }) => seconds[seconds.length - 1] ?? 0), 0.001);
+  return DATA.waiting
+    .map(({ seconds, share }, index) => ({ name: DATA.schedulers[index], index, x: seconds, y: share, end: longest }))
+    .filter(({ index }) => !hidden.has(index));
+}
+
+function waitingTable() {
+  const heads = ["Scheduler", "Median", "90 %", "99 %", "Longest", "Never started"];
+  const head = el("tr", {}, ...heads.map((text) => el("th", { scope: "col" }, text)));
+  const rows = DATA.waiting.map(({ quantiles, pods, started }, index) => {
+    const cells = [...(quantiles || [NaN, NaN, NaN, NaN]).map(duration), neverText(pods, started)];
+    return el("tr", {}, el("th", { scope: "row" }, DATA.schedulers[index]), ...cells.map((text) => el("td", {}, text)));
+  });
+  return el("table", { class: "numbers" }, el("caption", { class: "unseen" }, "Waiting times of the pods that started"),
+    el("thead", {}, head), el("tbody", {}, ...rows));
+}
+
+function neverText(pods, started) {
+  return pods === started ? "0" : `${number(pods - started, 9)} of ${number(pods, 9)} (${percent(1 - started / pods)})`;
+}

@@ -1,0 +1,60 @@
+"""The header of the page: what was simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from wavetank.report.folder import Experiment
+
+OPEN_WARNINGS = 3  # more than these are folded away
+
+
+def facts_line(experiment: Experiment) -> str:
+    """Returns the facts of an experiment as HTML list items."""
+    cluster, workload = experiment.cluster, experiment.workload
+    facts = [
+        f"{cluster.nodes:,} nodes, {cluster.cpu_milli / 1000:,.6g} cores, {_memory(cluster.memory_bytes)}",
+        f"{workload.pods:,} pods" + (f": {workload.description}" if workload.description else ""),
+        f"Kubernetes {experiment.kubernetes_version}",
+        f"latency {experiment.latency}",
+        seeds_text(experiment.seeds),
+        f"ties {experiment.ties}" if experiment.ties else "",
+        f"horizon {experiment.horizon_s:,.6g} s" if experiment.horizon_s is not None else "",
+    ]
+    return "".join(f"<li>{escape(fact)}</li>" for fact in facts if fact)
+
+
+def scheduler_list(experiment: Experiment) -> str:
+    """Returns name and description of each scheduler as a definition list."""
+    items = "".join(
+        f"<dt>{escape(each.name)}</dt><dd>{escape(each.description)}</dd>" for each in experiment.schedulers
+    )
+    return f"<dl>{items}</dl>"
+
+
+def warnings_block(warnings: Sequence[str]) -> str:
+    """Returns the warnings as HTML, nothing if there are none, folded if there are many."""
+    if not warnings:
+        return ""
+    items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+    is_open = " open" if len(warnings) <= OPEN_WARNINGS else ""
+    title = f"⚠ {len(warnings)} warning" + ("s" if len(warnings) > 1 else "")
+    return f'<details class="warnings"{is_open}><summary>{title}</summary><ul>{items}</ul></details>'
+
+
+def seeds_text(seeds: Sequence[int]) -> str:
+    """Returns `seeds 1–5` for consecutive seeds, their list for a few others, and their number for many."""
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[0] + len(seeds))):
+        return f"seeds {seeds[0]}–{seeds[-1]}"
+    return f"seeds {', '.join(map(str, seeds))}" if len(seeds) <= 8 else f"{len(seeds)} seeds"
+
+
+def _memory(size: float) -> str:
+    units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    while size >= 1024 and len(units) > 1:
+        size /= 1024
+        del units[0]
+    return f"{size:,.4g} {units[0]}"

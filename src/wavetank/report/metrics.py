@@ -1,0 +1,168 @@
+"""The metrics of an experiment, compared between its schedulers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wavetank.experiments.statistics import Interval, mean_interval
+from wavetank.report.folder import ResultsFolder, Run
+
+Kind = Literal["time", "share", "count"]
+Better = Literal["lower", "higher", ""]
+Verdict = Literal["best", "close", ""]
+BySeed = dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A column of the summary: what it is called, what it measures, and which direction is better, if any."""
+
+    key: str
+    label: str
+    kind: Kind
+    better: Better
+
+
+METRICS = (
+    Metric("makespan_s", "Makespan", "time", "lower"),
+    Metric("mean_waiting_time_s", "Mean waiting time", "time", "lower"),
+    Metric("p95_waiting_time_s", "95th percentile of waiting", "time", "lower"),
+    Metric("max_waiting_time_s", "Longest waiting time", "time", "lower"),
+    Metric("mean_turnaround_s", "Mean turnaround", "time", "lower"),
+    Metric("cpu_utilization", "CPU utilisation", "share", "higher"),
+    Metric("memory_utilization", "Memory utilisation", "share", "higher"),
+    Metric("nodes_used", "Nodes used", "count", ""),
+    Metric("unscheduled_pods", "Unscheduled pods", "count", "lower"),
+    Metric("failed_pods", "Failed pods", "count", "lower"),
+    Metric("evicted_pods", "Evicted pods", "count", "lower"),
+)
+# What fits a terminal or a notebook cell.
+MAIN_METRICS = (
+    "makespan_s",
+    "mean_waiting_time_s",
+    "p95_waiting_time_s",
+    "cpu_utilization",
+    "memory_utilization",
+    "unscheduled_pods",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One scheduler under one metric, in the comparison's unit; `interval` is None if no seed has a value."""
+
+    scheduler: str
+    interval: Interval | None
+    undefined: int  # seeds whose cell is empty
+    verdict: Verdict  # close: not the best mean, but not told from it by these seeds
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All schedulers under one metric."""
+
+    metric: Metric
+    unit: str
+    decimals: int
+    cells: tuple[Cell, ...]
+
+    @property
+    def uneventful(self) -> bool:
+        """Whether it is a count that is the same in every run, so that a picture of it would say nothing."""
+        means = {cell.interval.mean if cell.interval else None for cell in self.cells}
+        varied = any(cell.interval and cell.interval.half_width for cell in self.cells)
+        return self.metric.kind == "count" and len(means) == 1 and not varied
+
+    def number(self, value: float | None) -> str:
+        """Returns a value in the comparison's digits, a dash for none."""
+        return "–" if value is None else f"{value:,.{self.decimals}f}"
+
+    def text(self, cell: Cell) -> str:
+        """Returns `mean ± half-width`."""
+        if cell.interval is None:
+            return "–"
+        return f"{self.number(cell.interval.mean)} ± {self.number(cell.interval.half_width)}"
+
+    def footnote(self, cell: Cell) -> str:
+        """Returns how many seeds a cell stands on if some have no value, otherwise nothing."""
+        if cell.interval is None or not cell.undefined:
+            return ""
+        return f"{cell.interval.n} of {cell.interval.n + cell.undefined} seeds"
+
+
+def compare(folder: ResultsFolder) -> list[Comparison]:
+    """Returns one comparison per metric, schedulers in the order of the experiment."""
+    return [_compare(folder, metric) for metric in METRICS]
+
+
+def _compare(folder: ResultsFolder, metric: Metric) -> Comparison:
+    by_seed = {name: _by_seed(folder.runs_of(name), metric.key) for name in folder.scheduler_names()}
+    unit, factor = _unit(metric.kind, [value for values in by_seed.values() for value in values.values()])
+    scaled = {name: {seed: value * factor for seed, value in values.items()} for name, values in by_seed.items()}
+    intervals = {name: mean_interval(list(values.values())) if values else None for name, values in scaled.items()}
+    verdicts = _verdicts(metric.better, scaled, intervals)
+    cells = tuple(
+        Cell(name, intervals[name], len(folder.runs_of(name)) - len(values), verdicts[name])
+        for name, values in scaled.items()
+    )
+    return Comparison(metric, unit, _decimals(metric.kind, cells), cells)
+
+
+def _by_seed(runs: list[Run], key: str) -> BySeed:
+    """Returns the values of a metric where they are defined."""
+    values = {run.seed: run.values[key] for run in runs}
+    return {seed: value for seed, value in values.items() if value is not None}
+
+
+def _unit(kind: Kind, values: list[float]) -> tuple[str, float]:
+    """Returns the unit in which the greatest of `values` reads well, and what to multiply by to get there."""
+    if kind == "share":
+        return "%", 100
+    if kind == "count":
+        return "", 1
+    greatest = max(values, default=0)
+    for unit, seconds, limit in (("s", 1, 600), ("min", 60, 600), ("h", 3600, 240)):
+        if greatest < seconds * limit:
+            return unit, 1 / seconds
+    return "d", 1 / 86400
+
+
+def _decimals(kind: Kind, cells: tuple[Cell, ...]) -> int:
+    """Returns the digits after the point that give the greatest mean about four digits in all."""
+    intervals = [cell.interval for cell in cells if cell.interval]
+    if kind == "count":
+        return 0 if all(interval.mean.is_integer() and not interval.half_width for interval in intervals) else 1
+    if kind == "share":
+        return 1
+    greatest = max((abs(interval.mean) for interval in intervals), default=0)
+    return sum(greatest < limit for limit in (1000, 100, 1))
+
+
+def _verdicts(better: Better, values: dict[str, BySeed], intervals: dict[str, Interval | None]) -> dict[str, Verdict]:
+    """Marks the best mean, unless all are equal, and the ones that cannot be told from it."""
+    means = {name: interval.mean for name, interval in intervals.items() if interval}
+    verdicts: dict[str, Verdict] = dict.fromkeys(values, "")
+    if not better or len(set(means.values())) < 2:
+        return verdicts
+    best = min(means.values()) if better == "lower" else max(means.values())
+    winners = [name for name, mean in means.items() if mean == best]
+    for name in means:
+        if name in winners:
+            verdicts[name] = "best"
+        elif any(_alike(values[name], values[winner]) for winner in winners):
+            verdicts[name] = "close"
+    return verdicts
+
+
+def _alike(one: BySeed, other: BySeed) -> bool:
+    """Tells whether the 95 % interval of the difference, seed by seed, holds 0.
+
+    Seeds are paired because both schedulers met the same workload under a seed: what varies between seeds
+    then does not hide what differs between schedulers. One common seed is no ground for saying so.
+    """
+    differences = [one[seed] - other[seed] for seed in one if seed in other]
+    if len(differences) < 2:
+        return False
+    interval = mean_interval(differences)
+    return interval.low is not None and interval.high is not None and interval.low <= 0 <= interval.high

@@ -1,0 +1,43 @@
+"""A KubeSchedulerConfiguration, read and completed as the real kube-scheduler does."""
+
+from wavetank.scheduling.config.args import (
+    DefaultPreemptionArgs,
+    DynamicResourcesArgs,
+    InterPodAffinityArgs,
+    NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs,
+    NodeResourcesFitArgs,
+    PluginArgs,
+    PodTopologySpreadArgs,
+    ResourceSpec,
+    ScoringStrategy,
+    ShapePoint,
+    VolumeBindingArgs,
+)
+from wavetank.scheduling.config.configuration import default_configuration, parse_configuration
+from wavetank.scheduling.config.intree import EXTENSION_POINTS, NEWEST, OLDEST, Version
+from wavetank.scheduling.config.model import Configuration, EnabledPlugin, Profile
+
+__all__ = [
+    "EXTENSION_POINTS",
+    "NEWEST",
+    "OLDEST",
+    "Configuration",
+    "DefaultPreemptionArgs",
+    "DynamicResourcesArgs",
+    "EnabledPlugin",
+    "InterPodAffinityArgs",
+    "NodeAffinityArgs",
+    "NodeResourcesBalancedAllocationArgs",
+    "NodeResourcesFitArgs",
+    "PluginArgs",
+    "PodTopologySpreadArgs",
+    "Profile",
+    "ResourceSpec",
+    "ScoringStrategy",
+    "ShapePoint",
+    "Version",
+    "VolumeBindingArgs",
+    "default_configuration",
+    "parse_configuration",
+]

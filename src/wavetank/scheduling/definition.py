@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.config import Configuration, Version
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.queue import QueueRules
+from wavetank.scheduling.framework.selection import ExactTies, RandomTies
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.policy import build_policy, policy_framework
+from wavetank.scheduling.registry import build_frameworks
+from wavetank.scheduling.scheduler import Scheduler
+
+TieBreaking = Literal["random", "exact"]
+
+
+@dataclass(frozen=True)
+class SchedulerDefinition:
+    """A scheduler that can be attached to any cluster: a configuration, with or without a user's policy in it."""
+
+    name: str
+    description: str
+    configuration: Configuration
+    policy: type | None = None
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+    def frameworks(self, version: Version, streams: Streams) -> list[Framework]:
+        """Makes its profiles for one run."""
+        if self.policy is None:
+            return build_frameworks(self.configuration, version)
+        policy = build_policy(self.policy, self.args)
+        policy.random = streams.stream(f"policy/{self.name}")
+        return [policy_framework(policy, self.name, self.configuration, version)]
+
+    def attach(
+        self,
+        store: Store,
+        clock: Clock,
+        streams: Streams,
+        version: Version,
+        ties: TieBreaking = "random",
+        latency: SchedulerLatency | None = None,
+        takes_all: bool = True,
+    ) -> Scheduler:
+        """Starts it on a cluster; with a single profile it takes every pod, unless told otherwise."""
+        configuration = self.configuration
+        exact = ties == "exact" and version >= (1, 35)  # before, the release itself draws among the best
+        rules = QueueRules(
+            initial_backoff=configuration.pod_initial_backoff_s * SECOND,
+            max_backoff=configuration.pod_max_backoff_s * SECOND,
+            pop_from_backoff=version >= (1, 33),
+        )
+        return Scheduler(
+            store,
+            clock,
+            self.frameworks(version, streams),
+            ties=ExactTies() if exact else RandomTies(streams.stream(f"scheduler/{self.name}/ties")),
+            random=streams.stream(f"scheduler/{self.name}/latency"),
+            rules=rules,
+            latency=latency,
+            takes_all=takes_all and len(configuration.profiles) == 1,
+        )

@@ -1,0 +1,1 @@
+"""What every plugin stands on: the table of nodes, the cycle, the queue."""

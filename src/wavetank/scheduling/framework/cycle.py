@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wavetank.cluster.pod import Pod
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.plugin import PreFilterResult, Reason
+from wavetank.scheduling.framework.selection import Ties, select_host
+
+_NOWHERE: IntArray = np.zeros(0, np.int64)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an attempt came to, with its tables: the fast path throws them away, an explanation keeps them.
+
+    `nodes` are the slots that were looked at, in order; `refused_by` holds for each of them 0, or 1 + the index of
+    the filter that refused it, and `codes` that filter's code. `scores` are normalised and weighted, aligned with
+    `feasible`. `rejectors` are the plugins to blame; an attempt that failed without any is an error.
+    """
+
+    node_name: str = ""
+    message: str = ""
+    rejectors: frozenset[str] = frozenset()
+    nodes: IntArray = field(default_factory=lambda: _NOWHERE)
+    refused_by: IntArray = field(default_factory=lambda: _NOWHERE)
+    codes: IntArray = field(default_factory=lambda: _NOWHERE)
+    feasible: IntArray = field(default_factory=lambda: _NOWHERE)
+    scores: dict[str, NumberArray] = field(default_factory=dict)
+    totals: NumberArray = field(default_factory=lambda: _NOWHERE)
+    pre_filter: Reason | None = None
+    elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
+
+
+class Rotation:
+    """Where the next search begins; moves on by what each search looked at, so that all nodes get their turn."""
+
+    def __init__(self) -> None:
+        self.start = 0
+
+
+class Cycle:
+    """One attempt at one pod. Plugins keep what they computed for it in `state`, under their own names."""
+
+    __slots__ = ("framework", "pod", "state", "table")
+
+    def __init__(self, framework: Framework, table: NodeTable, pod: Pod) -> None:
+        self.framework = framework
+        self.table = table
+        self.pod = pod
+        self.state: dict[str, Any] = {}
+
+    def run(self, rotation: Rotation, ties: Ties) -> Outcome:
+        """Finds a node for the pod, or says why there is none."""
+        self.table.begin_cycle()
+        if not len(self.table.order):
+            return Outcome(message="no nodes available to schedule pods")
+        outcome = Outcome()
+        self._find_feasible(outcome, rotation)
+        if not len(outcome.feasible):
+            self._fail(outcome)
+            return outcome
+        chosen = 0
+        if len(outcome.feasible) > 1:
+            self._score(outcome)
+            chosen = select_host(outcome.totals, ties)
+        node = self.table.nodes[outcome.feasible[chosen]]
+        assert node is not None
+        outcome.node_name = node.name
+        return outcome
+
+    # filtering
+
+    def _find_feasible(self, outcome: Outcome, rotation: Rotation) -> None:
+        skipped, names, blamed = self._pre_filter(outcome)
+        if outcome.pre_filter is not None:
+            return
+        candidates = self.table.order
+        total = len(candidates)
+        if names is not None:
+            candidates = self._among(candidates, names)
+            outcome.rejectors = frozenset(blamed)
+            outcome.elsewhere = Reason(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(blamed))}]", False)
+        nodes = np.roll(candidates, -(rotation.start % len(candidates))) if len(candidates) else candidates
+        self._filter(outcome, nodes, skipped)
+        rotation.start = (rotation.start + len(outcome.nodes)) % total
+
+    def _pre_filter(self, outcome: Outcome) -> tuple[set[str], frozenset[str] | None, set[str]]:
+        skipped: set[str] = set()
+        names: frozenset[str] | None = None
+        blamed: set[str] = set()
+        for plugin in self.framework.pre_filter:
+            result: PreFilterResult = plugin.pre_filter(self)
+            if result.rejected is not None:
+                outcome.pre_filter = result.rejected
+                outcome.rejectors = frozenset({plugin.name})
+                break
+            if result.skip:
+                skipped.add(plugin.name)
+            if result.node_names is not None:
+                names = result.node_names if names is None else names & result.node_names
+                blamed.add(plugin.name)
+        return skipped, names, blamed
+
+    def _among(self, candidates: IntArray, names: frozenset[str]) -> IntArray:
+        wanted = [self.table.slots[name] for name in names if name in self.table.slots]
+        return candidates[np.isin(candidates, wanted)]
+
+    def _filter(self, outcome: Outcome, nodes: IntArray, skipped: set[str]) -> None:
+        refused_by = np.zeros(len(nodes), np.int64)
+        codes = np.zeros(len(nodes), np.int64)
+        alive = np.arange(len(nodes))
+        for i, plugin in enumerate(self.framework.filter):
+            if plugin.name in skipped:
+                continue
+            found = plugin.filter(self, nodes[alive])
+            refused = found != 0
+            if refused.any():
+                refused_by[alive[refused]] = i + 1
+                codes[alive[refused]] = found[refused]
+                alive = alive[~refused]
+        enough = self.framework.nodes_to_find(len(nodes))
+        if len(alive) > enough:
+            # the search ends at the first feasible node too many; those refused before it were looked at as well
+            end = alive[enough]
+            nodes, refused_by, codes, alive = nodes[:end], refused_by[:end], codes[:end], alive[:enough]
+        outcome.nodes, outcome.refused_by, outcome.codes, outcome.feasible = nodes, refused_by, codes, nodes[alive]
+
+    # failure
+
+    def _fail(self, outcome: Outcome) -> None:
+        if outcome.pre_filter is None:
+            blamed = {self.framework.filter[i - 1].name for i in np.unique(outcome.refused_by) if i}
+            outcome.rejectors |= blamed
+        added = [plugin.post_filter(self, outcome) for plugin in self.framework.post_filter]
+        reasons = self._summary(outcome)
+        parts = [f"0/{len(self.table.order)} nodes are available:", f"{reasons}." if reasons else "", *added]
+        outcome.message = " ".join(part for part in parts if part)
+
+    def _summary(self, outcome: Outcome) -> str:
+        if outcome.pre_filter is not None:
+            return outcome.pre_filter.text
+        counts: Counter[str] = Counter()
+        for reasons, count in self.refusals(outcome):
+            counts.update({reason.text: count for reason in reasons})
+        if outcome.elsewhere is not None:
+            counts[outcome.elsewhere.text] += len(self.table.order) - len(outcome.nodes)
+        return ", ".join(sorted(f"{count} {text}" for text, count in counts.items() if count))
+
+    def refusals(self, outcome: Outcome) -> Iterator[tuple[tuple[Reason, ...], int]]:
+        """Yields each distinct answer of a filter with the number of nodes that got it."""
+        pairs = np.stack([outcome.refused_by, outcome.codes], axis=1)[outcome.refused_by > 0]
+        if len(pairs):
+            for (index, code), count in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
+                yield self.framework.filter[index - 1].reasons(self, int(code)), int(count)
+
+    # scoring
+
+    def _score(self, outcome: Outcome) -> None:
+        nodes = outcome.feasible
+        idle = {plugin.name for plugin in self.framework.pre_score if not plugin.pre_score(self, nodes)}
+        totals: NumberArray = np.zeros(len(nodes), np.int64)
+        for plugin in self.framework.score:
+            if plugin.name not in idle:
+                weighted = plugin.normalize(plugin.score(self, nodes)) * self.framework.weights[plugin.name]
+                outcome.scores[plugin.name] = weighted
+                totals = totals + weighted
+        outcome.totals = totals

@@ -1,0 +1,74 @@
+"""Cluster events that can make an unschedulable pod schedulable, with kube-scheduler's names for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+
+
+class ClusterEvent(StrEnum):
+    """What happened in the cluster."""
+
+    ASSIGNED_POD_ADD = "AssignedPodAdd"
+    ASSIGNED_POD_DELETE = "AssignedPodDelete"
+    ASSIGNED_POD_LABEL = "AssignedPodUpdatePodLabel"
+    ASSIGNED_POD_SCALE_DOWN = "AssignedPodUpdatePodScaleDown"
+    POD_TOLERATION = "UnschedulablePodUpdatePodToleration"
+    POD_GATES = "UnschedulablePodUpdatePodSchedulingGatesEliminated"
+    POD_LABEL = "UnschedulablePodUpdatePodLabel"
+    POD_SCALE_DOWN = "UnschedulablePodUpdatePodScaleDown"
+    NODE_ADD = "NodeAdd"
+    NODE_DELETE = "NodeDelete"
+    NODE_ALLOCATABLE = "NodeUpdateNodeAllocatable"
+    NODE_LABEL = "NodeUpdateNodeLabel"
+    NODE_TAINT = "NodeUpdateNodeTaint"
+    TIMEOUT = "UnschedulableTimeout"
+
+
+# Tells whether the event (what the object was, what it is now) may help the waiting pod.
+Hint = Callable[[Pod, Any, Any], bool]
+
+
+def always(waiting: Pod, old: Any, new: Any) -> bool:
+    """Says that the event may help, whatever it was."""
+    return True
+
+
+def node_events(old: Node, new: Node) -> Iterator[ClusterEvent]:
+    """Yields what an update of a node means for waiting pods."""
+    if old.allocatable != new.allocatable:
+        yield ClusterEvent.NODE_ALLOCATABLE
+    if old.labels != new.labels:
+        yield ClusterEvent.NODE_LABEL
+    if old.taints != new.taints or (old.unschedulable and not new.unschedulable):
+        yield ClusterEvent.NODE_TAINT
+
+
+def assigned_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
+    """Yields what an update of a bound pod means for waiting pods."""
+    if old.labels != new.labels:
+        yield ClusterEvent.ASSIGNED_POD_LABEL
+    if _scaled_down(old, new):
+        yield ClusterEvent.ASSIGNED_POD_SCALE_DOWN
+
+
+def waiting_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
+    """Yields what an update of a waiting pod means for itself."""
+    if old.labels != new.labels:
+        yield ClusterEvent.POD_LABEL
+    if _scaled_down(old, new):
+        yield ClusterEvent.POD_SCALE_DOWN
+    if old.gates and not new.gates:
+        yield ClusterEvent.POD_GATES
+    if old.spec.tolerations != new.spec.tolerations:
+        yield ClusterEvent.POD_TOLERATION
+
+
+def _scaled_down(old: Pod, new: Pod) -> bool:
+    return old.spec is not new.spec and any(
+        amount > new.spec.requests.get(name, 0) for name, amount in old.spec.requests.items()
+    )

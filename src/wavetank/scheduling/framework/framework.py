@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.plugin import (
+    FilterPlugin,
+    PermitPlugin,
+    Plugin,
+    PostFilterPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    ReservePlugin,
+    ScorePlugin,
+)
+
+P = TypeVar("P", bound=Plugin)
+
+
+class Framework:
+    """The plugins of one profile, by extension point, in the order in which they run."""
+
+    def __init__(
+        self,
+        scheduler_name: str,
+        points: Mapping[str, Sequence[Plugin]],
+        weights: Mapping[str, int],
+        percentage_of_nodes_to_score: int = 0,
+        is_pure: bool = True,
+    ) -> None:
+        self.scheduler_name = scheduler_name
+        self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        self.weights = weights
+        self.is_pure = is_pure  # the outcome depends on the pod's spec and the node table alone
+        self.pre_enqueue = _at(points, "preEnqueue", PreEnqueuePlugin)
+        self.pre_filter = _at(points, "preFilter", PreFilterPlugin)
+        self.filter = _at(points, "filter", FilterPlugin)
+        self.post_filter = _at(points, "postFilter", PostFilterPlugin)
+        self.pre_score = _at(points, "preScore", PreScorePlugin)
+        self.score = _at(points, "score", ScorePlugin)
+        self.reserve = _at(points, "reserve", ReservePlugin)
+        self.permit = _at(points, "permit", PermitPlugin)
+        self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
+
+    def nodes_to_find(self, nodes: int) -> int:
+        """Returns how many feasible nodes are enough among so many: kube-scheduler's adaptive sampling."""
+        if not self.score:
+            return 1
+        if nodes < 100:
+            return nodes
+        percentage = self.percentage_of_nodes_to_score or max(5, 50 - nodes // 125)
+        return max(100, nodes * percentage // 100)
+
+
+def _at(points: Mapping[str, Sequence[Plugin]], point: str, base: type[P]) -> tuple[P, ...]:
+    return tuple(plugin for plugin in points.get(point, ()) if isinstance(plugin, base))
+
+
+def _hints(plugins: Mapping[str, Plugin]) -> Mapping[str, Mapping[ClusterEvent, Hint]]:
+    hints = {}
+    for name, plugin in plugins.items():
+        events = dict(plugin.events())
+        if ClusterEvent.NODE_ADD in events:
+            # kube-scheduler may miss that a node was added behind a taint, and wakes these at any change of taints
+            events.setdefault(ClusterEvent.NODE_TAINT, always)
+        hints[name] = events
+    return hints

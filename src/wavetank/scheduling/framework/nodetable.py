@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
+from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.images import ImageTable
+from wavetank.scheduling.framework.nodeorder import NodeOrder
+from wavetank.scheduling.framework.ports import PortTable
+
+
+class Placement(NamedTuple):
+    """A pod that is counted on a node: which version of it, and in which slot."""
+
+    pod: Pod
+    slot: int
+
+
+class NodeTable:
+    """What a scheduler knows of the nodes, as arrays: a bind or a release changes one slot, nothing is rebuilt.
+
+    A node keeps its *slot* (an index into the arrays) as long as it or a pod on it exists; slots say nothing of the
+    order in which the scheduler looks at nodes, which is `order`. The row of a resource is `rows[name]`: CPU in
+    milli-CPU, memory in bytes, others as counted. A pod may stand on a node that is not there (yet, or any more):
+    it waits in its slot, and no cycle sees it.
+    """
+
+    def __init__(self) -> None:
+        self.slots: dict[str, int] = {}
+        self.nodes: list[Node | None] = []
+        self.pods: list[dict[str, Pod]] = []
+        self.placements: dict[str, Placement] = {}
+        self.rows = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
+        self.allocatable: IntArray = np.zeros((3, 0), np.int64)
+        self.requested: IntArray = np.zeros((3, 0), np.int64)
+        self.nonzero: IntArray = np.zeros((2, 0), np.int64)  # CPU and memory, with defaults for open requests
+        self.max_pods: IntArray = np.zeros(0, np.int64)
+        self.pod_count: IntArray = np.zeros(0, np.int64)
+        self.version = 0  # grows with every change, of nodes and of pods
+        self.node_changes: list[int] = []  # slots whose node object changed, in order, for caches to catch up with
+        self.ports = PortTable()
+        self.images = ImageTable()
+        self._order = NodeOrder()
+
+    @property
+    def order(self) -> IntArray:
+        """Returns the slots of all nodes in kube-scheduler's order: zones in turn, by arrival inside a zone."""
+        return self._order.slots()
+
+    # nodes
+
+    def set_node(self, node: Node) -> None:
+        """Adds a node, or replaces it by its new version."""
+        slot = self._slot(node.name)
+        old = self.nodes[slot]
+        self.nodes[slot] = node
+        self.allocatable[:, slot] = 0
+        for name, amount in node.allocatable.items():
+            if name == PODS:
+                self.max_pods[slot] = amount
+            else:
+                self.allocatable[self._row(name), slot] = amount
+        if PODS not in node.allocatable:
+            self.max_pods[slot] = 0
+        self._order.set(slot, old, node)
+        self.images.set_node(slot, old, node)
+        self._touch(slot)
+        self.node_changes.append(slot)
+
+    def remove_node(self, node: Node) -> None:
+        """Takes a node away; pods on it stay counted in its slot."""
+        slot = self.slots[node.name]
+        old = self.nodes[slot]
+        if old is None:
+            return
+        self.nodes[slot] = None
+        self._order.remove(slot, old)
+        self.images.set_node(slot, old, None)
+        self._touch(slot)
+
+    # pods
+
+    def add_pod(self, pod: Pod, node_name: str) -> None:
+        """Counts a pod on a node; a pod that is there already is replaced by this version."""
+        if pod.uid in self.placements:
+            self.remove_pod(pod.uid)
+        slot = self._slot(node_name)
+        self.placements[pod.uid] = Placement(pod, slot)
+        self.pods[slot][pod.uid] = pod
+        self._count(pod.spec, slot, 1)
+        self.ports.add(pod.spec.ports, slot)
+
+    def remove_pod(self, uid: str) -> None:
+        """Takes a pod off its node."""
+        pod, slot = self.placements.pop(uid)
+        del self.pods[slot][uid]
+        self._count(pod.spec, slot, -1)
+        self.ports.remove(pod.spec.ports, slot)
+
+    def replace_pod(self, pod: Pod) -> None:
+        """Keeps a new version of a pod whose requests and node are unchanged; cheaper than adding it again."""
+        slot = self.placements[pod.uid].slot
+        self.placements[pod.uid] = Placement(pod, slot)
+        self.pods[slot][pod.uid] = pod
+
+    def begin_cycle(self) -> None:
+        """Takes over what kube-scheduler copies only when it refreshes its snapshot of a node."""
+        self.images.refresh()
+
+    def vector(self, amounts: Iterable[tuple[str, int]]) -> IntArray:
+        """Returns amounts as one number per row."""
+        vector = np.zeros(len(self.allocatable), np.int64)
+        for name, amount in amounts:
+            row = self._row(name)
+            if row >= len(vector):
+                vector = np.append(vector, np.zeros(row + 1 - len(vector), np.int64))
+            vector[row] = amount
+        return vector
+
+    def _count(self, spec: PodSpec, slot: int, sign: int) -> None:
+        for name, amount in spec.requests.items():
+            self.requested[self._row(name), slot] += sign * amount
+        self.nonzero[0, slot] += sign * spec.nonzero_cpu
+        self.nonzero[1, slot] += sign * spec.nonzero_memory
+        self.pod_count[slot] += sign
+        self._touch(slot)
+
+    def _touch(self, slot: int) -> None:
+        self.version += 1
+        self.images.touch(slot)
+
+    def _slot(self, name: str) -> int:
+        slot = self.slots.get(name)
+        if slot is None:
+            slot = self.slots[name] = len(self.nodes)
+            self.nodes.append(None)
+            self.pods.append({})
+            if slot >= len(self.pod_count):
+                self._grow(max(16, 2 * slot))
+        return slot
+
+    def _row(self, name: str) -> int:
+        row = self.rows.get(name)
+        if row is None:
+            row = self.rows[name] = len(self.rows)
+            self.allocatable = np.pad(self.allocatable, ((0, 1), (0, 0)))
+            self.requested = np.pad(self.requested, ((0, 1), (0, 0)))
+        return row
+
+    def _grow(self, capacity: int) -> None:
+        more = capacity - len(self.pod_count)
+        self.allocatable = np.pad(self.allocatable, ((0, 0), (0, more)))
+        self.requested = np.pad(self.requested, ((0, 0), (0, more)))
+        self.nonzero = np.pad(self.nonzero, ((0, 0), (0, more)))
+        self.max_pods = np.pad(self.max_pods, (0, more))
+        self.pod_count = np.pad(self.pod_count, (0, more))

@@ -1,0 +1,127 @@
+"""The extension points of the scheduling framework, as small base classes.
+
+A plugin inherits the points that it takes part in. Nodes are handed over as arrays of slots of the NodeTable, and
+answers come back as arrays of the same length, so that the Python per pod does not grow with the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavetank.cluster.pod import Pod
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
+
+if TYPE_CHECKING:
+    from wavetank.scheduling.framework.cycle import Cycle, Outcome
+
+PASSED = 0  # the code of a node that passed a filter
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a node or a pod was refused; `resolvable` if preempting other pods might help."""
+
+    text: str
+    resolvable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """What a PreFilter found: nothing to filter (`skip`), only these nodes, or that no node can do."""
+
+    skip: bool = False
+    node_names: frozenset[str] | None = None
+    rejected: Reason | None = None
+
+
+PROCEED = PreFilterResult()
+SKIP = PreFilterResult(skip=True)
+
+
+class Plugin:
+    """One plugin of a profile. `name` is the one users write in a configuration."""
+
+    name: str
+
+    def events(self) -> Mapping[ClusterEvent, Hint]:
+        """Returns the events that may help a pod refused by this plugin, each with its queueing hint."""
+        return {}
+
+
+class PreEnqueuePlugin(Plugin):
+    """Says whether a pod may enter the active queue at all."""
+
+    def pre_enqueue(self, pod: Pod) -> bool:
+        """Tells whether the pod is ready to be scheduled."""
+        raise NotImplementedError
+
+
+class PreFilterPlugin(Plugin):
+    """Looks at the pod once before nodes are filtered."""
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Prepares the cycle for this plugin's filter."""
+        raise NotImplementedError
+
+
+class FilterPlugin(Plugin):
+    """Refuses nodes."""
+
+    def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
+        """Returns a code for each node: PASSED, or one that `reasons` explains."""
+        raise NotImplementedError
+
+    def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
+        """Explains a code; called only when somebody wants to know."""
+        raise NotImplementedError
+
+
+class PostFilterPlugin(Plugin):
+    """Acts when no node was found."""
+
+    def post_filter(self, cycle: Cycle, outcome: Outcome) -> str:
+        """Does what it can and returns what is added to the pod's message."""
+        raise NotImplementedError
+
+
+class PreScorePlugin(Plugin):
+    """Looks at the pod and the feasible nodes once before they are scored."""
+
+    def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
+        """Returns False if this plugin has nothing to score."""
+        raise NotImplementedError
+
+
+class ScorePlugin(Plugin):
+    """Prefers nodes over others."""
+
+    def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        """Returns a number for each node; more is better."""
+        raise NotImplementedError
+
+    def normalize(self, scores: NumberArray) -> NumberArray:
+        """Brings the scores of all feasible nodes into 0 to 100; as they are, unless a plugin says otherwise."""
+        return scores
+
+
+class ReservePlugin(Plugin):
+    """Keeps something for a pod on its way to a node."""
+
+    def reserve(self, cycle: Cycle, node_name: str) -> None:
+        """Takes what the pod needs."""
+        raise NotImplementedError
+
+    def unreserve(self, cycle: Cycle, node_name: str) -> None:
+        """Gives it back, because the pod did not get there."""
+        raise NotImplementedError
+
+
+class PermitPlugin(Plugin):
+    """Has the last word before a pod is bound."""
+
+    def permit(self, cycle: Cycle, node_name: str) -> Reason | None:
+        """Returns why the pod may not be bound after all, or None."""
+        raise NotImplementedError

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from wavetank.cluster.podspec import HostPort
+
+ANY_ADDRESS = "0.0.0.0"
+
+
+class PortTable:
+    """Which host ports are in use in which slot."""
+
+    def __init__(self) -> None:
+        self._used: defaultdict[tuple[str, int], Counter[tuple[str, int]]] = defaultdict(Counter)
+
+    def add(self, ports: Iterable[HostPort], slot: int) -> None:
+        """Marks ports as used in a slot."""
+        for address, protocol, port in ports:
+            self._used[protocol, port][address, slot] += 1
+
+    def remove(self, ports: Iterable[HostPort], slot: int) -> None:
+        """Frees ports in a slot."""
+        for address, protocol, port in ports:
+            users = self._used[protocol, port]
+            users[address, slot] -= 1
+            if not users[address, slot]:
+                del users[address, slot]
+
+    def conflicts(self, ports: Iterable[HostPort]) -> Iterator[int]:
+        """Yields the slots in which one of the ports is taken."""
+        for address, protocol, port in ports:
+            for used, slot in self._used.get((protocol, port), ()):
+                if ANY_ADDRESS in (address, used) or used == address:
+                    yield slot
+
+
+def ports_clash(wanted: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
+    """Tells whether two sets of host ports cannot be had on one node."""
+    table = PortTable()
+    table.add(used, 0)
+    return next(table.conflicts(wanted), None) is not None

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import count
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.kernel.clock import WORLD, Clock, Timer
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
+from wavetank.scheduling.framework.framework import Framework
+
+FLUSH_PERIOD = 30 * SECOND
+MAX_UNSCHEDULABLE = 300 * SECOND
+
+
+class Place(Enum):
+    """Where in the queue a pod is."""
+
+    ACTIVE = "Active"
+    BACKOFF = "Backoff"
+    ERROR = "ErrorBackoff"
+    UNSCHEDULABLE = "Unschedulable"
+    GATED = "Gated"
+    IN_FLIGHT = "InFlight"
+
+
+class QueuedPod:
+    """A pod that waits for a node, and what its attempts so far have taught."""
+
+    __slots__ = (
+        "attempts",
+        "entry",
+        "errors",
+        "framework",
+        "place",
+        "pod",
+        "rejections",
+        "rejectors",
+        "stamp",
+        "timestamp",
+    )
+
+    def __init__(self, pod: Pod, framework: Framework, timestamp: Nanoseconds, stamp: int) -> None:
+        self.pod = pod
+        self.framework = framework
+        self.timestamp = timestamp  # of the last failure, or of its arrival
+        self.stamp = stamp  # order among equal timestamps
+        self.attempts = 0
+        self.rejections = 0  # attempts that plugins refused, over the pod's life in the queue
+        self.errors = 0  # errors in a row
+        self.rejectors: frozenset[str] = frozenset()
+        self.place = Place.IN_FLIGHT
+        self.entry = 0  # number of its present heap entry; entries with another number are stale
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRules:
+    """How the queue of a release behaves; back-offs in nanoseconds, `start` is when its timers began."""
+
+    initial_backoff: Nanoseconds = SECOND
+    max_backoff: Nanoseconds = 10 * SECOND
+    pop_from_backoff: bool = True
+    start: Nanoseconds = 0
+
+
+class SchedulingQueue:
+    """kube-scheduler's queue: active, back-off and unschedulable pods, moved by events, hints and timers.
+
+    With `pop_from_backoff` (on by default from 1.33) an idle scheduler takes pods out of back-off at once, and
+    back-off times are truncated to whole seconds. `wake` is called whenever a pod may be popped.
+    """
+
+    def __init__(self, clock: Clock, rules: QueueRules, wake: Callable[[], None]) -> None:
+        self._clock = clock
+        self._rules = rules
+        self._wake = wake
+        self._pods: dict[str, QueuedPod] = {}
+        self._unschedulable: dict[str, QueuedPod] = {}
+        self._active: list[tuple[Any, ...]] = []
+        self._backoff: list[tuple[Any, ...]] = []
+        self._errors: list[tuple[Any, ...]] = []
+        self._hopeful: set[str] = set()  # pods in error back-off whose next attempt may succeed
+        self._stamps = count()
+        self._entries = count(1)
+        self._backoff_timer: Timer | None = None
+        self._flush_timer: Timer | None = None
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return iter(self._pods.values())
+
+    # in and out
+
+    def add(self, pod: Pod, framework: Framework) -> None:
+        """Takes in a new pod."""
+        queued = QueuedPod(pod, framework, self._clock.now, next(self._stamps))
+        self._pods[pod.uid] = queued
+        self._enter(queued, Place.ACTIVE)
+
+    def pop(self) -> QueuedPod | None:
+        """Returns the pod to try next, or None if nothing can be tried now."""
+        queued = self._pop_from(self._active)
+        if queued is None and self._rules.pop_from_backoff:
+            queued = self._pop_from(self._backoff)
+        if queued is not None:
+            queued.place = Place.IN_FLIGHT
+            queued.attempts += 1
+            self._hopeful.discard(queued.pod.uid)
+        return queued
+
+    def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
+        """Takes back a pod that plugins refused: it waits for an event that one of them finds helpful."""
+        self._failed(queued, rejectors)
+        queued.rejections += 1
+        queued.errors = 0
+        self._enter(queued, Place.UNSCHEDULABLE)
+
+    def failed(self, queued: QueuedPod, hopeless: bool = False) -> None:
+        """Takes back a pod whose attempt failed through no plugin: it always waits for its back-off.
+
+        `hopeless` if trying again cannot help until the cluster changes: then its retries are no progress.
+        """
+        self._failed(queued, frozenset())
+        queued.errors += 1
+        if not hopeless:
+            self._hopeful.add(queued.pod.uid)
+        self._enter(queued, Place.ERROR)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """Keeps the new version of a waiting pod, which may have become schedulable by its own change."""
+        queued = self._pods.get(new.uid)
+        if queued is None:
+            return
+        queued.pod = new
+        if queued.place is Place.GATED:
+            if not self._gated(queued):
+                self._enter(queued, Place.ACTIVE)
+        elif queued.place is Place.UNSCHEDULABLE:
+            if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
+                self._requeue(queued)
+        elif old.priority != new.priority and queued.place is not Place.IN_FLIGHT:
+            self._enter(queued, queued.place)
+
+    def remove(self, pod: Pod) -> None:
+        """Forgets a pod that is gone, or was bound by somebody else."""
+        queued = self._pods.pop(pod.uid, None)
+        if queued is not None:
+            queued.entry = 0
+            self._hopeful.discard(pod.uid)
+            self._unschedulable.pop(pod.uid, None)
+
+    # events and timers
+
+    def move(self, event: ClusterEvent, old: Any, new: Any) -> None:
+        """Lets the unschedulable pods that this event may help try again."""
+        for queued in [pod for pod in self._unschedulable.values() if self._helps(pod, event, old, new)]:
+            self._requeue(queued)
+
+    def _helps(self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any) -> bool:
+        hints = queued.framework.hints
+        for plugin in queued.rejectors:
+            hint = hints[plugin].get(event) if plugin in hints else None
+            if hint is not None and hint(queued.pod, old, new):
+                return True
+        return False
+
+    def _requeue(self, queued: QueuedPod) -> None:
+        self._enter(queued, Place.BACKOFF if self._is_backing_off(queued) else Place.ACTIVE)
+
+    def _failed(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
+        queued.timestamp = self._clock.now
+        queued.stamp = next(self._stamps)
+        queued.rejectors = rejectors
+
+    def _gated(self, queued: QueuedPod) -> bool:
+        return not all(plugin.pre_enqueue(queued.pod) for plugin in queued.framework.pre_enqueue)
+
+    def _enter(self, queued: QueuedPod, place: Place) -> None:
+        if self._pods.get(queued.pod.uid) is not queued:
+            return  # it was deleted while its attempt was under way
+        self._unschedulable.pop(queued.pod.uid, None)
+        if place in (Place.ACTIVE, Place.BACKOFF) and self._gated(queued):
+            place = Place.GATED
+        queued.place = place
+        queued.entry = next(self._entries)
+        order = (-queued.pod.priority, queued.timestamp, queued.stamp, queued.entry, queued)
+        if place is Place.ACTIVE:
+            heapq.heappush(self._active, order)
+            self._wake()
+        elif place is Place.BACKOFF:
+            heapq.heappush(self._backoff, (self._expiry(queued), *order))
+            self._arm_backoff()
+            if self._rules.pop_from_backoff:
+                self._wake()
+        elif place is Place.ERROR:
+            heapq.heappush(self._errors, (self._expiry(queued), *order))
+            self._arm_backoff()
+        elif place is Place.UNSCHEDULABLE:
+            self._unschedulable[queued.pod.uid] = queued
+            self._arm_flush()
+
+    def _pop_from(self, heap: list[tuple[Any, ...]]) -> QueuedPod | None:
+        while heap:
+            *_, entry, queued = heapq.heappop(heap)
+            if queued.entry == entry:
+                assert isinstance(queued, QueuedPod)
+                queued.entry = 0
+                return queued
+        return None
+
+    # back-off
+
+    def _expiry(self, queued: QueuedPod) -> Nanoseconds:
+        tries = queued.errors or queued.rejections
+        wait = self._rules.initial_backoff
+        for _ in range(tries - 1):
+            wait = min(2 * wait, self._rules.max_backoff)
+        return self._truncate(queued.timestamp + (wait if tries else 0))
+
+    def _truncate(self, time: Nanoseconds) -> Nanoseconds:
+        return time // SECOND * SECOND if self._rules.pop_from_backoff else time
+
+    def _is_backing_off(self, queued: QueuedPod) -> bool:
+        if not (queued.rejections or queued.errors):
+            return False
+        return self._expiry(queued) >= self._truncate(self._clock.now)
+
+    def _arm_backoff(self) -> None:
+        """Sets the timer to the first tick at which a pod has waited long enough."""
+        heaps = [heap for heap in (self._backoff, self._errors) if self._first(heap)]
+        if not heaps:
+            return
+        due = min(self._tick_after(heap[0][0]) for heap in heaps)
+        hopeless = not self._backoff and not self._hopeful
+        if self._backoff_timer is not None:
+            if self._backoff_timer.due <= due and self._backoff_timer.background == hopeless:
+                return
+            self._backoff_timer.cancel()
+        self._backoff_timer = self._clock.at(due, self._flush_backoff, WORLD, background=hopeless)
+
+    def _first(self, heap: list[tuple[Any, ...]]) -> bool:
+        while heap and heap[0][-1].entry != heap[0][-2]:
+            heapq.heappop(heap)
+        return bool(heap)
+
+    def _tick_after(self, expiry: Nanoseconds) -> Nanoseconds:
+        start = 0 if self._rules.pop_from_backoff else self._rules.start
+        return max(start + ((expiry - start) // SECOND + 1) * SECOND, self._clock.now)
+
+    def _flush_backoff(self) -> None:
+        self._backoff_timer = None
+        now = self._truncate(self._clock.now)
+        for heap in (self._backoff, self._errors):
+            while self._first(heap) and heap[0][0] < now:
+                queued = self._pop_from(heap)
+                assert queued is not None
+                self._enter(queued, Place.ACTIVE)
+        self._arm_backoff()
+
+    # unschedulable for too long
+
+    def _arm_flush(self) -> None:
+        if self._flush_timer is None:
+            start = self._rules.start
+            due = start + ((self._clock.now - start) // FLUSH_PERIOD + 1) * FLUSH_PERIOD
+            self._flush_timer = self._clock.at(due, self._flush_unschedulable, WORLD, background=True)
+
+    def _flush_unschedulable(self) -> None:
+        self._flush_timer = None
+        for queued in list(self._unschedulable.values()):
+            if self._clock.now - queued.timestamp > MAX_UNSCHEDULABLE:
+                self._requeue(queued)
+        if self._unschedulable:
+            self._arm_flush()

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.plugin import ScorePlugin
+
+_MIB = 1024 * 1024
+MIN_BYTES = 23 * _MIB
+MAX_BYTES_PER_CONTAINER = 1000 * _MIB
+
+
+class ImageLocality(ScorePlugin):
+    """Prefers nodes that have the pod's images already; an image counts more the more nodes have it."""
+
+    name = "ImageLocality"
+
+    def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        """Places the sum of the images' bytes, each scaled by its spread, between a low and a high threshold."""
+        total = len(cycle.table.order)
+        sums = np.zeros(len(nodes), np.int64)
+        for image in cycle.pod.spec.images:
+            found = cycle.table.images.sizes_and_counts(normalized_image(image), nodes)
+            if found is not None:
+                size, counts = found
+                sums += (size * (counts / total)).astype(np.int64)
+        highest = MAX_BYTES_PER_CONTAINER * cycle.pod.spec.containers
+        clamped = np.clip(sums, MIN_BYTES, highest)
+        return 100 * (clamped - MIN_BYTES) // (highest - MIN_BYTES)
+
+
+def normalized_image(image: str) -> str:
+    """Adds the tag that is meant when none is given."""
+    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from wavetank.cluster.pod import Pod
+from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.ports import ports_clash
+
+
+class NodePorts(PreFilterPlugin, FilterPlugin):
+    """Keeps a pod off nodes where a host port that it wants is taken."""
+
+    name = "NodePorts"
+    TAKEN = Reason("node(s) didn't have free ports for the requested pod ports", resolvable=True)
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Has nothing to do for a pod without host ports."""
+        return PROCEED if cycle.pod.spec.ports else SKIP
+
+    def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
+        """Refuses nodes with a conflict."""
+        return np.isin(nodes, list(cycle.table.ports.conflicts(cycle.pod.spec.ports))).astype(np.int64)
+
+    def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
+        """Returns the one reason there is."""
+        return (self.TAKEN,)
+
+    def events(self) -> Mapping[ClusterEvent, Hint]:
+        """The end of a pod that held a port in question, or a new node."""
+        return {ClusterEvent.ASSIGNED_POD_DELETE: _held_a_wanted_port, ClusterEvent.NODE_ADD: always}
+
+
+def _held_a_wanted_port(waiting: Pod, old: Pod, new: None) -> bool:
+    return ports_clash(waiting.spec.ports, old.spec.ports)

@@ -1,0 +1,132 @@
+"""A user's own policy in the scheduling cycle.
+
+A policy is any class with at least one of these methods; `wavetank.Policy` documents them and need not be inherited:
+
+    filter(pod, node) -> True, or False or a reason to refuse the node
+    score(pod, node) -> a number, more is better
+    filter_nodes(pod, nodes) -> an array of booleans, one per node
+    score_nodes(pod, nodes) -> an array of numbers, one per node
+
+The filters of the default profile stay in force; the policy's scores take the place of the default ones.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from wavetank.cluster.pod import Pod
+from wavetank.errors import InputError, SchedulerError
+from wavetank.scheduling.config import Configuration, Version
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.plugin import FilterPlugin, Plugin, Reason, ScorePlugin
+from wavetank.scheduling.registry import build_frameworks
+from wavetank.scheduling.views import NodesView, NodeView
+
+METHODS = ("filter", "score", "filter_nodes", "score_nodes")
+
+
+class Policy:
+    """A base for policies that want `random`, a stream that follows the run's seed, and a place for documentation."""
+
+    random: random.Random
+
+
+def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
+    """Makes an instance; InputError if the class does not take these arguments or has none of the methods."""
+    if not any(callable(getattr(cls, method, None)) for method in METHODS):
+        raise InputError(f"{cls.__name__} is no policy: it has none of the methods {', '.join(METHODS)}")
+    try:
+        return cls(**args)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{cls.__name__} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def policy_framework(policy: Any, name: str, base: Configuration, version: Version) -> Framework:
+    """Returns the first profile of `base` with the policy in it: its filters come last, its scores alone."""
+    framework = build_frameworks(base, version)[0]
+    adapters: list[Plugin] = []
+    if hasattr(policy, "filter") or hasattr(policy, "filter_nodes"):
+        adapters.append(_PolicyFilter(policy, name))
+    if hasattr(policy, "score") or hasattr(policy, "score_nodes"):
+        adapters.append(_PolicyScore(policy, name))
+    points = {
+        "preEnqueue": framework.pre_enqueue,
+        "preFilter": framework.pre_filter,
+        "filter": [*framework.filter, *(plugin for plugin in adapters if isinstance(plugin, FilterPlugin))],
+        "score": [plugin for plugin in adapters if isinstance(plugin, ScorePlugin)],
+    }
+    percentage = framework.percentage_of_nodes_to_score
+    return Framework(framework.scheduler_name, points, {name: 1}, percentage, is_pure=False)
+
+
+class _PolicyFilter(FilterPlugin):
+    def __init__(self, policy: Any, name: str) -> None:
+        self.name = name
+        self._policy = policy
+        self._reasons: dict[str, int] = {}
+
+    def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
+        if hasattr(self._policy, "filter_nodes"):
+            view = NodesView(cycle.table, nodes)
+            answers = _call(self.name, cycle.pod, lambda: np.asarray(self._policy.filter_nodes(cycle.pod, view)))
+            _check_shape(self.name, "filter_nodes", answers, len(nodes))
+            return np.where(answers.astype(bool), 0, self._code(False))
+        codes = [self._code(self._ask(cycle, int(slot))) for slot in nodes]
+        return np.array(codes, np.int64)
+
+    def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
+        return (Reason(list(self._reasons)[code - 1], resolvable=True),)
+
+    def events(self) -> Mapping[ClusterEvent, Hint]:
+        """A policy may look at anything, so anything may help."""
+        return dict.fromkeys(ClusterEvent, always)
+
+    def _ask(self, cycle: Cycle, slot: int) -> Any:
+        return _call(self.name, cycle.pod, lambda: self._policy.filter(cycle.pod, NodeView(cycle.table, slot)))
+
+    def _code(self, answer: Any) -> int:
+        if answer is True or answer is None:
+            return 0
+        text = answer if isinstance(answer, str) else f"node(s) were refused by {self.name}"
+        return self._reasons.setdefault(text, len(self._reasons) + 1)
+
+
+class _PolicyScore(ScorePlugin):
+    def __init__(self, policy: Any, name: str) -> None:
+        self.name = name
+        self._policy = policy
+
+    def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        pod = cycle.pod
+        if hasattr(self._policy, "score_nodes"):
+            scores = _call(self.name, pod, lambda: self._policy.score_nodes(pod, NodesView(cycle.table, nodes)))
+        else:
+            views = (NodeView(cycle.table, int(slot)) for slot in nodes)
+            scores = _call(self.name, pod, lambda: [self._policy.score(pod, view) for view in views])
+        array: NumberArray = _call(self.name, pod, lambda: np.asarray(scores, np.float64))
+        _check_shape(self.name, "the scores", array, len(nodes))
+        if not np.isfinite(array).all():
+            raise SchedulerError(f"policy {self.name} gave pod {pod.name} a score that is no finite number")
+        return array
+
+
+def _call(name: str, pod: Pod, ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise SchedulerError(f"policy {name} failed on pod {pod.namespace}/{pod.name}: {problem}") from error
+
+
+def _check_shape(name: str, what: str, array: Any, nodes: int) -> None:
+    if array.shape != (nodes,):
+        raise SchedulerError(f"policy {name}: {what} must be one value per node ({nodes}), not shape {array.shape}")

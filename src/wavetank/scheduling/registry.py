@@ -1,0 +1,69 @@
+"""The plugins that wavetank simulates, by the names that a configuration uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.plugin import Plugin
+from wavetank.scheduling.plugins.imagelocality import ImageLocality
+from wavetank.scheduling.plugins.nodeaffinity import NodeAffinity
+from wavetank.scheduling.plugins.nodename import NodeName
+from wavetank.scheduling.plugins.nodeports import NodePorts
+from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
+from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
+from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
+from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
+from wavetank.scheduling.plugins.tainttoleration import TaintToleration
+
+_Factory = Callable[[Any, Version], Plugin]
+
+_PLUGINS: dict[str, _Factory] = {
+    "SchedulingGates": lambda args, version: SchedulingGates(),
+    "NodeUnschedulable": lambda args, version: NodeUnschedulable(),
+    "NodeName": lambda args, version: NodeName(),
+    "TaintToleration": lambda args, version: TaintToleration(),
+    "NodeAffinity": lambda args, version: NodeAffinity(args.added_affinity),
+    "NodePorts": lambda args, version: NodePorts(),
+    "NodeResourcesFit": lambda args, version: NodeResourcesFit(args),
+    "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
+    "ImageLocality": lambda args, version: ImageLocality(),
+}
+
+# What these do is part of the scheduler itself: the queue's order, and the binding.
+_BUILT_IN = frozenset({"PrioritySort", "DefaultBinder"})
+
+
+def build_frameworks(configuration: Configuration, version: Version) -> list[Framework]:
+    """Makes the plugins of every profile; those that are not simulated are left out."""
+    return [_framework(profile, configuration, version) for profile in configuration.profiles]
+
+
+def not_simulated(configuration: Configuration) -> list[str]:
+    """Returns the enabled plugins that wavetank does not simulate, sorted by name."""
+    names = {
+        plugin.name for profile in configuration.profiles for point in profile.plugins.values() for plugin in point
+    }
+    return sorted(names - _PLUGINS.keys() - _BUILT_IN)
+
+
+def _framework(profile: Profile, configuration: Configuration, version: Version) -> Framework:
+    made: dict[str, Plugin] = {}
+    for point in profile.plugins.values():
+        for enabled in point:
+            if enabled.name in _PLUGINS and enabled.name not in made:
+                args: PluginArgs | None = profile.args.get(enabled.name)
+                made[enabled.name] = _PLUGINS[enabled.name](args, version)
+    points = {
+        point: [made[plugin.name] for plugin in plugins if plugin.name in made]
+        for point, plugins in profile.plugins.items()
+    }
+    percentage = profile.percentage_of_nodes_to_score
+    return Framework(
+        profile.scheduler_name,
+        points,
+        weights={plugin.name: plugin.weight for plugin in profile.plugins["score"]},
+        percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score if percentage is None else percentage,
+    )

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import math
+
+from wavetank.cluster.kinds import parse_resource
+from wavetank.cluster.node import SPEED, Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.resource import Manifest, Resource
+from wavetank.errors import InputError
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.workloads import fields
+from wavetank.workloads.runs import run_of
+
+
+def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None = None) -> Resource:
+    """Makes the object of a manifest, a pod with its run; whatever is wrong with it is an InputError.
+
+    `duration` is how long a pod runs that does not tell; None is for ever.
+    """
+    try:
+        _check_metadata(manifest)
+        made = parse_resource(manifest, specs)
+        if isinstance(made, Pod):
+            made.run = run_of(manifest, duration)
+        if isinstance(made, Node) and not 0 < made.speed < math.inf:
+            raise InputError("expected a number above 0", path=f"metadata.annotations.{SPEED}")
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        # a field of another type than its schema says: Kubernetes would not have accepted it either
+        raise InputError(f"not a valid {manifest.get('kind')!s:.60}: {error}") from None
+    return made
+
+
+def _check_metadata(manifest: Manifest) -> None:
+    metadata = fields.mapping(manifest.get("metadata") or {}, "metadata")
+    for field in ("name", "namespace"):
+        if metadata.get(field) is not None:
+            fields.text(metadata[field], f"metadata.{field}")
+    for field in ("labels", "annotations"):
+        fields.strings(metadata.get(field), f"metadata.{field}")

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from report.synthetic import Recipe
+from wavetank.report.folder import ResultsFolder
+from wavetank.report.html import write_report
+from wavetank.report.payload import payload
+
+Results = Callable[[Recipe], Path]
+LARGE = Recipe(nodes=5_000, cores=4, pods=100_000, mean_runtime_s=1800, schedulers=("large",), seeds=(1,), buckets=100)
+
+
+def test_a_large_run_is_carried_bar_by_bar_in_three_megabytes(results: Results) -> None:
+    page = write_report(results(LARGE))
+    # Three schedulers share names and requests: well under 10 MB together.
+    assert page.stat().st_size < 3_000_000
+
+
+def test_beyond_the_budget_a_run_becomes_a_heat_map(results: Results) -> None:
+    folder = ResultsFolder(results(Recipe(seeds=(1,))))
+    whole = payload(folder)["gantt"]["runs"]
+    assert ["heat" in run for run in whole] == [False, False, False]
+    assert ["heat" in run for run in payload(folder, budget=0)["gantt"]["runs"]] == [True, True, True]
+
+
+def test_schedulers_share_the_tables_of_equal_pods_and_nodes(results: Results) -> None:
+    gantt = payload(ResultsFolder(results(Recipe())))["gantt"]
+    assert (len(gantt["podTables"]), len(gantt["nodeTables"]), len(gantt["runs"])) == (1, 1, 3)
+
+
+def test_of_very_many_seeds_the_first_are_carried(results: Results) -> None:
+    data = payload(ResultsFolder(results(Recipe(pods=3, buckets=2, schedulers=("a", "b"), seeds=range(70)))))
+    assert data["seeds"] == list(range(60))
+    assert data["allSeeds"] == 70

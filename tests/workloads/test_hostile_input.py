@@ -1,0 +1,141 @@
+"""Whatever a file holds, it is either used or refused with an InputError."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from wavetank.cluster.podspec import SpecTable
+from wavetank.errors import InputError
+from wavetank.workloads.batsim import BatsimWorkload
+from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.generators import Generator
+from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.manifests import ManifestWorkload, read_cluster_manifests
+from wavetank.workloads.open import open_cluster, open_workload
+from wavetank.workloads.platform import read_platform
+from workloads.inputs import a_file, arrivals_of
+
+WORDS_OF_ALL_FORMATS = """
+    a id subtime res profile walltime nb_res jobs profiles type delay composed seq cpu
+    com memory ret repeat kind apiVersion metadata name spec status Pod Node Job Deployment
+    v1 apps/v1 batch/v1 containers labels annotations resources requests limits template replicas parallelism nodeName tolerations
+    affinity taints allocatable capacity conditions command args initContainers schedulingGates overhead count zone pods 1
+    4Gi burst poisson rate every duration sleep wavetank.dev/duration nodeAffinity ports priority selector
+"""
+WORDS = st.sampled_from(WORDS_OF_ALL_FORMATS.split())
+NUMBERS = st.integers(-3, 40) | st.floats() | st.sampled_from([1e300, 10**400, 2**63])
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=5),
+    max_leaves=12,
+)
+JOB = st.fixed_dictionaries(
+    {"id": VALUES, "subtime": VALUES, "res": VALUES, "profile": WORDS}, optional={"cpu": VALUES}
+)
+PROFILE = st.fixed_dictionaries(
+    {"type": WORDS}, optional={"delay": VALUES, "seq": VALUES, "cpu": VALUES, "com": VALUES}
+)
+BATSIM = st.fixed_dictionaries(
+    {
+        "nb_res": st.just(9) | VALUES,
+        "jobs": st.lists(JOB, min_size=1, max_size=3),
+        "profiles": st.dictionaries(WORDS, PROFILE),
+    }
+)
+CONTAINER = st.fixed_dictionaries({"name": WORDS}, optional={"resources": VALUES, "command": VALUES, "ports": VALUES})
+SPEC_FIELDS = """
+    template replicas affinity tolerations taints overhead initContainers nodeSelector priority resources
+    terminationGracePeriodSeconds schedulingGates selector parallelism nodeName topologySpreadConstraints
+"""
+SPEC = st.fixed_dictionaries(
+    {"containers": st.lists(CONTAINER) | VALUES},
+    optional=dict.fromkeys(SPEC_FIELDS.split(), VALUES),
+)
+MANIFEST = st.fixed_dictionaries(
+    {
+        "apiVersion": st.sampled_from(["v1", "apps/v1", "batch/v1"]),
+        "kind": st.sampled_from(["Pod", "Node", "Job", "Deployment", "PriorityClass", "Service", "ReplicaSet"]),
+        "metadata": st.fixed_dictionaries({"name": WORDS}, optional={"labels": VALUES, "annotations": VALUES}) | VALUES,
+    },
+    optional={"spec": SPEC | VALUES, "status": st.dictionaries(WORDS, VALUES, max_size=3) | VALUES, "value": VALUES},
+)
+GROUP = st.fixed_dictionaries(
+    {"cpu": VALUES, "memory": VALUES},
+    optional={"count": st.integers(-1, 9), "taints": VALUES, "labels": VALUES, "zone": VALUES, "resources": VALUES},
+)
+GENERATOR_FIELDS = "every rate bursts duration requests name tolerations labels priority nodeSelector"
+GENERATOR = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["burst", "spaced", "poisson", "bursty"]), "pods": st.integers(0, 9)},
+    optional=dict.fromkeys(GENERATOR_FIELDS.split(), VALUES),
+)
+SPEEDS = st.sampled_from(["1Gf", "1e9f", "x", "", "0f"])
+PLATFORM = st.builds(
+    '<platform version="4"><host id="{}" speed="{}" core="{}"/><cluster radical="{}" speed="1f"/></platform>'.format,
+    st.text("aZ-._1é", max_size=5),
+    SPEEDS,
+    st.sampled_from(["1", "", "-3", "x"]),
+    st.text("0123456789,- ", max_size=6),
+)
+
+
+def survives(read: Callable[[], object]) -> None:
+    with suppress(InputError):
+        read()
+
+
+def as_text(value: Any) -> str:
+    return json.dumps(value)
+
+
+def cluster_of(file: InputFile) -> object:
+    return Cluster(read_cluster_manifests(file)).resources(SpecTable())
+
+
+@given(st.text() | VALUES.map(as_text) | BATSIM.map(as_text))
+def test_batsim(text: str) -> None:
+    survives(lambda: arrivals_of(BatsimWorkload(a_file(text))))
+
+
+@given(st.text() | VALUES.map(as_text) | MANIFEST.map(as_text) | st.lists(MANIFEST, max_size=3).map(as_text))
+def test_manifests_as_a_workload(text: str) -> None:
+    survives(lambda: arrivals_of(ManifestWorkload(a_file(text))))
+
+
+@given(st.text() | VALUES.map(as_text) | MANIFEST.map(as_text) | st.lists(MANIFEST, max_size=3).map(as_text))
+def test_manifests_as_a_cluster(text: str) -> None:
+    survives(lambda: cluster_of(a_file(text)))
+
+
+@given(st.text() | st.text().map(lambda text: f'<platform version="4">{text}</platform>') | PLATFORM)
+def test_platforms(text: str) -> None:
+    survives(lambda: Cluster(read_platform(a_file(text))).resources(SpecTable()))
+
+
+@given(VALUES | st.lists(GROUP, max_size=3))
+def test_groups_of_nodes(groups: object) -> None:
+    survives(lambda: Cluster(node_groups(groups, "nodes")).resources(SpecTable()))
+
+
+@given(VALUES | GENERATOR)
+def test_generators(document: object) -> None:
+    survives(lambda: arrivals_of(Generator(document, "generator")))
+
+
+@pytest.mark.parametrize("read", [open_workload, lambda path: open_cluster([path])], ids=["workload", "cluster"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary() | st.text().map(str.encode))
+@example(data=b"\x1f\x8b")
+@example(data=b"\xff\xfe<\x00")
+@example(data=b"[" * 100_000)
+def test_files_of_any_bytes(tmp_path: Path, read: Callable[[Path], object], data: bytes) -> None:
+    path = tmp_path / "any"
+    path.write_bytes(data)
+    survives(lambda: read(path))

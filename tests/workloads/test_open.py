@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from wavetank.cluster.podspec import SpecTable
+from wavetank.errors import InputError
+from wavetank.workloads.open import FORMATS, open_cluster, open_workload
+from workloads.inputs import a_manifest, arrivals_of, real_file
+
+BATSIM = {
+    "nb_res": 1,
+    "jobs": [{"id": 1, "subtime": 0, "res": 1, "profile": "p"}],
+    "profiles": {"p": {"type": "delay", "delay": 1}},
+}
+PLATFORM = '<platform version="4.1"><zone id="z"><host id="h" speed="1Gf"/></zone></platform>'
+POD = a_manifest(spec={"nodeName": "h", "containers": [{"name": "c"}]})
+
+
+def written(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "description"),
+    [
+        pytest.param(BATSIM, "1 jobs from in", id="jobs and profiles are Batsim's"),
+        pytest.param(POD, "1 pods from in", id="an object with a kind is a manifest"),
+        pytest.param([POD], "1 pods from in", id="a list is one of manifests"),
+    ],
+)
+def test_a_workload_is_told_by_its_content(tmp_path: Path, content: object, description: str) -> None:
+    assert open_workload(written(tmp_path, "in", content)).description == description
+
+
+def test_a_workload_may_be_gzipped(tmp_path: Path) -> None:
+    path = tmp_path / "w.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(BATSIM).encode()))
+    assert len(arrivals_of(open_workload(path))) == 1
+
+
+def test_the_files_of_a_cluster_add_up(tmp_path: Path) -> None:
+    cluster = open_cluster([written(tmp_path, "p.xml", PLATFORM), written(tmp_path, "pods.yaml", POD)])
+    assert [resource.name for resource in cluster.resources(SpecTable())] == ["h", "a"]
+    assert cluster.description == "1 node and 1 other object from p.xml, pods.yaml"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(PLATFORM, "a platform file is no workload: expected batsim or manifests", id="a cluster"),
+        pytest.param({"a": 1}, "the format is not known: expected one of batsim", id="some other JSON"),
+        pytest.param("", "the format is not known", id="nothing"),
+        pytest.param("a: [", "not valid YAML", id="broken YAML"),
+        pytest.param("[" * 100_000, "in: ", id="a deep hole"),
+    ],
+)
+def test_a_file_that_is_no_workload_is_named(tmp_path: Path, content: object, message: str) -> None:
+    path = written(tmp_path, "in", content)
+    with pytest.raises(InputError) as caught:
+        open_workload(path)
+    assert str(caught.value).startswith(str(path))
+    assert message in str(caught.value)
+
+
+def test_a_stated_format_is_taken_at_its_word(tmp_path: Path) -> None:
+    path = written(tmp_path, "in", POD)
+    with pytest.raises(InputError, match="expected a Batsim workload"):
+        open_workload(path, "batsim")
+    with pytest.raises(InputError, match="unknown format 'swf': expected one of batsim, platform, manifests"):
+        open_workload(path, "swf")
+    with pytest.raises(InputError, match="a batsim file is no cluster: expected platform or manifests"):
+        open_cluster([path], "batsim")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone\.json: no such file"):
+        open_workload(tmp_path / "gone.json")
+
+
+def test_every_format_says_what_it_is() -> None:
+    assert all(entry.description and (entry.workload or entry.cluster) for entry in FORMATS.values())
+
+
+def test_a_real_cluster_and_its_deployments() -> None:
+    folder = real_file("misim-orchestration/GlobalSchedulingDefault/orchestration_default")
+    cluster = open_cluster(sorted(folder.glob("worker-*.yaml")))
+    pods = [arrivals_of(open_workload(path)) for path in sorted(folder.glob("[1-7]-teastore-*.yaml"))]
+    assert len(cluster.resources(SpecTable())) == 5
+    assert [len(arrivals) for arrivals in pods] == [1] * 7
