@@ -1,1 +1,53 @@
-"""wavetank."""
+"""wavetank: a Kubernetes cluster simulator, the place where any scheduler is tried before anyone risks a cluster.
+
+    import wavetank
+    results = wavetank.run(cluster="nodes.yaml", workload="jobs.json", schedulers=["default", "most-allocated"])
+    results.summary()      # a pandas or polars frame
+    results                # in a notebook: a comparison with pictures
+    results.report         # the path of the HTML report
+
+`run` documents the arguments; `Policy` is the base of a scheduling policy of your own; `open_results` reads the folder
+of an earlier run; `compare` says what differs between two. Everything that wavetank raises on purpose is a
+`WavetankError`; bad input is an `InputError` that names the place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavetank.errors import InputError, SchedulerError, WavetankError
+
+if TYPE_CHECKING:
+    from wavetank.api import open_results as open_results
+    from wavetank.api import run as run
+    from wavetank.experiments.results import Results as Results
+    from wavetank.scheduling.policy import Policy as Policy
+    from wavetank.version import __version__ as __version__
+
+__all__ = [
+    "InputError",
+    "Policy",
+    "Results",
+    "SchedulerError",
+    "WavetankError",
+    "__version__",
+    "open_results",
+    "run",
+]
+
+# Loaded when first asked for, so that `import wavetank` and `wavetank --help` cost nothing.
+_LAZY = {
+    "run": "wavetank.api",
+    "open_results": "wavetank.api",
+    "Results": "wavetank.experiments.results",
+    "Policy": "wavetank.scheduling.policy",
+    "__version__": "wavetank.version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'wavetank' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)

@@ -44,6 +44,8 @@ class SchedulerError(WavetankError):
 def _join(outer: str, inner: str) -> str:
     if not outer or not inner:
         return outer or inner
+    if outer.startswith("document "):  # a place in a file of several documents, not a field
+        return f"{outer}: {inner}"
     return f"{outer}{inner}" if inner.startswith("[") else f"{outer}.{inner}"
 
 

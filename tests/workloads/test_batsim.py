@@ -220,7 +220,7 @@ def test_every_resource_of_every_job_of_a_real_workload_becomes_a_pod(path: str)
     assert workload.description == f"{len(jobs)} jobs from {file.name}"
     assert len(arrivals) == sum(job["res"] for job in jobs)
     assert [arrival.time for arrival in arrivals] == sorted(arrival.time for arrival in arrivals)
-    total = sum(arrival.pod.run.job.walltime or 0 for arrival in arrivals)  # type: ignore[union-attr]
+    total = sum(arrival.pod.run.job.walltime or 0 for arrival in arrivals)
     assert total == sum(max(job.get("walltime", 0), 0) * job["res"] for job in jobs) * SECOND
 
 

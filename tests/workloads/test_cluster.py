@@ -98,6 +98,11 @@ def test_every_run_gets_objects_of_its_own() -> None:
         pytest.param([NODE, NODE], 'c.yaml: a second Node "n"', id="two nodes of one name"),
         pytest.param([NODE, POD, POD], 'a second Pod "default/p"', id="two pods of one name"),
         pytest.param([PRIORITY], "a cluster needs at least one Node", id="no node"),
+        pytest.param(
+            [NODE, {**POD, "spec": {"nodeName": ["n"], "containers": [{}]}}],
+            "which is not in the cluster",
+            id="no name",
+        ),
         pytest.param([{**NODE, "metadata": {"name": "m"}}, POD], 'the pod "p" is bound to the node "n"', id="adrift"),
     ],
 )

@@ -24,11 +24,12 @@ from wavetank.workloads.platform import read_platform
 from workloads.inputs import a_file, arrivals_of
 
 WORDS_OF_ALL_FORMATS = """
-    a id subtime res profile walltime nb_res jobs profiles type delay composed seq cpu
-    com memory ret repeat kind apiVersion metadata name spec status Pod Node Job Deployment
-    v1 apps/v1 batch/v1 containers labels annotations resources requests limits template replicas parallelism nodeName tolerations
-    affinity taints allocatable capacity conditions command args initContainers schedulingGates overhead count zone pods 1
-    4Gi burst poisson rate every duration sleep wavetank.dev/duration nodeAffinity ports priority selector
+    a id subtime res profile walltime nb_res jobs profiles type delay composed seq cpu com memory
+    ret repeat kind apiVersion metadata name spec status Pod Node Job Deployment v1 apps/v1 batch/v1
+    containers labels annotations resources requests limits template replicas parallelism nodeName
+    tolerations affinity taints allocatable capacity conditions command args initContainers
+    schedulingGates overhead count zone pods 1 4Gi burst poisson rate every duration sleep
+    wavetank.dev/duration nodeAffinity ports priority selector
 """
 WORDS = st.sampled_from(WORDS_OF_ALL_FORMATS.split())
 NUMBERS = st.integers(-3, 40) | st.floats() | st.sampled_from([1e300, 10**400, 2**63])

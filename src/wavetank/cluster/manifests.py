@@ -40,6 +40,8 @@ def load_documents(text: str, source: str) -> list[Any]:
             return [msgspec.json.decode(text)]
     except msgspec.DecodeError:
         pass  # flow-style YAML begins like JSON
+    except RecursionError:
+        raise InputError("nested too deeply", source=source) from None
     try:
         return [document for document in yaml.load_all(text, Loader=_Loader) if document is not None]
     except yaml.MarkedYAMLError as error:
@@ -80,7 +82,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         if len(mapping) != len(node.value) and not any(key.value == "<<" for key, _ in node.value):
             keys = [key.value for key, _ in node.value]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            twice = next((key for key in keys if keys.count(key) > 1), keys[0])  # 1 and 0x1 are one key too
             raise yaml.constructor.ConstructorError(None, None, f"duplicate key {twice!r}", node.start_mark)
         return mapping
 

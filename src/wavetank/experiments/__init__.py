@@ -1,0 +1,1 @@
+"""Experiments: the document, its runs, what they recorded, and what it means."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from wavetank.cluster.kinds import Namespace, PriorityClass
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import FAILED, SUCCEEDED, Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
@@ -31,7 +30,8 @@ _GROUP = ("count", "name", "cpu", "memory", "pods", "resources", "labels", "tain
 class Cluster:
     """The objects that are there when a run begins; `sources` names the files they came from.
 
-    At least one is a Node, no two of a kind share a name, and running pods are on nodes of the cluster.
+    At least one is a Node, and no two of a kind share a name. A pod may be bound to a node that is not there, as in
+    a snapshot of part of a cluster: it stays where it is and disturbs nobody.
     """
 
     manifests: Sequence[Manifest]
@@ -42,7 +42,6 @@ class Cluster:
             names = _unique_names(self.manifests)
             if not names[Node.kind]:
                 raise InputError("a cluster needs at least one Node")
-            _check_bound(self.manifests, names[Node.kind])
         except InputError as error:
             raise error.inside(source=", ".join(self.sources)) from None
 
@@ -141,16 +140,6 @@ def _unique_names(manifests: Sequence[Manifest]) -> dict[str, set[str]]:
             raise InputError(f'a second {resource.manifest_kind} "{name}": names must be unique')
         names[resource.table].add(name)
     return names
-
-
-def _check_bound(manifests: Sequence[Manifest], nodes: Container[str]) -> None:
-    for manifest in manifests:
-        spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
-        if manifest["kind"] != Pod.kind or status.get("phase") in (SUCCEEDED, FAILED):
-            continue  # a finished pod may well outlive its node
-        if (node := spec.get("nodeName")) and node not in nodes:
-            name = manifest["metadata"]["name"]
-            raise InputError(f'the pod "{name}" is bound to the node "{node}", which is not in the cluster')
 
 
 def _counted(number: int, noun: str) -> str:

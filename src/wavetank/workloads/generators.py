@@ -63,7 +63,7 @@ class Generator:
         )
         pods = zip(self._times(times), _runs(self._duration, durations), self._models(specs, requests), strict=False)
         for number, (time, run, model) in enumerate(pods):
-            pod = model.copy()  # a third of the price of a new one
+            pod = model.copy()  # several times cheaper than a new one
             pod.name = f"{self.name}-{number}"
             pod.run = run
             yield Arrival(time, pod)

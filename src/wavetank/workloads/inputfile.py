@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.errors import InputError
 
 
 class InputFile:
@@ -27,7 +26,4 @@ class InputFile:
     @cached_property
     def documents(self) -> list[Any]:
         """Returns the YAML or JSON documents in the file."""
-        try:
-            return load_documents(self.text, self.source)
-        except RecursionError:
-            raise InputError("nested too deeply", source=self.source) from None
+        return load_documents(self.text, self.source)

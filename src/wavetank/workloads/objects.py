@@ -10,7 +10,7 @@ from wavetank.cluster.resource import Manifest, Resource
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads import fields
-from wavetank.workloads.runs import run_of
+from wavetank.workloads.runs import DURATION, run_of
 
 
 def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None = None) -> Resource:
@@ -20,7 +20,7 @@ def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | No
     """
     try:
         _check_metadata(manifest)
-        made = parse_resource(manifest, specs)
+        made = parse_resource(_with_an_end(manifest), specs)
         if isinstance(made, Pod):
             made.run = run_of(manifest, duration)
         if isinstance(made, Node) and not 0 < made.speed < math.inf:
@@ -29,6 +29,18 @@ def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | No
         # a field of another type than its schema says: Kubernetes would not have accepted it either
         raise InputError(f"not a valid {manifest.get('kind')!s:.60}: {error}") from None
     return made
+
+
+def _with_an_end(manifest: Manifest) -> Manifest:
+    """Lets a pod with a stated duration end after it: Kubernetes' default would be to start it again."""
+    spec = manifest.get("spec") or {}
+    if manifest.get("kind") != Pod.kind or "restartPolicy" in spec or not _states_duration(manifest):
+        return manifest
+    return {**manifest, "spec": {**spec, "restartPolicy": "Never"}}
+
+
+def _states_duration(manifest: Manifest) -> bool:
+    return DURATION in ((manifest.get("metadata") or {}).get("annotations") or {})
 
 
 def _check_metadata(manifest: Manifest) -> None:

@@ -43,11 +43,18 @@ def open_workload(path: Path, format: str | None = None) -> Workload:  # noqa: A
     return reader(file)
 
 
-def open_cluster(paths: Sequence[Path], format: str | None = None) -> Cluster:  # noqa: A002
-    """Reads the files of a cluster, which add up; formats are told by content unless `format` names one."""
+def open_cluster(
+    paths: Sequence[Path],
+    format: str | None = None,  # noqa: A002
+    inline: Sequence[Manifest] = (),
+) -> Cluster:
+    """Reads the files of a cluster; they and the `inline` manifests add up.
+
+    Formats are told by content unless `format` names one.
+    """
     files = [InputFile.read(path) for path in paths]
     manifests = [manifest for file in files for manifest in _cluster_reader(file, format)(file)]
-    return Cluster(manifests, tuple(file.name for file in files))
+    return Cluster([*inline, *manifests], tuple(file.name for file in files))
 
 
 def _cluster_reader(file: InputFile, format: str | None) -> Callable[[InputFile], list[Manifest]]:  # noqa: A002

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import get_args
 
@@ -21,7 +22,6 @@ from wavetank.scheduling.config.intree import Version
 from wavetank.scheduling.config.reading import INT64_MAX, integer, read_object, suggest
 
 _STRATEGIES: Mapping[str, ScoringStrategyType] = {name: name for name in get_args(ScoringStrategyType)}
-
 _RATIO = "requestedToCapacityRatio"
 
 
@@ -39,13 +39,10 @@ def read_balanced_allocation(args: Mapping[str, object], _: Version) -> NodeReso
 
 def read_fit(args: Mapping[str, object], version: Version) -> NodeResourcesFitArgs:
     """Reads what NodeResourcesFit leaves out and how it scores."""
-    strategy = args.get("scoringStrategy")
     return NodeResourcesFitArgs(
         read_field(args, "ignoredResources", read_list(read_label_key)),
         read_field(args, "ignoredResourceGroups", read_list(_read_group)),
-        ScoringStrategy()
-        if strategy is None
-        else read_field(args, "scoringStrategy", lambda raw: _read_strategy(raw, version)),
+        read_field(args, "scoringStrategy", partial(_read_strategy, version)),
     )
 
 
@@ -55,7 +52,9 @@ def _read_group(raw: object) -> str:
     return read_label_key(group)
 
 
-def _read_strategy(raw: object, version: Version) -> ScoringStrategy:
+def _read_strategy(version: Version, raw: object) -> ScoringStrategy:
+    if raw is None:
+        return ScoringStrategy()
     strategy = read_object(raw, ("type", "resources", _RATIO))
     kind = read_field(strategy, "type", _read_strategy_type)
     resources = read_field(strategy, "resources", read_list(_read_scored_resource))

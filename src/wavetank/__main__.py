@@ -1,0 +1,5 @@
+"""`python -m wavetank` is `wavetank`."""
+
+from wavetank.cli.main import main
+
+main()

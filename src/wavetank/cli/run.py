@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wavetank.api import load_experiment
+from wavetank.cli.console import console, print_warnings
+from wavetank.cli.progress import showing_progress
+from wavetank.experiments.entries import entry_of
+from wavetank.experiments.runner import run_experiment
+from wavetank.report.html import write_report
+from wavetank.report.table import summary_table
+from wavetank.version import __version__
+
+
+@click.command(name="run")
+@click.argument("experiment", required=False, type=click.Path(path_type=Path))
+@click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
+@click.option("--workload", type=click.Path(path_type=Path), help="A file with pods or jobs.")
+@click.option("--format", "format_", help="The workload's format, if it is not to be told by its content.")
+@click.option(
+    "--scheduler",
+    "schedulers",
+    multiple=True,
+    metavar="NAME|CONFIG.yaml|MODULE:CLASS",
+    help="What to try; may be repeated.  [default: default]",
+)
+@click.option("--seeds", metavar="LIST", help="Seeds such as 1-5 or 1,2,7.  [default: 1]")
+@click.option("--latency", metavar="PRESET", help="ideal or k3s.  [default: ideal]")
+@click.option("--kubernetes-version", metavar="VERSION", help="The release to behave like.  [default: the newest]")
+@click.option("--ties", type=click.Choice(["random", "exact"]), help="How ties between nodes are broken.")
+@click.option("--horizon", metavar="TIME", help="When to stop at the latest, such as 2h.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The results' folder.  [default: out/<name>]")
+@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time.  [default: one per core]")
+def command(
+    experiment: Path | None,
+    cluster: tuple[Path, ...],
+    workload: Path | None,
+    format_: str | None,
+    schedulers: tuple[str, ...],
+    out: Path | None,
+    jobs: int | None,
+    **changes: str | None,
+) -> None:
+    r"""Run an experiment: schedulers on a simulated cluster.
+
+    EXPERIMENT is a document of kind Experiment; options replace what it says, or say everything without it.
+
+    \b
+    Examples:
+      wavetank run experiment.yaml
+      wavetank run experiment.yaml --seeds 1-10 --latency k3s -o out/k3s
+      wavetank run --cluster platform.xml --workload jobs.json --scheduler default --scheduler most-allocated
+      wavetank run --cluster nodes.yaml --workload pods.yaml --scheduler my-config.yaml --scheduler policy:Mine
+    """
+    if experiment is None and not (cluster and workload):
+        raise click.UsageError("give an EXPERIMENT, or --cluster and --workload")
+    spec = _spec(cluster, workload, format_, schedulers, changes)
+    read = load_experiment(experiment, spec)
+    out = out or Path("out") / read.name
+    with showing_progress(console) as progress:
+        results = run_experiment(read, out, __version__, progress, jobs)
+    report = write_report(out)
+    console.print(summary_table(out))
+    print_warnings([warning for result in results for warning in result.warnings])
+    console.print(f"results: {out}", soft_wrap=True, highlight=False)
+    console.print(f"report:  {report}", soft_wrap=True, highlight=False)
+
+
+def _spec(
+    cluster: tuple[Path, ...],
+    workload: Path | None,
+    format_: str | None,
+    schedulers: tuple[str, ...],
+    changes: dict[str, str | None],
+) -> dict[str, Any]:
+    spec: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
+    if "kubernetes_version" in spec:
+        spec["kubernetesVersion"] = spec.pop("kubernetes_version")
+    if cluster:
+        spec["cluster"] = {"files": [str(path.resolve()) for path in cluster]}
+    if workload:
+        spec["workload"] = {"file": str(workload.resolve()), **({"format": format_} if format_ else {})}
+    if schedulers:
+        spec["schedulers"] = [entry_of(scheduler) for scheduler in schedulers]
+    return spec

@@ -1,0 +1,216 @@
+"""The Experiment document: what is run on what, read strictly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wavetank.cluster.manifests import load_documents, read_text
+from wavetank.cluster.podspec import SpecTable
+from wavetank.errors import InputError
+from wavetank.experiments.entries import SchedulerEntry, parse_entries
+from wavetank.experiments.latency import Latency, parse_latency
+from wavetank.experiments.names import read_name
+from wavetank.experiments.plannedfaults import parse_faults
+from wavetank.experiments.simulation import Setting
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.faults import Fault
+from wavetank.scheduling.config import NEWEST, OLDEST, Version
+from wavetank.scheduling.definition import TieBreaking
+from wavetank.workloads import fields
+from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.generators import Generator, Generators
+from wavetank.workloads.objects import make_object
+from wavetank.workloads.open import open_cluster, open_workload
+from wavetank.workloads.workload import Workload
+
+API_VERSION = "wavetank.dev/v1alpha1"
+KIND = "Experiment"
+
+_TOP = ("apiVersion", "kind", "metadata", "spec")
+_SPEC = (
+    "cluster",
+    "workload",
+    "schedulers",
+    "seeds",
+    "latency",
+    "kubernetesVersion",
+    "ties",
+    "faults",
+    "horizon",
+)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Schedulers, each tried on the same cluster and workload under each seed."""
+
+    name: str
+    cluster: Cluster
+    workload: Workload
+    schedulers: tuple[SchedulerEntry, ...]
+    seeds: tuple[int, ...]
+    latency: Latency
+    version: Version
+    ties: TieBreaking
+    faults: tuple[Fault, ...]
+    horizon: Nanoseconds | None
+
+    def setting(self, entry: SchedulerEntry) -> Setting:
+        """Returns what the runs of one scheduler need."""
+        return Setting(
+            self.cluster,
+            self.workload,
+            entry.schedulers,
+            self.version,
+            self.latency,
+            self.ties,
+            self.faults,
+            self.horizon,
+        )
+
+
+def read_experiment(path: Path, changes: Mapping[str, Any] | None = None) -> Experiment:
+    """Reads an experiment's file, with some fields of its spec replaced.
+
+    Names of files in it are relative to its folder.
+    """
+    documents = load_documents(read_text(path), str(path))
+    if len(documents) != 1:
+        raise InputError(f"expected one {KIND} document, found {len(documents)}", source=str(path))
+    document = documents[0]
+    if changes and isinstance(document, Mapping) and isinstance(document.get("spec"), Mapping):
+        document = {**document, "spec": {**document["spec"], **changes}}
+    try:
+        return parse_experiment(document, path.parent, default_name=path.stem)
+    except InputError as error:
+        raise error.inside(source=str(path)) from None
+
+
+def parse_experiment(document: object, folder: Path, default_name: str = "experiment") -> Experiment:
+    """Reads an experiment; InputError names the place of whatever is wrong with it."""
+    top = fields.mapping(document, "", _TOP)
+    if top.get("apiVersion") != API_VERSION:
+        raise InputError(f"expected {API_VERSION}, got {top.get('apiVersion')!r:.60}", path="apiVersion")
+    if top.get("kind") != KIND:
+        raise InputError(f"expected {KIND}, got {top.get('kind')!r:.60}", path="kind")
+    metadata = fields.mapping(top.get("metadata", {}), "metadata", ("name", "annotations", "labels"))
+    spec = fields.mapping(top.get("spec"), "spec", _SPEC)
+    version = parse_version(spec.get("kubernetesVersion", _text(NEWEST)), "spec.kubernetesVersion")
+    cluster = _cluster(spec.get("cluster"), folder)
+    return Experiment(
+        name=read_name(metadata.get("name", default_name), "metadata.name"),
+        cluster=cluster,
+        workload=_workload(spec.get("workload"), folder),
+        schedulers=parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version),
+        seeds=parse_seeds(spec.get("seeds", [1]), "spec.seeds"),
+        latency=parse_latency(spec.get("latency", "ideal"), "spec.latency"),
+        version=version,
+        ties=_ties(spec.get("ties", "random")),
+        faults=parse_faults(spec.get("faults", []), cluster, "spec.faults"),
+        horizon=_horizon(spec.get("horizon")),
+    )
+
+
+def parse_version(value: object, path: str) -> Version:
+    """Reads a Kubernetes release such as 1.36."""
+    match = re.fullmatch(r"v?(\d+)\.(\d+)(\.\d+)?", str(value)) if isinstance(value, str | float) else None
+    version = (int(match[1]), int(match[2])) if match else None
+    if version is None or not OLDEST <= version <= NEWEST:
+        raise InputError(
+            f'expected a release from "{_text(OLDEST)}" to "{_text(NEWEST)}", got {value!r:.60}', path=path
+        )
+    return version
+
+
+def parse_seeds(value: object, path: str) -> tuple[int, ...]:
+    """Reads seeds: a list of whole numbers, or a text such as 1-5,9."""
+    if isinstance(value, str):
+        return _no_twins(tuple(_seed_ranges(value, path)), path)
+    given = [value] if isinstance(value, int) else fields.items(value, path)
+    return _no_twins(tuple(fields.integer(seed, f"{path}[{i}]") for i, seed in enumerate(given)), path)
+
+
+def _seed_ranges(text: str, path: str) -> list[int]:
+    seeds: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,18})(?:-(\d{1,18}))?\s*", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if last < first or last - first >= 100_000:
+            raise InputError(f"expected seeds such as 1-5 or 1,2,7, got {text!r:.60}", path=path)
+        seeds.extend(range(first, last + 1))
+    return seeds
+
+
+def _no_twins(seeds: tuple[int, ...], path: str) -> tuple[int, ...]:
+    for i, seed in enumerate(seeds):
+        if seed in seeds[:i]:
+            raise InputError(f"the seed {seed} stands twice", path=path)
+    return seeds
+
+
+def _cluster(value: object, folder: Path) -> Cluster:
+    given = fields.mapping(value, "spec.cluster", ("nodes", "file", "files", "objects"))
+    paths = _files(given, folder)
+    if not paths and "nodes" not in given:
+        raise InputError("expected nodes, file or files", path="spec.cluster")
+    manifests: list[Any] = node_groups(given["nodes"], "spec.cluster.nodes") if "nodes" in given else []
+    if "objects" in given:
+        manifests.extend(_objects(given["objects"], "spec.cluster.objects"))
+    try:
+        return open_cluster(paths, inline=manifests)
+    except InputError as error:
+        raise error.inside(path="spec.cluster") from None
+
+
+def _objects(value: object, path: str) -> Iterator[Mapping[str, Any]]:
+    specs = SpecTable()
+    for i, item in enumerate(fields.items(value, path)):
+        manifest = fields.mapping(item, f"{path}[{i}]")
+        try:
+            make_object(manifest, specs)
+        except InputError as error:
+            raise error.inside(path=f"{path}[{i}]") from None
+        yield manifest
+
+
+def _files(given: Mapping[str, Any], folder: Path) -> list[Path]:
+    names = [given["file"]] if "file" in given else []
+    if "files" in given:
+        names.extend(fields.items(given["files"], "spec.cluster.files"))
+    return [folder / fields.text(name, "spec.cluster.file") for name in names]
+
+
+def _workload(value: object, folder: Path) -> Workload:
+    path = "spec.workload"
+    given = fields.mapping(value, path, ("file", "format", "generator", "generators"))
+    sources = [key for key in ("file", "generator", "generators") if key in given]
+    if len(sources) != 1:
+        raise InputError("expected exactly one of file, generator and generators", path=path)
+    if "generator" in given:
+        return Generator(given["generator"], f"{path}.generator")
+    if "generators" in given:
+        return Generators(given["generators"], f"{path}.generators")
+    try:
+        return open_workload(folder / fields.text(given["file"], f"{path}.file"), given.get("format"))
+    except InputError as error:
+        raise error.inside(path=f"{path}.file") from None
+
+
+def _ties(value: object) -> TieBreaking:
+    if value == "random":
+        return "random"
+    if value == "exact":
+        return "exact"
+    raise InputError(f"expected random or exact, got {value!r:.60}", path="spec.ties")
+
+
+def _horizon(value: object) -> Nanoseconds | None:
+    return None if value is None else fields.duration(value, "spec.horizon")
+
+
+def _text(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,168 @@
+"""The entries under `schedulers` of an experiment."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wavetank.cluster.manifests import load_documents, read_text
+from wavetank.errors import InputError
+from wavetank.experiments.names import read_name
+from wavetank.scheduling.config import Configuration, Version, default_configuration, parse_configuration
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.named import find_scheduler
+from wavetank.scheduling.policy import build_policy
+from wavetank.workloads import fields
+
+_KINDS = ("config", "policy", "python", "together")
+_ENTRY = ("name", *_KINDS, "args", "schedulerName")
+
+
+@dataclass(frozen=True)
+class SchedulerEntry:
+    """One thing to try: a scheduler, or several side by side."""
+
+    name: str
+    schedulers: tuple[SchedulerDefinition, ...]
+
+    @property
+    def description(self) -> str:
+        """Says in a line what it is."""
+        return " + ".join(scheduler.description for scheduler in self.schedulers)
+
+
+def parse_entries(value: object, folder: Path, version: Version) -> tuple[SchedulerEntry, ...]:
+    """Reads the list of schedulers; each must have a name of its own."""
+    entries: list[SchedulerEntry] = []
+    for i, item in enumerate(fields.items(value, "spec.schedulers")):
+        path = f"spec.schedulers[{i}]"
+        given = fields.mapping(item, path, _ENTRY)
+        name = read_name(given.get("name"), f"{path}.name")
+        if name in [entry.name for entry in entries]:
+            raise InputError(f"a second scheduler called {name!r}: names must be unique", path=f"{path}.name")
+        entries.append(SchedulerEntry(name, tuple(_definitions(name, given, folder, version, path))))
+    return tuple(entries)
+
+
+def _definitions(
+    name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str
+) -> Iterator[SchedulerDefinition]:
+    if "together" not in given:
+        yield _definition(name, given, folder, version, path)
+        return
+    _only(given, ("name", "together"), path)
+    taken: set[str] = set()
+    for i, item in enumerate(fields.items(given["together"], f"{path}.together")):
+        where = f"{path}.together[{i}]"
+        part = fields.mapping(item, where, tuple(field for field in _ENTRY if field != "together"))
+        definition = _definition(fields.text(part.get("name"), f"{where}.name"), part, folder, version, where)
+        for profile in definition.configuration.profiles:
+            if profile.scheduler_name in taken:
+                problem = f"a second scheduler for schedulerName {profile.scheduler_name!r}: each needs its own"
+                raise InputError(problem, path=where)
+            taken.add(profile.scheduler_name)
+        yield definition
+
+
+def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str) -> SchedulerDefinition:
+    kinds = [kind for kind in _KINDS if kind in given]
+    if len(kinds) > 1:
+        raise InputError(f"expected only one of {', '.join(kinds)}", path=path)
+    kind = kinds[0] if kinds else "name"
+    if "args" in given and kind not in ("policy", "python"):
+        raise InputError("args go with policy or python", path=f"{path}.args")
+    try:
+        definition = _MAKERS[kind](name, given, folder, version)
+    except InputError as error:
+        raise error.inside(path=f"{path}.{kind}") from None
+    renamed = given.get("schedulerName")
+    return definition if renamed is None else _renamed(definition, fields.text(renamed, f"{path}.schedulerName"), path)
+
+
+def _named(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
+    return find_scheduler(name, version)
+
+
+def _policy(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
+    args = fields.mapping(given.get("args", {}), "args")
+    definition = find_scheduler(fields.text(given["policy"], ""), version, name=name, args=args)
+    if definition.policy is not None:
+        build_policy(definition.policy, args)  # finds wrong arguments before any run begins
+    return definition
+
+
+def _config(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
+    value = given["config"]
+    if isinstance(value, Mapping):
+        return SchedulerDefinition(name, "kube-scheduler as configured", parse_configuration(value, version))
+    path = folder / fields.text(value, "")
+    return SchedulerDefinition(name, f"kube-scheduler with {path.name}", _read_configuration(path, version))
+
+
+def _read_configuration(path: Path, version: Version) -> Configuration:
+    documents = load_documents(read_text(path), str(path))
+    if len(documents) != 1 or not isinstance(documents[0], Mapping):
+        raise InputError("expected one KubeSchedulerConfiguration", source=str(path))
+    try:
+        return parse_configuration(documents[0], version)
+    except InputError as error:
+        raise error.inside(source=str(path)) from None
+
+
+def _python(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
+    reference = given["python"]
+    policy = reference if isinstance(reference, type) else load_class(fields.text(reference, ""), folder)
+    args = fields.mapping(given.get("args", {}), "args")
+    build_policy(policy, args)
+    description = (policy.__doc__ or "").strip().partition("\n")[0].rstrip(".") or f"the policy {policy.__name__}"
+    return SchedulerDefinition(name, description, default_configuration(version), policy, args)
+
+
+_MAKERS = {"name": _named, "policy": _policy, "config": _config, "python": _python}
+
+
+def load_class(reference: str, folder: Path) -> type:
+    """Imports `module:Class`; modules are looked for in `folder` and the working folder first."""
+    match = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", reference)
+    if not match:
+        raise InputError(f"expected module:Class, got {reference!r:.60}")
+    for place in (str(Path.cwd()), str(folder.resolve())):
+        if place not in sys.path:
+            sys.path.insert(0, place)
+    try:
+        found = getattr(importlib.import_module(match[1]), match[2], None)
+    except Exception as error:
+        raise InputError(f"cannot import {match[1]}: {type(error).__name__}: {error}") from error
+    if not isinstance(found, type):
+        raise InputError(f"the module {match[1]} has no class {match[2]}")
+    return found
+
+
+def _renamed(definition: SchedulerDefinition, scheduler_name: str, path: str) -> SchedulerDefinition:
+    profiles = definition.configuration.profiles
+    if len(profiles) != 1:
+        raise InputError("a configuration with several profiles names them itself", path=f"{path}.schedulerName")
+    profile = replace(profiles[0], scheduler_name=scheduler_name)
+    return replace(definition, configuration=replace(definition.configuration, profiles=(profile,)))
+
+
+def _only(given: Mapping[str, Any], known: tuple[str, ...], path: str) -> None:
+    for field in given:
+        if field not in known:
+            raise InputError(f"{field} does not go with together: give it to one of its parts", path=path)
+
+
+def entry_of(scheduler: str | type) -> dict[str, object]:
+    """Makes the entry that a short form stands for: a name, CONFIG.yaml, module:Class, or a class."""
+    if isinstance(scheduler, type):
+        return {"name": scheduler.__name__, "python": scheduler}
+    if ":" in scheduler:
+        return {"name": scheduler.partition(":")[2] or scheduler, "python": scheduler}
+    if Path(scheduler).suffix in (".yaml", ".yml", ".json"):
+        return {"name": Path(scheduler).stem, "config": str(Path(scheduler).resolve())}
+    return {"name": scheduler}

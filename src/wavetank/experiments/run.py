@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wavetank.experiments.batsim import write_batsim
+from wavetank.experiments.metrics import Metrics, measure
+from wavetank.experiments.recorder import PodRow
+from wavetank.experiments.simulation import Setting, Simulation
+from wavetank.experiments.tables import write_tables
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """One run to make: a scheduler under a seed, with the folder its files go to."""
+
+    scheduler: str
+    seed: int
+    setting: Setting
+    folder: Path
+    wavetank_version: str
+
+    @property
+    def label(self) -> str:
+        """Returns what the run is called in progress and wall.json."""
+        return f"{self.scheduler}/seed-{self.seed}"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run came to; `wall_s` is how long the simulation took in real time."""
+
+    scheduler: str
+    seed: int
+    metrics: Metrics
+    warnings: tuple[str, ...]
+    attempts: int
+    wall_s: float
+
+
+def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult:
+    """Simulates one run and writes its files."""
+    begun = time.perf_counter()
+    simulation = Simulation(plan.setting, plan.seed, tell)
+    recorder = simulation.run()
+    wall = time.perf_counter() - begun
+    plan.folder.mkdir(parents=True)
+    end = recorder.end
+    write_tables(recorder, end, plan.folder)
+    write_batsim(recorder, plan.folder, plan.wavetank_version)
+    warnings = (*recorder.features.warnings(), *_pending(recorder.rows, plan.label))
+    return RunResult(plan.scheduler, plan.seed, measure(recorder, end), warnings, simulation.attempts, wall)
+
+
+def _pending(rows: list[PodRow], label: str) -> list[str]:
+    """Names the pods that never found a node, with the reason of the last attempt."""
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.scheduled is None and row.finished is None:
+            names[row.message or _never_tried(row)].append(row.name)
+    counts = Counter({message: len(pods) for message, pods in names.items()})
+    return [
+        f"{label}: {count} {'pod' if count == 1 else 'pods'} never scheduled ({_some(names[message])}): {message}"
+        for message, count in counts.most_common(5)
+    ]
+
+
+def _never_tried(row: PodRow) -> str:
+    return "never tried" if row.scheduler else f"no scheduler is called {row.spec.scheduler_name!r}"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")

@@ -1,0 +1,160 @@
+"""Makes all runs of an experiment, in parallel on the machine's cores, and writes their results."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing.sharedctypes import SynchronizedArray
+from pathlib import Path
+from shutil import rmtree
+from typing import Protocol
+
+from wavetank.errors import InputError
+from wavetank.experiments.document import Experiment
+from wavetank.experiments.run import RunPlan, RunResult, make_run
+from wavetank.experiments.summary import write_summary
+
+
+class Progress(Protocol):
+    """Somebody who is told how far the runs are."""
+
+    def update(self, done: Sequence[RunResult], total: int, finished_pods: int) -> None:
+        """Tells the runs that are done, how many there are in all, and the pods that have come to their end."""
+        ...
+
+
+def run_experiment(
+    experiment: Experiment, out: Path, wavetank_version: str, progress: Progress | None = None, jobs: int | None = None
+) -> list[RunResult]:
+    """Makes all runs and leaves their results in the folder `out`, whole or not at all.
+
+    `out` may be the results of an earlier experiment, which are replaced; any other folder with something in it is
+    refused. `jobs` is how many runs are made at a time: by default as many as there are cores.
+    """
+    _check(out)
+    begun = time.perf_counter()
+    with _written_whole(out) as folder:
+        plans = [
+            RunPlan(entry.name, seed, experiment.setting(entry), folder / entry.name / f"seed-{seed}", wavetank_version)
+            for entry in experiment.schedulers
+            for seed in experiment.seeds
+        ]
+        results = _make_runs(plans, jobs or os.cpu_count() or 1, progress)
+        write_summary(experiment, results, folder, wavetank_version, time.perf_counter() - begun)
+    return results
+
+
+def _check(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError("is a file: expected a folder for the results", source=str(out))
+    if out.is_dir() and any(out.iterdir()) and not (out / "experiment.json").is_file():
+        raise InputError("is a folder with something else in it: choose another for the results", source=str(out))
+
+
+@contextmanager
+def _written_whole(out: Path) -> Iterator[Path]:
+    """Gives a temporary folder that takes the place of `out` at the end, and is removed if anything fails."""
+    folder = out.parent / f".{out.name}.{os.getpid()}.tmp"
+    try:
+        rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", source=str(out)) from None
+    try:
+        yield folder
+        if out.exists():
+            rmtree(out)
+        folder.rename(out)
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult]:
+    jobs = min(jobs, len(plans))
+    if jobs > 1 and _can_travel(plans):
+        return _in_parallel(plans, jobs, progress)
+    results: list[RunResult] = []
+    for plan in plans:
+        finished = sum(result.metrics.pods for result in results)
+        results.append(make_run(plan, _teller(progress, results, len(plans), finished)))
+        if progress is not None:
+            progress.update(results, len(plans), sum(result.metrics.pods for result in results))
+    return results
+
+
+def _teller(
+    progress: Progress | None, results: list[RunResult], total: int, finished: int
+) -> Callable[[int], None] | None:
+    if progress is None:
+        return None
+    return lambda pods: progress.update(results, total, finished + pods)
+
+
+def _can_travel(plans: Sequence[RunPlan]) -> bool:
+    """Tells whether other processes can make these runs: a class typed into a notebook cannot leave it."""
+    if any(cls.__module__ == "__main__" for plan in plans for cls in _policies(plan)):
+        return False
+    try:
+        pickle.dumps(plans[0])
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
+
+
+def _policies(plan: RunPlan) -> list[type]:
+    return [scheduler.policy for scheduler in plan.setting.schedulers if scheduler.policy is not None]
+
+
+# in other processes
+
+_counts: SynchronizedArray[int] | None = None
+
+
+def _begin(counts: SynchronizedArray[int]) -> None:
+    global _counts  # a pool hands shared memory over only like this
+    _counts = counts
+
+
+def _make_run_there(index: int, plan: RunPlan) -> RunResult:
+    def tell(pods: int) -> None:
+        assert _counts is not None
+        _counts[index] = pods
+
+    return make_run(plan, tell)
+
+
+def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult]:
+    context = multiprocessing.get_context("spawn")
+    counts: SynchronizedArray[int] = context.Array("q", len(plans))
+    pool = ProcessPoolExecutor(jobs, context, _begin, (counts,))
+    try:
+        futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]
+        _follow(futures, counts, progress)
+        return [future.result() for future in futures]
+    except BaseException:
+        _stop(pool)
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _follow(futures: Sequence[Future[RunResult]], counts: SynchronizedArray[int], progress: Progress | None) -> None:
+    """Reports until all are done; the first failure is raised at once."""
+    waiting = set(futures)
+    while waiting:
+        _, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        done = [future.result() for future in futures if future.done()]
+        running = sum(pods for pods, future in zip(counts[:], futures, strict=True) if not future.done())
+        if progress is not None:
+            progress.update(done, len(futures), running + sum(result.metrics.pods for result in done))
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """Ends the workers now: nobody wants what they are computing."""
+    for process in list((pool._processes or {}).values()):
+        process.terminate()

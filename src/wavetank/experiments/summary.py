@@ -1,0 +1,70 @@
+"""The files of a whole experiment: summary.csv, experiment.json and wall.json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import msgspec
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.experiments.document import Experiment
+from wavetank.experiments.metrics import Metrics
+from wavetank.experiments.run import RunResult
+from wavetank.experiments.tables import write_csv
+from wavetank.kernel.durations import SECOND
+
+SUMMARY_COLUMNS = ("scheduler", "seed", *(field.name for field in fields(Metrics)))
+
+
+def write_summary(
+    experiment: Experiment, results: Sequence[RunResult], folder: Path, wavetank_version: str, wall_s: float
+) -> None:
+    """Writes what concerns all runs together; wall.json is the only file with wall-clock figures."""
+    rows = ([result.scheduler, result.seed, *_cells(result.metrics)] for result in results)
+    write_csv(folder / "summary.csv", SUMMARY_COLUMNS, rows)
+    _write_json(folder / "experiment.json", _facts(experiment, results, wavetank_version))
+    _write_json(folder / "wall.json", _wall(results, wall_s))
+
+
+def _cells(metrics: Metrics) -> list[object]:
+    return [round(value, 6) if isinstance(value, float) else value for value in asdict(metrics).values()]
+
+
+def _facts(experiment: Experiment, results: Sequence[RunResult], wavetank_version: str) -> dict[str, object]:
+    nodes = [Node(manifest) for manifest in experiment.cluster.manifests if manifest.get("kind") == "Node"]
+    return {
+        "wavetank": wavetank_version,
+        "name": experiment.name,
+        "kubernetesVersion": ".".join(map(str, experiment.version)),
+        "latency": experiment.latency.name,
+        "ties": experiment.ties,
+        "seeds": experiment.seeds,
+        "horizon_s": None if experiment.horizon is None else experiment.horizon / SECOND,
+        "schedulers": [{"name": entry.name, "description": entry.description} for entry in experiment.schedulers],
+        "cluster": {
+            "nodes": len(nodes),
+            "cpu_milli": sum(node.allocatable.get(CPU, 0) for node in nodes),
+            "memory_bytes": sum(node.allocatable.get(MEMORY, 0) for node in nodes),
+        },
+        "workload": {"pods": results[0].metrics.pods, "description": experiment.workload.description},
+        "warnings": list(dict.fromkeys(warning for result in results for warning in result.warnings)),
+    }
+
+
+def _wall(results: Sequence[RunResult], wall_s: float) -> dict[str, object]:
+    runs = {
+        f"{result.scheduler}/seed-{result.seed}": {
+            "wall_s": round(result.wall_s, 3),
+            "pods_per_s": round(result.metrics.pods / result.wall_s) if result.wall_s else None,
+            "attempts": result.attempts,
+        }
+        for result in results
+    }
+    return {"total_s": round(wall_s, 3), "runs": runs}
+
+
+def _write_json(path: Path, content: dict[str, object]) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")

@@ -1,0 +1,5 @@
+"""The version of wavetank."""
+
+from importlib.metadata import version
+
+__version__ = version("wavetank")
