@@ -2,7 +2,8 @@
 
     import wavetank
     results = wavetank.run(cluster="nodes.yaml", workload="jobs.json", schedulers=["default", "most-allocated"])
-    results.summary()      # a pandas or polars frame
+    print(results)         # the summary, one row per scheduler
+    results.summary()      # a pandas or polars frame, one row per scheduler and seed
     results                # in a notebook: a comparison with pictures
     results.report         # the path of the HTML report
 
@@ -18,19 +19,23 @@ from typing import TYPE_CHECKING, Any
 from wavetank.errors import InputError, SchedulerError, WavetankError
 
 if TYPE_CHECKING:
+    from wavetank.api import ComparedResults as ComparedResults
+    from wavetank.api import Results as Results
+    from wavetank.api import compare as compare
     from wavetank.api import open_results as open_results
     from wavetank.api import run as run
-    from wavetank.experiments.results import Results as Results
     from wavetank.scheduling.policy import Policy as Policy
     from wavetank.version import __version__ as __version__
 
 __all__ = [
+    "ComparedResults",
     "InputError",
     "Policy",
     "Results",
     "SchedulerError",
     "WavetankError",
     "__version__",
+    "compare",
     "open_results",
     "run",
 ]
@@ -39,7 +44,9 @@ __all__ = [
 _LAZY = {
     "run": "wavetank.api",
     "open_results": "wavetank.api",
-    "Results": "wavetank.experiments.results",
+    "compare": "wavetank.api",
+    "Results": "wavetank.api",
+    "ComparedResults": "wavetank.api",
     "Policy": "wavetank.scheduling.policy",
     "__version__": "wavetank.version",
 }

@@ -1,19 +1,94 @@
-"""wavetank from Python: run an experiment, look at its results."""
+"""wavetank from Python: run an experiment, look at its results, compare them."""
 
 from __future__ import annotations
 
-import tempfile
+import io
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
+from rich.console import Console, RenderableType
+
 from wavetank.errors import InputError
+from wavetank.experiments.compare import KINDS, Difference, compare_results
 from wavetank.experiments.document import API_VERSION, KIND, Experiment, parse_experiment, read_experiment
 from wavetank.experiments.entries import entry_of
-from wavetank.experiments.results import Results
+from wavetank.experiments.frames import Cell, Frame, make_table
+from wavetank.experiments.results import ResultTables
+from wavetank.experiments.runfolder import PodRecord
 from wavetank.experiments.runner import Progress, run_experiment
+from wavetank.report.difference import difference_html, difference_view
 from wavetank.report.html import write_report
+from wavetank.report.notebook import notebook_html
+from wavetank.report.table import summary_table
 from wavetank.version import __version__
+
+_SchedulerLike = str | Path | type | Mapping[str, Any]
+
+
+class Results(ResultTables):
+    """The results of an experiment: tables, a report, and a comparison that a notebook shows by itself."""
+
+    @property
+    def report(self) -> Path:
+        """Returns the path of the HTML report."""
+        return self.folder / "report.html"
+
+    def __str__(self) -> str:
+        return _printed(summary_table(self.folder))
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self.folder)
+
+
+class ComparedResults:
+    """What differs between two results, as tables; printed, or shown by a notebook, it is an overview.
+
+    Tables come as those of `Results` do.
+    """
+
+    def __init__(self, difference: Difference) -> None:
+        self.difference = difference
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything differs."""
+        return self.difference.differs
+
+    def metrics(self, frame: Frame | None = None) -> Any:
+        """Returns one row per pair of runs and metric, in the units of `Results.summary`."""
+        rows = [
+            (run.a.label, run.b.label, name, pair.a, pair.b, pair.difference)
+            for run in self.difference.runs
+            for name, pair in run.metrics.items()
+        ]
+        return make_table(("run_a", "run_b", "metric", "a", "b", "difference"), rows, frame)
+
+    def counts(self, frame: Frame | None = None) -> Any:
+        """Returns one row per pair of runs: how many pods differ in each respect, and in none."""
+        rows: list[list[Cell]] = [
+            [run.a.label, run.b.label, *(run.counts[kind] for kind in KINDS), run.same] for run in self.difference.runs
+        ]
+        return make_table(("run_a", "run_b", *KINDS, "same"), rows, frame)
+
+    def pods(self, frame: Frame | None = None) -> Any:
+        """Returns one row per pod that differs; times in seconds, missing where it is in one run only."""
+        columns = [f"{field}_{side}" for side in ("a", "b") for field in PodRecord._fields]
+        rows = [
+            (run.a.label, run.b.label, pod.pod, *_cells(pod.a), *_cells(pod.b))
+            for run in self.difference.runs
+            for pod in run.pods
+        ]
+        return make_table(("run_a", "run_b", "pod", *columns), rows, frame)
+
+    def __str__(self) -> str:
+        return _printed(difference_view(self.difference))
+
+    def _repr_html_(self) -> str:
+        return difference_html(self.difference)
 
 
 def run(
@@ -21,7 +96,7 @@ def run(
     *,
     cluster: str | Path | Sequence[str | Path] | Mapping[str, Any] | None = None,
     workload: str | Path | Mapping[str, Any] | None = None,
-    schedulers: Sequence[str | type | Mapping[str, Any]] | str | type | None = None,
+    schedulers: Sequence[_SchedulerLike] | _SchedulerLike | None = None,
     seeds: int | str | Sequence[int] | None = None,
     latency: str | Mapping[str, Any] | None = None,
     kubernetes_version: str | None = None,
@@ -48,9 +123,9 @@ def run(
     """
     changes = {
         "cluster": _cluster(cluster),
-        "workload": _workload(workload),
+        "workload": {"file": str(Path(workload).resolve())} if isinstance(workload, str | Path) else workload,
         "schedulers": _schedulers(schedulers),
-        "seeds": list(seeds) if isinstance(seeds, Sequence) and not isinstance(seeds, str) else seeds,
+        "seeds": seeds if seeds is None or isinstance(seeds, int | str) else list(seeds),
         "latency": latency,
         "kubernetesVersion": kubernetes_version,
         "ties": ties,
@@ -58,11 +133,31 @@ def run(
         "horizon": horizon,
     }
     read = load_experiment(experiment, {key: value for key, value in changes.items() if value is not None})
-    temporary = tempfile.TemporaryDirectory(prefix="wavetank-") if out is None else None
-    folder = Path(temporary.name) / "results" if temporary else Path(str(out))
-    run_experiment(read, folder, __version__, progress, jobs)
-    write_report(folder)
-    return Results(folder, temporary)
+    if out is not None:
+        run_experiment(read, Path(out), __version__, progress, jobs, write_report)
+        return Results(Path(out))
+    return _run_for_now(read, progress, jobs)
+
+
+def open_results(folder: str | Path) -> Results:
+    """Reads the results that an earlier run left in a folder."""
+    return Results(Path(folder))
+
+
+def compare(
+    a: str | Path | Results,
+    b: str | Path | Results,
+    *,
+    scheduler_a: str | None = None,
+    scheduler_b: str | None = None,
+) -> ComparedResults:
+    """Says what differs between two results: their metrics, and the nodes and times of their pods.
+
+    Each is a `Results`, its folder, or the folder of one run in it. Runs of the same scheduler and seed are compared;
+    `scheduler_a` and `scheduler_b` compare two schedulers, also of the same results.
+    """
+    folders = [given.folder if isinstance(given, Results) else Path(given) for given in (a, b)]
+    return ComparedResults(compare_results(*folders, scheduler_a=scheduler_a, scheduler_b=scheduler_b))
 
 
 def load_experiment(experiment: str | Path | Mapping[str, Any] | None, changes: Mapping[str, Any]) -> Experiment:
@@ -76,25 +171,45 @@ def load_experiment(experiment: str | Path | Mapping[str, Any] | None, changes: 
     return parse_experiment({**document, "spec": {**spec, **changes}}, Path.cwd())
 
 
+def _run_for_now(experiment: Experiment, progress: Progress | None, jobs: int | None) -> Results:
+    """Keeps the results in a temporary folder until nobody holds them any more."""
+    temporary = mkdtemp(prefix="wavetank-")
+    try:
+        folder = Path(temporary) / "results"
+        run_experiment(experiment, folder, __version__, progress, jobs, write_report)
+        results = Results(folder)
+    except BaseException:
+        rmtree(temporary, ignore_errors=True)
+        raise
+    weakref.finalize(results, rmtree, temporary, ignore_errors=True)
+    return results
+
+
 def _cluster(value: object) -> object:
     if value is None or isinstance(value, Mapping):
         return value
-    paths = [value] if isinstance(value, str | Path) else value
-    assert isinstance(paths, Sequence)
-    return {"files": [str(Path(str(path)).resolve()) for path in paths]}
+    given = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    paths = [Path(path) for path in given if isinstance(path, str | Path)]
+    if len(paths) < len(given):
+        raise InputError(f"expected files, or a mapping such as {{'nodes': […]}}, got {value!r:.60}", path="cluster")
+    return {"files": [str(path.resolve()) for path in paths]}
 
 
-def _workload(value: object) -> object:
-    return {"file": str(Path(str(value)).resolve())} if isinstance(value, str | Path) else value
-
-
-def _schedulers(value: Sequence[str | type | Mapping[str, Any]] | str | type | None) -> list[object] | None:
+def _schedulers(value: Sequence[_SchedulerLike] | _SchedulerLike | None) -> list[object] | None:
     if value is None:
         return None
-    given = [value] if isinstance(value, str | type) else value
+    given = [value] if isinstance(value, str | Path | type | Mapping) else value
     return [item if isinstance(item, Mapping) else entry_of(item) for item in given]
 
 
-def open_results(folder: str | Path) -> Results:
-    """Reads the results that an earlier run left in a folder."""
-    return Results(Path(folder))
+def _cells(pod: PodRecord | None) -> Sequence[Cell]:
+    if pod is None:
+        return (None,) * len(PodRecord._fields)
+    return (*(float(text) if text else None for text in pod[:3]), pod.node, pod.phase)
+
+
+def _printed(view: RenderableType) -> str:
+    console = Console(file=io.StringIO())
+    with console.capture() as printed:
+        console.print(view)
+    return printed.get().rstrip("\n")

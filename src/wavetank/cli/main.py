@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -13,6 +14,7 @@ _COMMANDS = {
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "schedulers": "List the schedulers that can be picked by name.",
+    "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",
 }
 
 
@@ -39,31 +41,33 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+_EXAMPLES = """\b
+Examples:
+  wavetank run experiment.yaml -o out/mine
+  wavetank run --cluster nodes.yaml --workload jobs.json --scheduler default --scheduler policy:Mine
+  wavetank compare out/mine out/other
+"""
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXAMPLES)
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show it.")
 def cli() -> None:
-    r"""Try Kubernetes schedulers on a simulated cluster, before anyone risks a real one.
-
-    \b
-    Examples:
-      wavetank run experiment.yaml -o out/mine
-      wavetank run --cluster nodes.yaml --workload jobs.json --scheduler default --scheduler policy:Mine
-      wavetank compare out/mine out/other
-    """
+    """Try Kubernetes schedulers on a simulated cluster, before anyone risks a real one."""
 
 
 def main() -> None:
     """Runs the command line; ends with 0, 1 (a difference), 2 (bad input), 3 (a scheduler failed) or 130 (Ctrl-C)."""
     try:
-        cli(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except click.exceptions.Exit as end:
-        sys.exit(end.exit_code)
+        sys.exit(cli(sys.argv[1:] or ["--help"], standalone_mode=False))
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "wavetank"
+        _fail(f"{command}: {error.format_message()} (see {command} --help)", 2)
     except WavetankError as error:
-        click.echo(" ".join(str(error).split()), err=True)
-        sys.exit(error.exit_status)
+        _fail(str(error), error.exit_status)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted: nothing was written", err=True)
-        sys.exit(130)
+        _fail("interrupted", 130)
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    click.echo(" ".join(message.split()), err=True)
+    sys.exit(status)

@@ -1,21 +1,45 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from wavetank.api import load_experiment
-from wavetank.cli.console import console, print_warnings
+from wavetank.cli.console import console, errors, print_warnings
 from wavetank.cli.progress import showing_progress
+from wavetank.errors import InputError
+from wavetank.experiments.document import Experiment
 from wavetank.experiments.entries import entry_of
 from wavetank.experiments.runner import run_experiment
 from wavetank.report.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.version import __version__
 
+_EXAMPLES = """\b
+Examples:
+  wavetank run experiment.yaml
+  wavetank run experiment.yaml --seeds 1-10 --latency k3s -o out/k3s
+  wavetank run --cluster platform.xml --workload jobs.json --scheduler default --scheduler best-fit
+  wavetank run --cluster nodes.yaml --workload pods.yaml --scheduler config.yaml --scheduler policy:Mine
+"""
 
-@click.command(name="run")
+# Where an error in a field of the spec is to be mended, if an option gave it.
+_OPTIONS = {
+    "cluster": "--cluster",
+    "workload": "--workload",
+    "schedulers": "--scheduler",
+    "seeds": "--seeds",
+    "latency": "--latency",
+    "kubernetesVersion": "--kubernetes-version",
+    "ties": "--ties",
+    "horizon": "--horizon",
+}
+
+
+@click.command(name="run", epilog=_EXAMPLES)
 @click.argument("experiment", required=False, type=click.Path(path_type=Path))
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
 @click.option("--workload", type=click.Path(path_type=Path), help="A file with pods or jobs.")
@@ -44,29 +68,23 @@ def command(
     jobs: int | None,
     **changes: str | None,
 ) -> None:
-    r"""Run an experiment: schedulers on a simulated cluster.
+    """Run an experiment: schedulers on a simulated cluster.
 
     EXPERIMENT is a document of kind Experiment; options replace what it says, or say everything without it.
-
-    \b
-    Examples:
-      wavetank run experiment.yaml
-      wavetank run experiment.yaml --seeds 1-10 --latency k3s -o out/k3s
-      wavetank run --cluster platform.xml --workload jobs.json --scheduler default --scheduler most-allocated
-      wavetank run --cluster nodes.yaml --workload pods.yaml --scheduler my-config.yaml --scheduler policy:Mine
     """
     if experiment is None and not (cluster and workload):
         raise click.UsageError("give an EXPERIMENT, or --cluster and --workload")
+    if format_ and not workload:
+        raise click.UsageError("--format goes with --workload")
     spec = _spec(cluster, workload, format_, schedulers, changes)
-    read = load_experiment(experiment, spec)
+    read = _load(experiment, spec)
     out = out or Path("out") / read.name
-    with showing_progress(console) as progress:
-        results = run_experiment(read, out, __version__, progress, jobs)
-    report = write_report(out)
+    with showing_progress(errors) as progress:
+        results = run_experiment(read, out, __version__, progress, jobs, write_report)
     console.print(summary_table(out))
     print_warnings([warning for result in results for warning in result.warnings])
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
-    console.print(f"report:  {report}", soft_wrap=True, highlight=False)
+    console.print(f"report:  {out / 'report.html'}", soft_wrap=True, highlight=False)
 
 
 def _spec(
@@ -86,3 +104,14 @@ def _spec(
     if schedulers:
         spec["schedulers"] = [entry_of(scheduler) for scheduler in schedulers]
     return spec
+
+
+def _load(experiment: Path | None, spec: Mapping[str, Any]) -> Experiment:
+    """Reads the experiment; what is wrong with an option's value is said of the option."""
+    try:
+        return load_experiment(experiment, spec)
+    except InputError as error:
+        field = re.match(r"spec\.(\w+)", error.path)
+        if field is None or field[1] not in spec:
+            raise
+        raise InputError(error.message, source=_OPTIONS[field[1]]) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ def read_text(path: Path) -> str:
             data = (gzip.GzipFile(fileobj=file) if zipped else file).read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise InputError("no such file", source=str(path)) from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", source=str(path)) from None
     if len(data) > MAX_BYTES:
         raise InputError(f"larger than {MAX_BYTES >> 20} MiB of text", source=str(path))
@@ -65,6 +66,8 @@ def _unfold(document: Any, place: str, source: str) -> Iterator[tuple[str, dict[
     elif isinstance(document, dict) and str(document.get("kind", "")).endswith("List") and "items" in document:
         items = document["items"] or []
         place = f"{place}.items".lstrip(".")
+        if not isinstance(items, list):
+            raise InputError(f"expected a list of Kubernetes objects, got {items!r:.60}", path=place, source=source)
     elif isinstance(document, dict):
         yield place, document
         return
@@ -74,17 +77,29 @@ def _unfold(document: Any, place: str, source: str) -> Iterator[tuple[str, dict[
         yield from _unfold(item, f"{place}[{i}]", source)
 
 
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """The safe loader, with what Kubernetes' own YAML reader does differently: a duplicate key is an error."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Builds a mapping, refusing a key that stands twice."""
+        stated = [key for key, _ in node.value]  # before the keys of a merge (<<) come in, which may be overridden
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
-        if len(mapping) != len(node.value) and not any(key.value == "<<" for key, _ in node.value):
-            keys = [key.value for key, _ in node.value]
-            twice = next((key for key in keys if keys.count(key) > 1), keys[0])  # 1 and 0x1 are one key too
-            raise yaml.constructor.ConstructorError(None, None, f"duplicate key {twice!r}", node.start_mark)
+        if len(mapping) < len(node.value):
+            self._refuse_twins(stated)
         return mapping
+
+    def _refuse_twins(self, keys: list[Any]) -> None:
+        seen = set()
+        for node in keys:
+            if node.tag == _MERGE:
+                continue
+            key = self.construct_object(node, deep=True)  # the value: 1 and 0x1 are one key too
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {node.value!r}", node.start_mark)
+            seen.add(key)
 
 
 # A date stays the text that it is: Kubernetes has no date type, and JSON could not carry one.

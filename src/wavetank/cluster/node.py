@@ -38,18 +38,31 @@ class Node(Resource):
     def render(self) -> dict[str, Any]:
         """Returns the node as Kubernetes JSON."""
         rendered = super().render()
-        spec = {key: value for key, value in (rendered.get("spec") or {}).items() if key != "unschedulable"}
-        spec["taints"] = [taint.render() for taint in self.taints]
-        if not self.taints:
-            del spec["taints"]
-        if self.unschedulable:
-            spec["unschedulable"] = True
-        if spec or "spec" in self.manifest:
+        spec = dict(rendered.get("spec") or {})
+        taints = self._render_taints(spec.get("taints"))
+        if taints or spec.get("taints"):
+            spec["taints"] = taints
+        if self.unschedulable != bool(spec.get("unschedulable")):
+            spec["unschedulable"] = self.unschedulable
+        if spec:
             rendered["spec"] = spec
-        if not self.ready:
-            conditions = [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}]
-            rendered["status"] = {**(rendered.get("status") or {}), "conditions": conditions}
+        status = rendered.get("status") or {}
+        if self.ready != _is_ready(status):
+            rendered["status"] = {**status, "conditions": self._render_conditions(status)}
         return rendered
+
+    def _render_taints(self, given: list[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
+        """Writes the taints, those of the manifest as they stand there: they also say when they were added."""
+        known = dict(zip(parse_taints(given), given or (), strict=True))
+        return [known.get(taint) or taint.render() for taint in self.taints]
+
+    def _render_conditions(self, status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        others = [condition for condition in status.get("conditions") or () if condition.get("type") != "Ready"]
+        return [*others, _READY if self.ready else _LOST]
+
+
+_READY = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+_LOST = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
 
 
 def _allocatable(status: Mapping[str, Any]) -> Amounts:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wavetank.cluster.podspec import PodSpec, SpecTable
@@ -11,6 +11,7 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
+_SCHEDULED, _GATED = "PodScheduled", "SchedulingGated"
 _PHASES = (PENDING, RUNNING, SUCCEEDED, FAILED, "Unknown")
 
 
@@ -57,7 +58,6 @@ class Pod(Resource):
         self.node_name = str(raw.get("nodeName") or "")
         self.gates = tuple(str(gate.get("name")) for gate in raw.get("schedulingGates") or ())
         self.restarts = 0
-        self.unschedulable = ""
         self.started: Nanoseconds | None = None
         self._read_status(manifest.get("status") or {})
 
@@ -69,7 +69,7 @@ class Pod(Resource):
             raise InputError("a Pod needs a spec", path="spec")
         if not spec.get("containers"):
             raise InputError("a Pod needs at least one container", path="spec.containers")
-        return cls(manifest, specs.intern(spec))
+        return cls(manifest, specs.intern(spec).holding(manifest.get("status") or {}))
 
     def _read_status(self, status: Mapping[str, Any]) -> None:
         self.phase = str(status.get("phase") or PENDING)
@@ -78,6 +78,9 @@ class Pod(Resource):
         self.reason = str(status.get("reason") or "")
         self.message = str(status.get("message") or "")
         self.nominated_node = str(status.get("nominatedNodeName") or "")
+        scheduled = _scheduled(status.get("conditions") or ())
+        refused = scheduled.get("status") == "False" and scheduled.get("reason") != _GATED
+        self.unschedulable = str(scheduled.get("message") or "") if refused else ""
 
     @property
     def requests(self) -> Amounts:
@@ -109,6 +112,8 @@ class Pod(Resource):
             rendered["spec"]["nodeName"] = self.node_name
         if self.gates:
             rendered["spec"]["schedulingGates"] = [{"name": gate} for gate in self.gates]
+        if self.priority != (self.spec.priority or 0):
+            rendered["spec"]["priority"] = self.priority
         if self.resource_version or self.manifest.get("status"):
             rendered["status"] = self._render_status()
         return rendered
@@ -128,13 +133,24 @@ class Pod(Resource):
             status["conditions"] = self._render_conditions(status.get("conditions") or ())
         return status
 
-    def _render_conditions(self, given: object) -> list[Mapping[str, Any]]:
-        assert isinstance(given, list | tuple)
-        others = [condition for condition in given if condition.get("type") != "PodScheduled"]
+    def _render_conditions(self, given: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        present, old = self._scheduled_condition(), _scheduled(given)
+        if all(old.get(field) == value for field, value in present.items()) and bool(present) == bool(old):
+            return list(given)  # with whatever else it says, such as its times
+        others = [condition for condition in given if condition is not old]
+        return [*others, present] if present else others
+
+    def _scheduled_condition(self) -> Mapping[str, Any]:
         if self.node_name:
-            return [*others, {"type": "PodScheduled", "status": "True"}]
-        if not (self.gates or self.unschedulable):
-            return others
-        reason = "SchedulingGated" if self.gates else "Unschedulable"
-        message = "Scheduling is blocked due to non-empty scheduling gates" if self.gates else self.unschedulable
-        return [*others, {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}]
+            return {"type": _SCHEDULED, "status": "True"}
+        if self.gates:
+            message = "Scheduling is blocked due to non-empty scheduling gates"
+            return {"type": _SCHEDULED, "status": "False", "reason": _GATED, "message": message}
+        if self.unschedulable:
+            return {"type": _SCHEDULED, "status": "False", "reason": "Unschedulable", "message": self.unschedulable}
+        return {}
+
+
+def _scheduled(conditions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Returns the PodScheduled condition, or an empty one."""
+    return next((condition for condition in conditions if condition.get("type") == _SCHEDULED), {})

@@ -6,8 +6,11 @@ from typing import Any
 
 import msgspec
 
+from wavetank.cluster.podaffinity import parse_pod_affinity
+from wavetank.cluster.resize import held_by_containers
 from wavetank.cluster.resources import CPU, MEMORY, Amounts, pod_requests
 from wavetank.cluster.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
+from wavetank.cluster.spread import parse_spread
 from wavetank.cluster.taints import Tolerations
 from wavetank.errors import InputError
 
@@ -51,6 +54,7 @@ class PodSpec:
         "node_affinity",
         "nonzero_cpu",
         "nonzero_memory",
+        "pod_affinity",
         "ports",
         "preemption_policy",
         "priority",
@@ -60,20 +64,23 @@ class PodSpec:
         "scheduler_name",
         "scored_cpu",
         "scored_memory",
+        "spread",
         "tolerations",
     )
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
         self.manifest = manifest
-        self._compile_resources()
-        self.tolerations = Tolerations.parse(manifest.get("tolerations"), path="spec.tolerations")
-        affinity = (manifest.get("affinity") or {}).get("nodeAffinity") or {}
-        self.node_affinity = parse_node_affinity(manifest.get("nodeSelector") or {}, affinity)
         containers = list(_containers(manifest))
+        self._compile_resources(manifest)
+        self.tolerations = Tolerations.parse(manifest.get("tolerations"), path="spec.tolerations")
+        affinity = manifest.get("affinity") or {}
+        self.node_affinity = parse_node_affinity(manifest.get("nodeSelector") or {}, affinity.get("nodeAffinity") or {})
+        self.pod_affinity = parse_pod_affinity(affinity)
+        self.spread = parse_spread(manifest.get("topologySpreadConstraints"), "spec.topologySpreadConstraints")
         self.containers = len(containers)
         self.images = tuple(str(container.get("image") or "") for container in containers)
         self.ports = frozenset(_host_ports(manifest))
-        self.priority: int | None = manifest.get("priority")
+        self.priority = _priority(manifest)
         self.priority_class = str(manifest.get("priorityClassName") or "")
         self.preemption_policy = str(manifest.get("preemptionPolicy") or "PreemptLowerPriority")
         self.scheduler_name = str(manifest.get("schedulerName") or "default-scheduler")
@@ -81,10 +88,10 @@ class PodSpec:
         grace = manifest.get("terminationGracePeriodSeconds")
         self.grace_s: int = 30 if grace is None else int(grace)
 
-    def _compile_resources(self) -> None:
-        self.requests: Amounts = pod_requests(self.manifest)
-        nonzero = pod_requests(self.manifest, nonzero=True)
-        scored = pod_requests(self.manifest, nonzero=True, pod_level=False)
+    def _compile_resources(self, manifest: Mapping[str, Any]) -> None:
+        self.requests: Amounts = pod_requests(manifest)
+        nonzero = pod_requests(manifest, nonzero=True)
+        scored = pod_requests(manifest, nonzero=True, pod_level=False)
         self.nonzero_cpu, self.nonzero_memory = nonzero.get(CPU, 0), nonzero.get(MEMORY, 0)
         self.scored_cpu, self.scored_memory = scored.get(CPU, 0), scored.get(MEMORY, 0)
 
@@ -92,15 +99,28 @@ class PodSpec:
         """Returns this spec with other requests; everything else is shared, so that a trace costs little per pod."""
         from wavetank.cluster.resources import DEFAULT_NONZERO, format_amounts
 
-        new = object.__new__(PodSpec)
-        for slot in PodSpec.__slots__:
-            setattr(new, slot, getattr(self, slot))
+        new = self._copy()
         quantities = format_amounts(requests)
         first = {**self.manifest["containers"][0], "resources": {"requests": quantities}}
         new.manifest = {**self.manifest, "containers": [first]}
         new.requests = requests
         new.nonzero_cpu = new.scored_cpu = requests.get(CPU, DEFAULT_NONZERO[CPU])
         new.nonzero_memory = new.scored_memory = requests.get(MEMORY, DEFAULT_NONZERO[MEMORY])
+        return new
+
+    def holding(self, status: Mapping[str, Any]) -> PodSpec:
+        """Returns this spec with what a pod of that status holds, which differs only while it is being resized."""
+        held = held_by_containers(self.manifest, status)
+        if held is self.manifest:
+            return self
+        new = self._copy()
+        new._compile_resources(held)
+        return new
+
+    def _copy(self) -> PodSpec:
+        new = object.__new__(PodSpec)
+        for slot in PodSpec.__slots__:
+            setattr(new, slot, getattr(self, slot))
         return new
 
 
@@ -131,6 +151,13 @@ def _containers(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             if not isinstance(container, Mapping):
                 raise InputError(f"expected a container, got {container!r}", path=f"spec.{field}[{i}]")
             yield container
+
+
+def _priority(manifest: Mapping[str, Any]) -> int | None:
+    value = manifest.get("priority")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise InputError(f"expected an integer, got {value!r:.60}", path="spec.priority")
+    return value
 
 
 def _host_ports(manifest: Mapping[str, Any]) -> Iterator[HostPort]:

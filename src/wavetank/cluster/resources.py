@@ -48,12 +48,11 @@ def pod_requests(spec: Mapping[str, Any], *, nonzero: bool = False, pod_level: b
     Containers sum up; an init container needs the maximum over its turn, together with the sidecars started
     before it; sidecars (restartable init containers) also add to the containers; `resources` of the pod itself
     replaces the sum for what it names; overhead comes on top. `nonzero` counts 100m and 200Mi for each container
-    that leaves CPU or memory open, as scoring does.
+    that leaves CPU or memory open, as scoring does; with `resources` of the pod itself, only where nobody asks.
     """
-    total = _container_requests(spec, nonzero)
-    if pod_level:
-        of_pod = _requests(spec, "spec")
-        total.update((name, of_pod[name]) for name in of_pod if is_pod_level(name))
+    of_pod = _pod_level_requests(spec) if pod_level else {}
+    total = _container_requests(spec, _defaults(spec, of_pod) if nonzero else {})
+    total.update(of_pod)
     for name, amount in parse_amounts(spec.get("overhead"), path="spec.overhead").items():
         total[name] = total.get(name, 0) + amount
     return total
@@ -64,14 +63,31 @@ def is_pod_level(name: str) -> bool:
     return name in (CPU, MEMORY) or name.startswith("hugepages-")
 
 
-def _container_requests(spec: Mapping[str, Any], nonzero: bool) -> dict[str, int]:
+def _defaults(spec: Mapping[str, Any], of_pod: Amounts) -> Amounts:
+    if not of_pod:
+        return DEFAULT_NONZERO
+    stated = pod_requests(spec)
+    return {name: amount for name, amount in DEFAULT_NONZERO.items() if not stated.get(name)}
+
+
+def _pod_level_requests(spec: Mapping[str, Any]) -> dict[str, int]:
+    """Returns what the pod's own `resources` asks for, completed as the API server does where it states limits."""
+    limits, requests = _limits_and_requests(spec, "spec")
+    if limits:
+        of_containers = _container_requests(spec, {})
+        open_to_containers = {name: of_containers[name] for name in (CPU, MEMORY) if name in of_containers}
+        requests = {**limits, **open_to_containers, **requests}
+    return {name: amount for name, amount in requests.items() if is_pod_level(name)}
+
+
+def _container_requests(spec: Mapping[str, Any], defaults: Amounts) -> dict[str, int]:
     total: dict[str, int] = {}
     sidecars: dict[str, int] = {}
     peak: dict[str, int] = {}
     for i, container in enumerate(spec.get("containers") or ()):
-        _add(total, _of_container(container, f"spec.containers[{i}]", nonzero))
+        _add(total, _of_container(container, f"spec.containers[{i}]", defaults))
     for i, container in enumerate(spec.get("initContainers") or ()):
-        requests = _of_container(container, f"spec.initContainers[{i}]", nonzero)
+        requests = _of_container(container, f"spec.initContainers[{i}]", defaults)
         if container.get("restartPolicy") == "Always":
             _add(total, requests)
             _add(sidecars, requests)
@@ -83,18 +99,17 @@ def _container_requests(spec: Mapping[str, Any], nonzero: bool) -> dict[str, int
     return total
 
 
-def _of_container(container: Mapping[str, Any], path: str, nonzero: bool) -> dict[str, int]:
-    requests = _requests(container, path)
-    return {**DEFAULT_NONZERO, **requests} if nonzero else requests
+def _of_container(container: Mapping[str, Any], path: str, defaults: Amounts) -> dict[str, int]:
+    limits, stated = _limits_and_requests(container, path)
+    return {**defaults, **limits, **stated}  # the API server fills a missing request with the limit
 
 
-def _requests(holder: Mapping[str, Any], path: str) -> dict[str, int]:
+def _limits_and_requests(holder: Mapping[str, Any], path: str) -> tuple[dict[str, int], dict[str, int]]:
     resources = holder.get("resources") or {}
     if not isinstance(resources, Mapping):
         raise InputError(f"expected a mapping with requests and limits, got {resources!r}", path=f"{path}.resources")
     limits = parse_amounts(resources.get("limits"), path=f"{path}.resources.limits")
-    requests = parse_amounts(resources.get("requests"), path=f"{path}.resources.requests")
-    return {**limits, **requests}  # the API server fills a missing request with the limit
+    return limits, parse_amounts(resources.get("requests"), path=f"{path}.resources.requests")
 
 
 def _add(total: dict[str, int], amounts: Amounts) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -153,6 +153,18 @@ class LabelSelector:
         if self.requirements is None:
             return False
         return all(requirement.matches(labels) for requirement in self.requirements)
+
+    @property
+    def is_empty(self) -> bool:
+        """Says whether there is no requirement, so that everything is selected."""
+        return self.requirements is not None and not self.requirements
+
+    def joined(self, others: Iterable[LabelSelector]) -> LabelSelector:
+        """Returns the selector that selects what this one and all the others select."""
+        joined = self.requirements
+        for other in others:
+            joined = None if joined is None or other.requirements is None else joined | other.requirements
+        return LabelSelector(joined)
 
 
 EVERYTHING: Final = LabelSelector(frozenset())

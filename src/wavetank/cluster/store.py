@@ -103,15 +103,14 @@ class Store:
         old = self.get(table, namespace, name)
         patched = merge_patch(old.render(), patch)
         new = parse_resource(patched, self.specs)
-        if new.key != old.key:
-            raise InvalidError(f'{table} "{name}": metadata.name and metadata.namespace cannot be changed')
-        stated = str(patched["metadata"].get("resourceVersion"))
-        if stated != str(old.resource_version):
+        if (new.table, new.key) != (old.table, old.key):
+            raise InvalidError(f'{table} "{name}": its kind, metadata.name and metadata.namespace cannot be changed')
+        stated = patched["metadata"].get("resourceVersion", str(old.resource_version))
+        if str(stated) != str(old.resource_version):
             raise ConflictError(f'{table} "{name}": the present version is {old.resource_version}, not {stated}')
         new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
         if isinstance(new, Pod) and isinstance(old, Pod):
             new.run, new.restarts, new.started = old.run, old.restarts, old.started
-            new.unschedulable = old.unschedulable
         self._replace(old, new)
         return new
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
 from wavetank.experiments.latency import Latency, parse_latency
-from wavetank.experiments.names import read_name
+from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.plannedfaults import parse_faults
 from wavetank.experiments.simulation import Setting
 from wavetank.kernel.durations import Nanoseconds
@@ -29,6 +30,9 @@ from wavetank.workloads.workload import Workload
 
 API_VERSION = "wavetank.dev/v1alpha1"
 KIND = "Experiment"
+
+_LARGEST_SEED = 10**18 - 1
+_MOST_SEEDS = 100_000
 
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
@@ -85,7 +89,7 @@ def read_experiment(path: Path, changes: Mapping[str, Any] | None = None) -> Exp
     if changes and isinstance(document, Mapping) and isinstance(document.get("spec"), Mapping):
         document = {**document, "spec": {**document["spec"], **changes}}
     try:
-        return parse_experiment(document, path.parent, default_name=path.stem)
+        return parse_experiment(document, path.parent, default_name=make_name(path.stem))
     except InputError as error:
         raise error.inside(source=str(path)) from None
 
@@ -129,9 +133,11 @@ def parse_version(value: object, path: str) -> Version:
 def parse_seeds(value: object, path: str) -> tuple[int, ...]:
     """Reads seeds: a list of whole numbers, or a text such as 1-5,9."""
     if isinstance(value, str):
-        return _no_twins(tuple(_seed_ranges(value, path)), path)
-    given = [value] if isinstance(value, int) else fields.items(value, path)
-    return _no_twins(tuple(fields.integer(seed, f"{path}[{i}]") for i, seed in enumerate(given)), path)
+        return _no_twins(_seed_ranges(value, path), path)
+    if isinstance(value, int):
+        return (fields.integer(value, path, most=_LARGEST_SEED),)
+    given = enumerate(fields.items(value, path))
+    return _no_twins([fields.integer(seed, f"{path}[{i}]", most=_LARGEST_SEED) for i, seed in given], path)
 
 
 def _seed_ranges(text: str, path: str) -> list[int]:
@@ -139,17 +145,19 @@ def _seed_ranges(text: str, path: str) -> list[int]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,18})(?:-(\d{1,18}))?\s*", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if last < first or last - first >= 100_000:
+        if last < first:
             raise InputError(f"expected seeds such as 1-5 or 1,2,7, got {text!r:.60}", path=path)
+        if len(seeds) + last - first >= _MOST_SEEDS:
+            raise InputError(f"expected at most {_MOST_SEEDS} seeds, got {text!r:.60}", path=path)
         seeds.extend(range(first, last + 1))
     return seeds
 
 
-def _no_twins(seeds: tuple[int, ...], path: str) -> tuple[int, ...]:
-    for i, seed in enumerate(seeds):
-        if seed in seeds[:i]:
+def _no_twins(seeds: Sequence[int], path: str) -> tuple[int, ...]:
+    for seed, times in Counter(seeds).items():
+        if times > 1:
             raise InputError(f"the seed {seed} stands twice", path=path)
-    return seeds
+    return tuple(seeds)
 
 
 def _cluster(value: object, folder: Path) -> Cluster:

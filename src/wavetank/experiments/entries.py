@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
-from wavetank.experiments.names import read_name
+from wavetank.experiments.names import make_name, read_name
+from wavetank.experiments.outfolder import FILES
 from wavetank.scheduling.config import Configuration, Version, default_configuration, parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named import find_scheduler
@@ -43,10 +44,17 @@ def parse_entries(value: object, folder: Path, version: Version) -> tuple[Schedu
         path = f"spec.schedulers[{i}]"
         given = fields.mapping(item, path, _ENTRY)
         name = read_name(given.get("name"), f"{path}.name")
-        if name in [entry.name for entry in entries]:
-            raise InputError(f"a second scheduler called {name!r}: names must be unique", path=f"{path}.name")
+        _check_name(name, [entry.name for entry in entries], f"{path}.name")
         entries.append(SchedulerEntry(name, tuple(_definitions(name, given, folder, version, path))))
     return tuple(entries)
+
+
+def _check_name(name: str, others: Sequence[str], path: str) -> None:
+    """Refuses a name whose folder would be that of another scheduler, or a file of the results."""
+    if name in others:
+        raise InputError(f"a second scheduler called {name!r}: names must be unique", path=path)
+    if name.lower() in {*FILES, *(other.lower() for other in others)}:
+        raise InputError(f"{name!r} cannot be the name of a folder beside the other results", path=path)
 
 
 def _definitions(
@@ -56,17 +64,22 @@ def _definitions(
         yield _definition(name, given, folder, version, path)
         return
     _only(given, ("name", "together"), path)
+    names: set[str] = set()
     taken: set[str] = set()
     for i, item in enumerate(fields.items(given["together"], f"{path}.together")):
         where = f"{path}.together[{i}]"
         part = fields.mapping(item, where, tuple(field for field in _ENTRY if field != "together"))
         definition = _definition(fields.text(part.get("name"), f"{where}.name"), part, folder, version, where)
+        _take(definition.name, names, "scheduler called", f"{where}.name")
         for profile in definition.configuration.profiles:
-            if profile.scheduler_name in taken:
-                problem = f"a second scheduler for schedulerName {profile.scheduler_name!r}: each needs its own"
-                raise InputError(problem, path=where)
-            taken.add(profile.scheduler_name)
+            _take(profile.scheduler_name, taken, "scheduler for schedulerName", where)
         yield definition
+
+
+def _take(name: str, taken: set[str], what: str, path: str) -> None:
+    if name in taken:
+        raise InputError(f"a second {what} {name!r}: each needs its own", path=path)
+    taken.add(name)
 
 
 def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str) -> SchedulerDefinition:
@@ -79,7 +92,7 @@ def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Vers
     try:
         definition = _MAKERS[kind](name, given, folder, version)
     except InputError as error:
-        raise error.inside(path=f"{path}.{kind}") from None
+        raise error.inside(path=path if error.path.startswith("args") else f"{path}.{kind}") from None
     renamed = given.get("schedulerName")
     return definition if renamed is None else _renamed(definition, fields.text(renamed, f"{path}.schedulerName"), path)
 
@@ -127,20 +140,32 @@ _MAKERS = {"name": _named, "policy": _policy, "config": _config, "python": _pyth
 
 
 def load_class(reference: str, folder: Path) -> type:
-    """Imports `module:Class`; modules are looked for in `folder` and the working folder first."""
+    """Imports `module:Class`; modules are looked for in `folder` first, then in the working folder."""
     match = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", reference)
     if not match:
         raise InputError(f"expected module:Class, got {reference!r:.60}")
-    for place in (str(Path.cwd()), str(folder.resolve())):
-        if place not in sys.path:
-            sys.path.insert(0, place)
+    _look_first_in(match[1], [str(folder.resolve()), str(Path.cwd())])
     try:
         found = getattr(importlib.import_module(match[1]), match[2], None)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"cannot import {match[1]}: {type(error).__name__}: {error}") from error
     if not isinstance(found, type):
         raise InputError(f"the module {match[1]} has no class {match[2]}")
     return found
+
+
+_searched: set[str] = set()
+
+
+def _look_first_in(module: str, places: list[str]) -> None:
+    """Puts places at the head of the search, and forgets a namesake that came from the place of another experiment."""
+    loaded = sys.modules.get(module)
+    origin = str(Path(getattr(loaded, "__file__", None) or "").parent)
+    if origin in _searched and origin not in places:
+        del sys.modules[module]
+    sys.path[:] = [*places, *(place for place in sys.path if place not in places)]
+    _searched.update(places)
+    importlib.invalidate_caches()  # a module may have been written a moment ago
 
 
 def _renamed(definition: SchedulerDefinition, scheduler_name: str, path: str) -> SchedulerDefinition:
@@ -157,12 +182,16 @@ def _only(given: Mapping[str, Any], known: tuple[str, ...], path: str) -> None:
             raise InputError(f"{field} does not go with together: give it to one of its parts", path=path)
 
 
-def entry_of(scheduler: str | type) -> dict[str, object]:
+def entry_of(scheduler: str | Path | type) -> dict[str, object]:
     """Makes the entry that a short form stands for: a name, CONFIG.yaml, module:Class, or a class."""
     if isinstance(scheduler, type):
-        return {"name": scheduler.__name__, "python": scheduler}
-    if ":" in scheduler:
-        return {"name": scheduler.partition(":")[2] or scheduler, "python": scheduler}
-    if Path(scheduler).suffix in (".yaml", ".yml", ".json"):
-        return {"name": Path(scheduler).stem, "config": str(Path(scheduler).resolve())}
-    return {"name": scheduler}
+        return {"name": make_name(scheduler.__name__), "python": scheduler}
+    if not isinstance(scheduler, str | Path):
+        problem = f"expected a name, a file, module:Class, a class or a mapping, got {scheduler!r:.60}"
+        raise InputError(problem, path="schedulers")
+    path = Path(scheduler)
+    if path.suffix in (".yaml", ".yml", ".json"):
+        return {"name": make_name(path.stem), "config": str(path.resolve())}
+    if ":" in str(scheduler):
+        return {"name": make_name(str(scheduler).partition(":")[2]), "python": str(scheduler)}
+    return {"name": str(scheduler)}

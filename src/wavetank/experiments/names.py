@@ -13,3 +13,8 @@ def read_name(value: object, path: str) -> str:
         expected = "expected a name of letters, digits, '.', '-' and '_' that begins and ends with a letter or digit"
         raise InputError(f"{expected}, got {value!r:.60}", path=path)
     return value
+
+
+def make_name(text: str) -> str:
+    """Makes such a name of any text, with dashes for what may not be in it."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:100].strip("._-") or "unnamed"

@@ -24,8 +24,8 @@ def parse_faults(value: object, cluster: Cluster, path: str) -> tuple[Fault, ...
     return tuple(sorted(faults, key=lambda fault: fault.at))
 
 
-def _faults(item: object, nodes: set[str], path: str) -> Iterator[Fault]:
-    given = fields.mapping(item, path, ("at", "for", *_ACTIONS))
+def _faults(fault: object, nodes: set[str], path: str) -> Iterator[Fault]:
+    given = fields.mapping(fault, path, ("at", "for", *_ACTIONS))
     actions = [action for action in _ACTIONS if action in given]
     if len(actions) != 1 or "at" not in given:
         raise InputError(f"expected `at` and exactly one of {', '.join(_ACTIONS)}", path=path)
@@ -34,7 +34,8 @@ def _faults(item: object, nodes: set[str], path: str) -> Iterator[Fault]:
     if "for" in given and action not in _UNDONE_BY:
         raise InputError(f"`for` goes with {', '.join(_UNDONE_BY)}", path=f"{path}.for")
     names = given[action] if isinstance(given[action], list) else [given[action]]
-    for name in fields.items(names, f"{path}.{action}"):
+    for item in fields.items(names, f"{path}.{action}"):
+        name = fields.text(item, f"{path}.{action}")
         if name not in nodes:
             raise InputError(f"there is no node {name!r:.60} in the cluster", path=f"{path}.{action}")
         yield Fault(begin, action, name)

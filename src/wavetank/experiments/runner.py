@@ -5,17 +5,21 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.sharedctypes import SynchronizedArray
 from pathlib import Path
-from shutil import rmtree
+from types import ModuleType
 from typing import Protocol
 
-from wavetank.errors import InputError
+from wavetank.errors import WavetankError
 from wavetank.experiments.document import Experiment
+from wavetank.experiments.outfolder import check_out, written_whole
 from wavetank.experiments.run import RunPlan, RunResult, make_run
 from wavetank.experiments.summary import write_summary
 
@@ -29,49 +33,37 @@ class Progress(Protocol):
 
 
 def run_experiment(
-    experiment: Experiment, out: Path, wavetank_version: str, progress: Progress | None = None, jobs: int | None = None
+    experiment: Experiment,
+    out: Path,
+    wavetank_version: str,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    finish: Callable[[Path], object] | None = None,
 ) -> list[RunResult]:
     """Makes all runs and leaves their results in the folder `out`, whole or not at all.
 
     `out` may be the results of an earlier experiment, which are replaced; any other folder with something in it is
-    refused. `jobs` is how many runs are made at a time: by default as many as there are cores.
+    refused. `jobs` is how many runs are made at a time: by default as many as there are cores. `finish` may add to
+    the results before they are put in place.
     """
-    _check(out)
+    check_out(out)
     begun = time.perf_counter()
-    with _written_whole(out) as folder:
+    with written_whole(out) as folder:
         plans = [
             RunPlan(entry.name, seed, experiment.setting(entry), folder / entry.name / f"seed-{seed}", wavetank_version)
             for entry in experiment.schedulers
             for seed in experiment.seeds
         ]
-        results = _make_runs(plans, jobs or os.cpu_count() or 1, progress)
+        results = _make_runs(plans, jobs or _cores(), progress)
         write_summary(experiment, results, folder, wavetank_version, time.perf_counter() - begun)
+        if finish is not None:
+            finish(folder)
     return results
 
 
-def _check(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file: expected a folder for the results", source=str(out))
-    if out.is_dir() and any(out.iterdir()) and not (out / "experiment.json").is_file():
-        raise InputError("is a folder with something else in it: choose another for the results", source=str(out))
-
-
-@contextmanager
-def _written_whole(out: Path) -> Iterator[Path]:
-    """Gives a temporary folder that takes the place of `out` at the end, and is removed if anything fails."""
-    folder = out.parent / f".{out.name}.{os.getpid()}.tmp"
-    try:
-        rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", source=str(out)) from None
-    try:
-        yield folder
-        if out.exists():
-            rmtree(out)
-        folder.rename(out)
-    finally:
-        rmtree(folder, ignore_errors=True)
+def _cores() -> int:
+    """Returns the cores that this process may use, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult]:
@@ -133,14 +125,31 @@ def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None)
     counts: SynchronizedArray[int] = context.Array("q", len(plans))
     pool = ProcessPoolExecutor(jobs, context, _begin, (counts,))
     try:
-        futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]
+        with _independent_children():
+            futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]
         _follow(futures, counts, progress)
         return [future.result() for future in futures]
+    except BrokenProcessPool:
+        raise WavetankError("a process that made a run has died: there may be too little memory for so many") from None
     except BaseException:
         _stop(pool)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _independent_children() -> Iterator[None]:
+    """Lets processes begin that do not run the user's script once more, and that leave Ctrl-C to this one."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _follow(futures: Sequence[Future[RunResult]], counts: SynchronizedArray[int], progress: Progress | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -130,7 +131,7 @@ class Mixture:
 def parse_distribution(value: object, *, path: str = "") -> Distribution:
     """Reads a distribution of times from a document."""
     if not isinstance(value, Mapping):
-        return Constant(parse_duration(value, path=path) / SECOND)
+        return Constant(_time(value, path))
     if len(value) != 1 or (kind := str(next(iter(value)))) not in _KINDS:
         known = ", ".join(_KINDS)
         raise InputError(f"expected a duration or one of {known} with its arguments, got {dict(value)!r}", path=path)
@@ -146,12 +147,15 @@ def _standard_normal(random: random.Random) -> float:
 
 
 def _time(value: object, path: str) -> float:
-    return parse_duration(value, path=path) / SECOND
+    try:
+        return parse_duration(value, path=path) / SECOND
+    except OverflowError:
+        raise InputError(f"too long a time: {value!r:.60}…", path=path) from None
 
 
 def _number(value: object, path: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise InputError(f"expected a number, 0 or more, got {value!r}", path=path)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
+        raise InputError(f"expected a number, 0 or more, got {value!r:.60}", path=path)
     return float(value)
 
 

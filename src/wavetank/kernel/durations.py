@@ -28,20 +28,21 @@ def parse_duration(value: object, *, path: str = "") -> Nanoseconds:
         raise InputError(f"{_EXPECTED}, got {value!r}", path=path)
     if isinstance(value, str):
         return _parse_text(value, path)
-    if not math.isfinite(value) or value < 0:
+    if (isinstance(value, float) and not math.isfinite(value)) or value < 0:
         raise InputError(f"a duration cannot be {value!r}: expected a number of seconds, 0 or more", path=path)
-    return seconds(value)
+    # so large a float is a whole number, and its product with a float would be infinite one day
+    return seconds(value) if value < 2**53 else int(value) * SECOND
 
 
 def _parse_text(text: str, path: str) -> Nanoseconds:
     if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
-        return int(Decimal(text) * SECOND)
+        return round(Decimal(text) * SECOND)
     if text.startswith("-"):
         raise InputError(f"a duration cannot be negative: {text!r}", path=path)
     parts = _PART.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise InputError(f"{_EXPECTED}, got {text!r}", path=path)
-    return sum(int(Decimal(number) * _UNITS[unit]) for number, unit in parts)
+    return round(sum(Decimal(number) * _UNITS[unit] for number, unit in parts))
 
 
 def format_seconds(time: Nanoseconds) -> str:

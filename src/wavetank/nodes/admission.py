@@ -4,7 +4,11 @@ from typing import NamedTuple
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
-from wavetank.cluster.resources import PODS, Amounts
+from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
+
+_REJECTED = "Pod was rejected:"
+_NO_MATCH = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
+_LOOKED_AT_FIRST = (PODS, CPU, MEMORY, EPHEMERAL_STORAGE)  # where several lack, the first one is named
 
 
 class Refusal(NamedTuple):
@@ -23,20 +27,22 @@ class Room:
 
     def refusal(self, node: Node, pod: Pod) -> Refusal | None:
         """Returns why the node cannot take the pod, or None."""
+        requests = {PODS: 1, **pod.requests}
+        lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left(node, name)]
+        if lacking:
+            name = next((name for name in _LOOKED_AT_FIRST if name in lacking), lacking[0])
+            amounts = f"requested: {requests[name]}, used: {self._taken(name)}, capacity: {_capacity(node, name)}"
+            return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
         if not pod.spec.node_affinity.matches(node.labels, node.name):
-            return Refusal("NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity")
-        lacking = self._lacking(node, {PODS: 1, **pod.requests})
-        if lacking is None:
-            return None
-        name, wanted, used, capacity = lacking
-        text = f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}, capacity: {capacity}"
-        return Refusal(f"OutOf{name}", text)
+            return Refusal("NodeAffinity", f"{_REJECTED} {_NO_MATCH}")
+        return None
 
-    def take(self, requests: Amounts) -> None:
-        """Gives a pod what it asks for."""
+    def take(self, requests: Amounts) -> Amounts:
+        """Gives a pod what it asks for, and returns it."""
         self._pods += 1
         for name, amount in requests.items():
             self._used[name] = self._used.get(name, 0) + amount
+        return requests
 
     def give_back(self, requests: Amounts) -> None:
         """Takes it back."""
@@ -44,10 +50,12 @@ class Room:
         for name, amount in requests.items():
             self._used[name] -= amount
 
-    def _lacking(self, node: Node, requests: Amounts) -> tuple[str, int, int, int] | None:
-        for name, wanted in requests.items():
-            used = self._pods if name == PODS else self._used.get(name, 0)
-            capacity = node.allocatable.get(name, 0)
-            if wanted and used + wanted > capacity:
-                return name, wanted, used, capacity
-        return None
+    def _left(self, node: Node, name: str) -> int:
+        return _capacity(node, name) - self._taken(name)
+
+    def _taken(self, name: str) -> int:
+        return self._pods if name == PODS else self._used.get(name, 0)
+
+
+def _capacity(node: Node, name: str) -> int:
+    return node.allocatable.get(name, 0)

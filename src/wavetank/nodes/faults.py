@@ -43,7 +43,9 @@ class Faults:
         self._store = store
         self._clock = clock
         self._kubelets = kubelets
-        self._evictions: dict[str, list[Timer]] = {}
+        self._evictions: dict[str, list[Timer]] = {}  # by the name of a node that has failed
+        if faults:
+            store.subscribe("Pod", _PodEvents(self))
         for fault in faults:
             clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
 
@@ -65,10 +67,11 @@ class Faults:
         self._kubelets.crash(node.name)
         new = node.copy()
         new.ready = False
-        new.taints = (*node.taints, *UNREACHABLE)
+        new.taints = _joined(node.taints, UNREACHABLE)
         self._store.update(new)
-        timers = [self._evict_later(pod) for pod in self._pods_on(node.name)]
-        self._evictions[node.name] = [timer for timer in timers if timer is not None]
+        self._evictions[node.name] = []
+        for pod in self._pods_on(node.name):
+            self.bound(pod)
 
     def _recover(self, node: Node) -> None:
         if node.ready:
@@ -85,7 +88,7 @@ class Faults:
         if not node.unschedulable:
             new = node.copy()
             new.unschedulable = True
-            new.taints = (*node.taints, CORDONED)
+            new.taints = _joined(node.taints, (CORDONED,))
             self._store.update(new)
 
     def _uncordon(self, node: Node) -> None:
@@ -99,9 +102,12 @@ class Faults:
         for pod in self._pods_on(node.name):
             self._store.evict(pod, "Evicted")
 
-    def _evict_later(self, pod: Pod) -> Timer | None:
-        patience = _patience(pod)
-        return None if patience is None else self._clock.after(patience, lambda: self._evict(pod))
+    def bound(self, pod: Pod) -> None:
+        """Evicts a pod later if the node it stands on has failed."""
+        evictions = self._evictions.get(pod.node_name)
+        patience = _patience(pod) if evictions is not None else None
+        if evictions is not None and patience is not None:
+            evictions.append(self._clock.after(patience, lambda: self._evict(pod)))
 
     def _evict(self, pod: Pod) -> None:
         present = self._store.find("Pod", pod.namespace, pod.name)
@@ -119,3 +125,19 @@ def _patience(pod: Pod) -> Nanoseconds | None:
         return DEFAULT_TOLERATION
     stated = [toleration.seconds for toleration in matching if toleration.seconds is not None]
     return min(max(0, value) for value in stated) * SECOND if stated else None
+
+
+def _joined(taints: tuple[Taint, ...], more: tuple[Taint, ...]) -> tuple[Taint, ...]:
+    return (*taints, *(taint for taint in more if taint not in taints))
+
+
+class _PodEvents:
+    def __init__(self, faults: Faults) -> None:
+        self.added = faults.bound
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        if new.node_name and not old.node_name:
+            self.added(new)
+
+    def deleted(self, old: Pod) -> None:
+        pass

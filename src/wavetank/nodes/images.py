@@ -28,7 +28,7 @@ class ImageCache:
     """The images of one node; pulls wait for one another."""
 
     def __init__(self, node: Node, sizes: ImageSizes, latency: NodeLatency, random: random.Random) -> None:
-        self._present = {with_tag(image) for image in node.images}
+        self._here_from: dict[str, Nanoseconds] = {with_tag(image): 0 for image in node.images}
         self._sizes = sizes
         self._latency = latency
         self._random = random
@@ -44,15 +44,14 @@ class ImageCache:
     def _pull_one(self, container: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
         image = with_tag(str(container.get("image") or ""))
         policy = container.get("imagePullPolicy") or ("Always" if image.endswith(":latest") else "IfNotPresent")
-        if policy == "Never" or (policy == "IfNotPresent" and image in self._present):
+        here = self._here_from.get(image)
+        if policy == "Never" or (policy == "IfNotPresent" and here is not None and here <= now):
             return now
         takes = self._latency.pull_check.sample(self._random)
-        if image not in self._present and self._latency.bandwidth is not None:
+        if here is None and self._latency.bandwidth is not None:
             takes += self._sizes.of(image, self._latency.image_bytes) / self._latency.bandwidth
-        self._present.add(image)
-        if not takes:
-            return now
         self._free_at = max(now, self._free_at) + seconds(takes)
+        self._here_from.setdefault(image, self._free_at)
         return self._free_at
 
 

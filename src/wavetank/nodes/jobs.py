@@ -1,30 +1,46 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from wavetank.cluster.run import Job
+
+
+class _Gathering:
+    """The pods of one job that have started, with what each one's part takes, in seconds."""
+
+    __slots__ = ("begun", "parts")
+
+    def __init__(self) -> None:
+        self.parts: dict[str, float] = {}
+        self.begun = False
 
 
 class Gatherings:
     """Jobs of several pods on their way to their common start: their work begins when the last pod runs."""
 
     def __init__(self) -> None:
-        self._started: dict[int, dict[str, float]] = {}
+        self._gatherings: dict[int, _Gathering] = {}
 
-    def arrived(self, job: Job, uid: str, seconds: float) -> bool:
-        """Notes that a pod has started and what its part takes here; tells whether the job is complete now."""
-        members = self._started.setdefault(id(job), {})
-        members[uid] = seconds
-        return len(members) >= job.size
+    def arrived(self, job: Job, uid: str, seconds: float) -> Sequence[str]:
+        """Notes that a pod has started and what its part takes here; returns the pods whose work begins now.
+
+        These are all of the job when the last one has come, and a pod alone that is started again after that.
+        """
+        gathering = self._gatherings.setdefault(id(job), _Gathering())
+        gathering.parts[uid] = seconds
+        if gathering.begun:
+            return [uid]
+        gathering.begun = len(gathering.parts) >= job.size
+        return list(gathering.parts) if gathering.begun else []
 
     def left(self, job: Job, uid: str) -> None:
         """Notes that a pod of the job is gone."""
-        self._started.get(id(job), {}).pop(uid, None)
-
-    def members(self, job: Job) -> Iterator[str]:
-        """Yields the pods that have started."""
-        yield from self._started.get(id(job), {})
+        gathering = self._gatherings.get(id(job))
+        if gathering is not None:
+            gathering.parts.pop(uid, None)
+            if not gathering.parts:
+                del self._gatherings[id(job)]
 
     def slowest(self, job: Job) -> float:
         """Returns what the slowest part takes, in seconds."""
-        return max(self._started[id(job)].values())
+        return max(self._gatherings[id(job)].parts.values())

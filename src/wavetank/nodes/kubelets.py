@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.resources import Amounts
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.distributions import Distribution
@@ -32,14 +33,14 @@ class _Machine:
 class _Life:
     """One pod on its machine: what happens to it next, and when its containers started."""
 
-    __slots__ = ("admitted", "crash_loop", "machine", "name", "namespace", "started", "timer", "uid")
+    __slots__ = ("crash_loop", "holds", "machine", "name", "namespace", "started", "timer", "uid")
 
     def __init__(self, machine: _Machine, pod: Pod) -> None:
         self.machine = machine
         self.uid = pod.uid
         self.namespace = pod.namespace
         self.name = pod.name
-        self.admitted = False
+        self.holds: Amounts | None = None  # what it was given of the machine, once it was admitted
         self.started: Nanoseconds | None = None
         self.timer: Timer | None = None
         self.crash_loop: CrashLoop | None = None
@@ -98,11 +99,13 @@ class Kubelets:
             self._arrive(pod, admitted=pod.phase == RUNNING)
 
     def node_deleted(self, node: Node) -> None:
-        """Forgets a node; its pods stay as they are."""
+        """Forgets a node; its pods stay as they are and wait for it to come back."""
         machine = self._machines.pop(node.name)
-        for life in machine.lives.values():
-            life.stop()
-            del self._lives[life.uid]
+        for life in list(machine.lives.values()):
+            pod = self._pod_of(life)
+            if pod is not None:
+                self._leave(pod)
+                self._nodeless.setdefault(node.name, {})[pod.uid] = pod
 
     def pod_added(self, pod: Pod) -> None:
         """Takes in a pod that comes bound into the store."""
@@ -110,18 +113,26 @@ class Kubelets:
             self._arrive(pod, admitted=True)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Begins with a pod that was bound, and stops one that is being deleted."""
-        if not new.node_name or new.finished:
+        """Begins with a pod that was bound, stops one that is being deleted, forgets one that somebody ended."""
+        if not new.node_name:
             return
-        if not old.node_name:
+        if new.finished:
+            self._leave(new)
+        elif not old.node_name:
             self._arrive(new, admitted=False)
-        elif new.deleted is not None and old.deleted is None and new.uid in self._lives:
-            self._terminate(self._lives[new.uid], new)
+        elif new.deleted is not None and old.deleted is None:
+            self._stop(new)
 
     def pod_deleted(self, pod: Pod) -> None:
         """Forgets a pod that is gone."""
         self._nodeless.get(pod.node_name, {}).pop(pod.uid, None)
         self._leave(pod)
+
+    def _stop(self, pod: Pod) -> None:
+        if pod.uid in self._lives:
+            self._terminate(self._lives[pod.uid], pod)
+        elif pod.uid in self._nodeless.get(pod.node_name, {}):
+            self._store.delete(pod)  # as pod garbage collection does: no kubelet will ever let it go
 
     # beginning
 
@@ -132,22 +143,22 @@ class Kubelets:
             return
         life = self._lives[pod.uid] = machine.lives[pod.uid] = _Life(machine, pod)
         if admitted:
-            life.admitted = True
-            machine.room.take(pod.requests)
+            life.holds = machine.room.take(pod.requests)
+        if machine.down:
+            return
         if pod.phase == RUNNING:
             self._running(life, pod)
-        elif not machine.down:
+        else:
             self._at(life, self._clock.now + self._draw(self._latency.sync), self._admit)
 
     def _admit(self, life: _Life, pod: Pod) -> None:
         machine = life.machine
-        if not life.admitted:
+        if life.holds is None:
             refusal = machine.room.refusal(machine.node, pod)
             if refusal is not None:
                 self._end(pod, FAILED, *refusal)
                 return
-            life.admitted = True
-            machine.room.take(pod.requests)
+            life.holds = machine.room.take(pod.requests)
         pulled = machine.images.pull(pod.spec.manifest, self._clock.now)
         self._at(life, pulled + self._draw(self._latency.start), self._start)
 
@@ -170,8 +181,8 @@ class Kubelets:
         takes = run.duration / SECOND + run.flops / life.machine.node.speed
         if run.job is None or run.job.size == 1:
             self._run_for(life, pod, takes)
-        elif self._gatherings.arrived(run.job, life.uid, takes):
-            for uid in list(self._gatherings.members(run.job)):
+        else:
+            for uid in self._gatherings.arrived(run.job, life.uid, takes):
                 self._run_for(self._lives[uid], pod, self._gatherings.slowest(run.job))
 
     def _run_for(self, life: _Life, pod: Pod, takes: float) -> None:
@@ -181,7 +192,8 @@ class Kubelets:
             ends, finish = job.walltime, self._overdue
         due = self._clock.now + ends + self._draw(self._latency.finish)
         # a pod that is started again and again makes no progress
-        self._at(life, due, finish, background=pod.spec.restart_policy == "Always")
+        endless = pod.spec.restart_policy == "Always" and finish == self._finish
+        self._at(life, due, finish, background=endless)
 
     # ending
 
@@ -195,17 +207,18 @@ class Kubelets:
     def _exited(self, life: _Life, pod: Pod, exit_code: int, reason: str) -> None:
         policy = pod.spec.restart_policy
         if policy == "Always" or (policy == "OnFailure" and exit_code):
-            self._restart(life)
+            self._restart(life, pod)
         elif exit_code:
             self._end(pod, FAILED, reason, f"a container exited with code {exit_code}")
         else:
             self._end(pod, SUCCEEDED, "", "")
 
-    def _restart(self, life: _Life) -> None:
+    def _restart(self, life: _Life, pod: Pod) -> None:
         life.crash_loop = life.crash_loop or CrashLoop()
         assert life.started is not None
         delay = life.crash_loop.next_delay(self._clock.now - life.started)
-        self._at(life, self._clock.now + delay + self._draw(self._latency.start), self._start, background=True)
+        endless = pod.spec.restart_policy == "Always" or (pod.run is not None and pod.run.exit_code != 0)
+        self._at(life, self._clock.now + delay + self._draw(self._latency.start), self._start, background=endless)
 
     def _terminate(self, life: _Life, pod: Pod) -> None:
         """Stops a pod's containers within its grace period, then removes it."""
@@ -213,7 +226,8 @@ class Kubelets:
             return  # nobody is there to do it
         assert pod.deleted is not None
         needs = pod.run.termination if pod.run and life.started is not None else 0
-        self._at(life, min(pod.deleted, self._clock.now + needs), lambda life, pod: self._store.delete(pod))
+        due = max(self._clock.now, min(pod.deleted, self._clock.now + needs))
+        self._at(life, due, lambda life, pod: self._store.delete(pod))
 
     def _end(self, pod: Pod, phase: str, reason: str, message: str) -> None:
         self._leave(pod)
@@ -229,8 +243,11 @@ class Kubelets:
             return
         life.stop()
         del life.machine.lives[pod.uid]
-        if life.admitted:
-            life.machine.room.give_back(pod.requests)
+        if life.holds is not None:
+            life.machine.room.give_back(life.holds)
+        self._miss(pod)
+
+    def _miss(self, pod: Pod) -> None:
         if pod.run and pod.run.job and pod.run.job.size > 1:
             self._gatherings.left(pod.run.job, pod.uid)
 
@@ -242,6 +259,9 @@ class Kubelets:
         machine.down = True
         for life in machine.lives.values():
             life.stop()
+            pod = self._pod_of(life)
+            if pod is not None:
+                self._miss(pod)
 
     def repair(self, node_name: str) -> None:
         """Starts a machine again: pods that it still has are restarted, or failed if they may not be."""
@@ -272,9 +292,13 @@ class Kubelets:
             life.timer = self._clock.at(due, lambda: self._take(life, step), background=background)
 
     def _take(self, life: _Life, step: _Step) -> None:
-        pod = self._store.find("Pod", life.namespace, life.name)
-        if isinstance(pod, Pod) and pod.uid == life.uid and not pod.finished:
+        pod = self._pod_of(life)
+        if pod is not None and not pod.finished:
             step(life, pod)
+
+    def _pod_of(self, life: _Life) -> Pod | None:
+        pod = self._store.find("Pod", life.namespace, life.name)
+        return pod if isinstance(pod, Pod) and pod.uid == life.uid else None
 
 
 class _NodeEvents:

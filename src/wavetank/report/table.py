@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.report.comparison import heading, rows_of
+from wavetank.report.comparison import rows_of
 from wavetank.report.facts import seeds_text
 from wavetank.report.folder import ResultsFolder
 from wavetank.report.metrics import MAIN_METRICS, Cell, Comparison, compare
 
+# Short words on lines of their own, and spreads below their means: six metrics fit 80 columns.
+LABELS = {
+    "makespan_s": "Makespan",
+    "mean_waiting_time_s": "Mean\nwait",
+    "p95_waiting_time_s": "p95\nwait",
+    "cpu_utilization": "CPU",
+    "memory_utilization": "Memory",
+    "unscheduled_pods": "Pods\nleft",
+}
+
 
 def summary_table(out: Path) -> Table:
-    """Returns a row per scheduler with mean ± half-width of the 95 % interval; `*` marks the best mean."""
+    """Returns a row per scheduler with mean ±half-width of the 95 % interval; `*` marks the best mean."""
     folder = ResultsFolder(out)
     comparisons = [each for each in compare(folder) if each.metric.key in MAIN_METRICS]
-    seeds = seeds_text(folder.experiment.seeds)
-    caption = f"mean ± half-width of the 95 % confidence interval over {seeds}; * best mean"
-    table = Table(title=Text(folder.experiment.name), caption=caption)
-    table.add_column("Scheduler", no_wrap=True)
+    table = Table(title=Text(folder.experiment.name), caption=_caption(folder.experiment.seeds), box=box.SIMPLE_HEAD)
+    table.pad_edge, table.collapse_padding = False, True
+    table.add_column("Scheduler", overflow="fold")
     for comparison in comparisons:
-        table.add_column(Text(heading(comparison)), justify="right")
+        label = LABELS[comparison.metric.key] + (f"\n[{comparison.unit}]" if comparison.unit else "")
+        table.add_column(Text(label), justify="right", overflow="fold")
     for cells in rows_of(comparisons):
         table.add_row(Text(cells[0].scheduler), *map(_text, comparisons, cells))
     return table
 
 
+def _caption(seeds: Sequence[int]) -> str:
+    if len(seeds) == 1:
+        return f"{seeds_text(seeds)}; * best"
+    return f"mean ±half-width of the 95 % confidence interval over {seeds_text(seeds)}; * best mean"
+
+
 def _text(comparison: Comparison, cell: Cell) -> Text:
-    """Returns a cell as Text: names and numbers are never read as rich's markup."""
+    """Returns a cell as Text, so that nothing is read as rich's markup: the mean, below it the half-width."""
     best = cell.verdict == "best"
-    words = [comparison.text(cell), comparison.footnote(cell), "*" if best else ""]
-    return Text(" ".join(filter(None, words)), style="bold" if best else "")
+    mean, half_width = (cell.interval.mean, cell.interval.half_width) if cell.interval else (None, None)
+    spread = "" if half_width is None else f"±{comparison.number(half_width)}"
+    words = [comparison.number(mean) + ("*" if best else ""), spread, comparison.footnote(cell)]
+    return Text("\n".join(filter(None, words)), style="bold" if best else "")

@@ -10,6 +10,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.config import Configuration, Version
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue import QueueRules
 from wavetank.scheduling.framework.selection import ExactTies, RandomTies
 from wavetank.scheduling.latency import SchedulerLatency
@@ -30,13 +31,13 @@ class SchedulerDefinition:
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
 
-    def frameworks(self, version: Version, streams: Streams) -> list[Framework]:
+    def frameworks(self, version: Version, streams: Streams, listers: Listers) -> list[Framework]:
         """Makes its profiles for one run."""
         if self.policy is None:
-            return build_frameworks(self.configuration, version)
+            return build_frameworks(self.configuration, version, listers)
         policy = build_policy(self.policy, self.args)
         policy.random = streams.stream(f"policy/{self.name}")
-        return [policy_framework(policy, self.name, self.configuration, version)]
+        return [policy_framework(policy, self.name, self.configuration, version, listers)]
 
     def attach(
         self,
@@ -56,10 +57,12 @@ class SchedulerDefinition:
             max_backoff=configuration.pod_max_backoff_s * SECOND,
             pop_from_backoff=version >= (1, 33),
         )
+        listers = Listers()
         return Scheduler(
             store,
             clock,
-            self.frameworks(version, streams),
+            self.frameworks(version, streams, listers),
+            listers,
             ties=ExactTies() if exact else RandomTies(streams.stream(f"scheduler/{self.name}/ties")),
             random=streams.stream(f"scheduler/{self.name}/latency"),
             rules=rules,

@@ -25,6 +25,7 @@ from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import FilterPlugin, Plugin, Reason, ScorePlugin
 from wavetank.scheduling.registry import build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
@@ -50,9 +51,9 @@ def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
         raise InputError(f"{cls.__name__} cannot be made: {type(error).__name__}: {error}") from error
 
 
-def policy_framework(policy: Any, name: str, base: Configuration, version: Version) -> Framework:
+def policy_framework(policy: Any, name: str, base: Configuration, version: Version, listers: Listers) -> Framework:
     """Returns the first profile of `base` with the policy in it: its filters come last, its scores alone."""
-    framework = build_frameworks(base, version)[0]
+    framework = build_frameworks(base, version, listers)[0]
     adapters: list[Plugin] = []
     if hasattr(policy, "filter") or hasattr(policy, "filter_nodes"):
         adapters.append(_PolicyFilter(policy, name))
@@ -64,8 +65,8 @@ def policy_framework(policy: Any, name: str, base: Configuration, version: Versi
         "filter": [*framework.filter, *(plugin for plugin in adapters if isinstance(plugin, FilterPlugin))],
         "score": [plugin for plugin in adapters if isinstance(plugin, ScorePlugin)],
     }
-    percentage = framework.percentage_of_nodes_to_score
-    return Framework(framework.scheduler_name, points, {name: 1}, percentage, is_pure=False)
+    is_pure = not any(isinstance(plugin, FilterPlugin) for plugin in adapters)
+    return Framework(framework.scheduler_name, points, {name: 1}, framework.percentage_of_nodes_to_score, is_pure)
 
 
 class _PolicyFilter(FilterPlugin):

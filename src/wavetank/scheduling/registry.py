@@ -7,38 +7,43 @@ from typing import Any
 
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
 from wavetank.scheduling.plugins.imagelocality import ImageLocality
+from wavetank.scheduling.plugins.interpodaffinity import InterPodAffinity
 from wavetank.scheduling.plugins.nodeaffinity import NodeAffinity
 from wavetank.scheduling.plugins.nodename import NodeName
 from wavetank.scheduling.plugins.nodeports import NodePorts
 from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
 from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
+from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
 from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
 
-_Factory = Callable[[Any, Version], Plugin]
+_Factory = Callable[[Any, Version, Listers], Plugin]
 
 _PLUGINS: dict[str, _Factory] = {
-    "SchedulingGates": lambda args, version: SchedulingGates(),
-    "NodeUnschedulable": lambda args, version: NodeUnschedulable(),
-    "NodeName": lambda args, version: NodeName(),
-    "TaintToleration": lambda args, version: TaintToleration(),
-    "NodeAffinity": lambda args, version: NodeAffinity(args.added_affinity),
-    "NodePorts": lambda args, version: NodePorts(),
-    "NodeResourcesFit": lambda args, version: NodeResourcesFit(args),
-    "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
-    "ImageLocality": lambda args, version: ImageLocality(),
+    "SchedulingGates": lambda args, version, listers: SchedulingGates(),
+    "NodeUnschedulable": lambda args, version, listers: NodeUnschedulable(),
+    "NodeName": lambda args, version, listers: NodeName(),
+    "TaintToleration": lambda args, version, listers: TaintToleration(),
+    "NodeAffinity": lambda args, version, listers: NodeAffinity(args.added_affinity),
+    "NodePorts": lambda args, version, listers: NodePorts(),
+    "NodeResourcesFit": lambda args, version, listers: NodeResourcesFit(args),
+    "NodeResourcesBalancedAllocation": lambda args, version, listers: NodeResourcesBalancedAllocation(args, version),
+    "PodTopologySpread": lambda args, version, listers: PodTopologySpread(args, listers),
+    "InterPodAffinity": lambda args, version, listers: InterPodAffinity(args, listers),
+    "ImageLocality": lambda args, version, listers: ImageLocality(),
 }
 
 # What these do is part of the scheduler itself: the queue's order, and the binding.
 _BUILT_IN = frozenset({"PrioritySort", "DefaultBinder"})
 
 
-def build_frameworks(configuration: Configuration, version: Version) -> list[Framework]:
+def build_frameworks(configuration: Configuration, version: Version, listers: Listers) -> list[Framework]:
     """Makes the plugins of every profile; those that are not simulated are left out."""
-    return [_framework(profile, configuration, version) for profile in configuration.profiles]
+    return [_framework(profile, configuration, version, listers) for profile in configuration.profiles]
 
 
 def not_simulated(configuration: Configuration) -> list[str]:
@@ -49,13 +54,13 @@ def not_simulated(configuration: Configuration) -> list[str]:
     return sorted(names - _PLUGINS.keys() - _BUILT_IN)
 
 
-def _framework(profile: Profile, configuration: Configuration, version: Version) -> Framework:
+def _framework(profile: Profile, configuration: Configuration, version: Version, listers: Listers) -> Framework:
     made: dict[str, Plugin] = {}
     for point in profile.plugins.values():
         for enabled in point:
             if enabled.name in _PLUGINS and enabled.name not in made:
                 args: PluginArgs | None = profile.args.get(enabled.name)
-                made[enabled.name] = _PLUGINS[enabled.name](args, version)
+                made[enabled.name] = _PLUGINS[enabled.name](args, version, listers)
     points = {
         point: [made[plugin.name] for plugin in plugins if plugin.name in made]
         for point, plugins in profile.plugins.items()

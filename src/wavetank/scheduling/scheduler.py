@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
@@ -14,6 +15,7 @@ from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
 from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, SchedulingQueue
 from wavetank.scheduling.framework.selection import Ties
@@ -33,6 +35,7 @@ class Scheduler:
         store: Store,
         clock: Clock,
         frameworks: Sequence[Framework],
+        listers: Listers,
         *,
         ties: Ties,
         random: random.Random,
@@ -51,10 +54,14 @@ class Scheduler:
         self._random = random
         self._latency = latency or SchedulerLatency()
         self._rotation = Rotation()
-        self._failures: dict[tuple[Framework, int], Outcome] = {}
+        self._failures: dict[Hashable, Outcome] = {}
         self._failures_version = -1
         self._outbox: list[Callable[[], None]] = []
         self._busy = False  # the loop runs, waits for its turn in this instant, or for the API server's answer
+        for table in TABLES:
+            store.subscribe(table, _ListerEvents(listers, self.table))
+            for resource in store.list(table):
+                listers.set(resource)
         store.subscribe("Node", _NodeEvents(self))
         store.subscribe("Pod", _PodEvents(self))
         for node in store.list("Node"):
@@ -116,9 +123,10 @@ class Scheduler:
         if self._failures_version != self.table.version:
             self._failures.clear()
             self._failures_version = self.table.version
-        key = (cycle.framework, id(cycle.pod.spec))
+        pod = cycle.pod
+        key = (cycle.framework, pod.spec, pod.namespace, frozenset(pod.labels.items()))
         known = self._failures.get(key)
-        if known is not None and not cycle.pod.node_name:
+        if known is not None and not pod.node_name:
             return known
         outcome = cycle.run(self._rotation, self._ties)
         if not outcome.node_name and cycle.framework.is_pure:
@@ -243,6 +251,23 @@ class Scheduler:
             self.table.replace_pod(pod)
         else:
             self.table.add_pod(pod, pod.node_name)
+
+
+class _ListerEvents:
+    def __init__(self, listers: Listers, table: NodeTable) -> None:
+        self._listers = listers
+        self._table = table
+
+    def added(self, new: Resource) -> None:
+        self._listers.set(new)
+        self._table.version += 1
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        self.added(new)
+
+    def deleted(self, old: Resource) -> None:
+        self._listers.remove(old)
+        self._table.version += 1
 
 
 class _NodeEvents:

@@ -71,13 +71,17 @@ class BatsimWorkload:
                 yield Arrival(job.time, Pod(_MANIFEST, spec, name=name, run=job.run))
 
 
-def is_batsim(document: object) -> bool:
-    """Tells whether a document looks like a Batsim workload."""
+def is_batsim(file: InputFile) -> bool:
+    """Tells whether a file looks like a Batsim workload."""
+    return bool(file.documents) and _is_workload(file.documents[0])
+
+
+def _is_workload(document: object) -> bool:
     return isinstance(document, Mapping) and "jobs" in document and "profiles" in document
 
 
 def _read(documents: list[Any]) -> Iterator[_Submission]:
-    if len(documents) != 1 or not is_batsim(documents[0]):
+    if len(documents) != 1 or not _is_workload(documents[0]):
         raise InputError("expected a Batsim workload: an object with nb_res, jobs and profiles")
     (document,) = documents
     resources = fields.integer(document.get("nb_res"), "nb_res", 1)

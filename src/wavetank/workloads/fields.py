@@ -43,6 +43,13 @@ def text(value: object, path: str) -> str:
     return value
 
 
+def choice(value: object, path: str, known: Collection[str]) -> str:
+    """Reads one of the known words."""
+    if value not in known:
+        raise InputError(f"expected one of {', '.join(known)}, got {value!r:.60}", path=path)
+    return str(value)
+
+
 def integer(value: object, path: str, least: int = 0, most: int | None = None) -> int:
     """Reads a whole number from `least` to `most`."""
     fits = isinstance(value, int) and not isinstance(value, bool) and value >= least

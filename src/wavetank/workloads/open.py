@@ -2,45 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest
 from wavetank.errors import InputError
+from wavetank.kernel.randomness import Streams
 from wavetank.workloads.batsim import BatsimWorkload, is_batsim
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests import ManifestWorkload, read_cluster_manifests
-from wavetank.workloads.platform import read_platform
-from wavetank.workloads.workload import Workload
+from wavetank.workloads.manifests import ManifestWorkload, are_manifests, read_cluster_manifests
+from wavetank.workloads.plaincsv import CsvWorkload, is_csv, read_csv_nodes
+from wavetank.workloads.platform import is_platform, read_platform
+from wavetank.workloads.swf import OPTIONS as SWF_OPTIONS
+from wavetank.workloads.swf import SwfWorkload, is_swf
+from wavetank.workloads.workload import Arrival, Workload
 
 
 class Format(NamedTuple):
-    """A format of files: one line on it, and how it is read as a workload or as a cluster, if it can be."""
+    """A format of files: one line on it, how to tell it, and how it is read as a workload or as a cluster.
+
+    `detect` is asked in the order of FORMATS and the first yes counts. It should look at `file.head`; whoever
+    looks at `file.documents` (the whole file as YAML) comes after those that do not. `options` are the names
+    that a reader may find in `file.options`.
+    """
 
     description: str
+    detect: Callable[[InputFile], bool]
     workload: Callable[[InputFile], Workload] | None = None
     cluster: Callable[[InputFile], list[Manifest]] | None = None
+    options: tuple[str, ...] = ()
 
 
+# One line (or entry) per format: first those told by the first bytes, then those told by the parsed documents.
 FORMATS: Mapping[str, Format] = {
-    "batsim": Format("Batsim workload: JSON with nb_res, jobs and profiles", workload=BatsimWorkload),
-    "platform": Format("SimGrid platform: XML of version 4 or 4.1", cluster=read_platform),
+    # told by file.head
+    "platform": Format("SimGrid platform: XML of version 4 or 4.1", is_platform, cluster=read_platform),
+    "swf": Format(
+        "Standard Workload Format of the Parallel Workloads Archive", is_swf, SwfWorkload, options=SWF_OPTIONS
+    ),
+    "csv": Format(  # after the formats that are CSV with columns of their own
+        "plain CSV: nodes (name, cpu_milli, memory_bytes, …) or pods (name, arrival_s, duration_s, …)",
+        is_csv,
+        CsvWorkload,
+        cluster=read_csv_nodes,
+    ),
+    # told by file.documents
+    "batsim": Format("Batsim workload: JSON with nb_res, jobs and profiles", is_batsim, BatsimWorkload),
     "manifests": Format(
-        "Kubernetes manifests: YAML or JSON", workload=ManifestWorkload, cluster=read_cluster_manifests
+        "Kubernetes manifests: YAML or JSON", are_manifests, ManifestWorkload, cluster=read_cluster_manifests
     ),
 }
 
 
-def open_workload(path: Path, format: str | None = None) -> Workload:  # noqa: A002
-    """Reads a workload; its format is told by its content unless `format` names one of FORMATS."""
-    file = InputFile.read(path)
-    name = _format_of(file, format)
+@dataclass(frozen=True)
+class OpenedWorkload:
+    """A workload from a file of a known `format`, with counts of what was left out and of what was assumed."""
+
+    format: str
+    workload: Workload
+    skipped: Counter[str]
+    assumed: Counter[str]
+
+    @property
+    def description(self) -> str:
+        """Says what it is in a few words: 200 jobs from spaced.json."""
+        left_out = self.skipped.total()
+        return f"{self.workload.description} ({left_out} left out)" if left_out else self.workload.description
+
+    @property
+    def notes(self) -> list[str]:
+        """Returns what the user should know of the reading, a line for each kind."""
+        left_out = [f"left out: {number} × {kind}" for kind, number in self.skipped.items()]
+        return left_out + [f"assumed: {number} × {kind}" for kind, number in self.assumed.items()]
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields the pods in the order of time."""
+        return self.workload.arrivals(specs, streams)
+
+
+def open_workload(
+    path: Path,
+    format: str | None = None,  # noqa: A002
+    lenient: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> OpenedWorkload:
+    """Reads a workload; its format is told by its content unless `format` names one of FORMATS.
+
+    A `lenient` reader leaves out and counts the entries that it cannot use. `options` are the format's own.
+    """
+    file = InputFile.read(path, lenient=lenient, options=options)
+    name = format_of(file, format)
     reader = FORMATS[name].workload
     if reader is None:
         raise InputError(f"a {name} file is no workload: expected {_formats('workload')}", source=file.source)
-    return reader(file)
+    _check_options(file, name)
+    return OpenedWorkload(name, reader(file), file.skipped, file.assumed)
 
 
 def open_cluster(
@@ -57,28 +118,33 @@ def open_cluster(
     return Cluster([*inline, *manifests], tuple(file.name for file in files))
 
 
+def format_of(file: InputFile, format: str | None = None) -> str:  # noqa: A002
+    """Returns the name of a file's format, told by its content unless `format` names it."""
+    if format is not None and format not in FORMATS:
+        raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}", source=file.source)
+    return format or _detect(file)
+
+
 def _cluster_reader(file: InputFile, format: str | None) -> Callable[[InputFile], list[Manifest]]:  # noqa: A002
-    name = _format_of(file, format)
+    name = format_of(file, format)
     reader = FORMATS[name].cluster
     if reader is None:
         raise InputError(f"a {name} file is no cluster: expected {_formats('cluster')}", source=file.source)
     return reader
 
 
-def _format_of(file: InputFile, format: str | None) -> str:  # noqa: A002
-    if format is not None and format not in FORMATS:
-        raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}", source=file.source)
-    return format or _detect(file)
+def _check_options(file: InputFile, format: str) -> None:  # noqa: A002
+    known = FORMATS[format].options
+    for option in file.options:
+        if option not in known:
+            expected = f"expected one of {', '.join(known)}" if known else f"{format} files have none"
+            raise InputError(f"unknown option {option!r:.60}: {expected}", path="options", source=file.source)
 
 
 def _detect(file: InputFile) -> str:
-    if file.text.lstrip().startswith("<"):
-        return "platform"
-    first = file.documents[0] if file.documents else None
-    if is_batsim(first):
-        return "batsim"
-    if isinstance(first, list) or (isinstance(first, dict) and "kind" in first):
-        return "manifests"
+    for name, entry in FORMATS.items():
+        if entry.detect(file):
+            return name
     known = "; ".join(f"{name} ({entry.description})" for name, entry in FORMATS.items())
     raise InputError(f"the format is not known: expected one of {known}", source=file.source)
 

@@ -36,6 +36,11 @@ class _Host(NamedTuple):
     properties: Mapping[str, str]
 
 
+def is_platform(file: InputFile) -> bool:
+    """Tells whether a file looks like XML, of which platforms are the only kind that is read."""
+    return file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+
+
 def read_platform(file: InputFile) -> list[Manifest]:
     """Makes a node of each compute host, in the order of Batsim's resource ids.
 

@@ -33,7 +33,7 @@ class Framework:
         self.scheduler_name = scheduler_name
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.weights = weights
-        self.is_pure = is_pure  # the outcome depends on the pod's spec and the node table alone
+        self.is_pure = is_pure  # whether a pod fails depends on its spec and the node table alone
         self.pre_enqueue = _at(points, "preEnqueue", PreEnqueuePlugin)
         self.pre_filter = _at(points, "preFilter", PreFilterPlugin)
         self.filter = _at(points, "filter", FilterPlugin)

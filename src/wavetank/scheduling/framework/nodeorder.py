@@ -12,7 +12,10 @@ _ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.i
 
 
 class NodeOrder:
-    """The order in which kube-scheduler holds nodes: one of each zone in turn, inside a zone by arrival."""
+    """The order in which kube-scheduler holds nodes: one of each zone in turn, inside a zone by arrival.
+
+    It is made anew only when a node comes or goes; a node that changes its zone keeps its place until then.
+    """
 
     def __init__(self) -> None:
         self._zones: dict[tuple[str, str], list[int]] = {}
@@ -20,20 +23,24 @@ class NodeOrder:
 
     def set(self, slot: int, old: Node | None, new: Node) -> None:
         """Adds a node, or moves it to the end of another zone if its zone has changed."""
-        if old is not None:
-            if _zone(old) == _zone(new):
-                return
-            self.remove(slot, old)
+        if old is None:
+            self._slots = None
+        elif _zone(old) == _zone(new):
+            return
+        else:
+            self._leave_zone(slot, old)
         self._zones.setdefault(_zone(new), []).append(slot)
-        self._slots = None
 
     def remove(self, slot: int, node: Node) -> None:
         """Takes a node out; an empty zone is forgotten, so that it comes last if it ever returns."""
+        self._leave_zone(slot, node)
+        self._slots = None
+
+    def _leave_zone(self, slot: int, node: Node) -> None:
         zone = self._zones[_zone(node)]
         zone.remove(slot)
         if not zone:
             del self._zones[_zone(node)]
-        self._slots = None
 
     def slots(self) -> IntArray:
         """Returns all slots in order."""

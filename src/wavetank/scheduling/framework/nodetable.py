@@ -12,7 +12,9 @@ from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.images import ImageTable
 from wavetank.scheduling.framework.nodeorder import NodeOrder
+from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
 from wavetank.scheduling.framework.ports import PortTable
+from wavetank.scheduling.framework.topology import TopologyTable
 
 
 class Placement(NamedTuple):
@@ -46,6 +48,9 @@ class NodeTable:
         self.node_changes: list[int] = []  # slots whose node object changed, in order, for caches to catch up with
         self.ports = PortTable()
         self.images = ImageTable()
+        self.topologies = TopologyTable()
+        self.index = PodIndex()
+        self.terms = TermIndex()
         self._order = NodeOrder()
 
     @property
@@ -65,11 +70,13 @@ class NodeTable:
             if name == PODS:
                 self.max_pods[slot] = amount
             else:
-                self.allocatable[self._row(name), slot] = amount
+                row = self._row(name)  # first, as a new row makes new arrays
+                self.allocatable[row, slot] = amount
         if PODS not in node.allocatable:
             self.max_pods[slot] = 0
         self._order.set(slot, old, node)
         self.images.set_node(slot, old, node)
+        self.topologies.set_node(slot, node)
         self._touch(slot)
         self.node_changes.append(slot)
 
@@ -82,6 +89,7 @@ class NodeTable:
         self.nodes[slot] = None
         self._order.remove(slot, old)
         self.images.set_node(slot, old, None)
+        self.topologies.set_node(slot, None)
         self._touch(slot)
 
     # pods
@@ -95,6 +103,8 @@ class NodeTable:
         self.pods[slot][pod.uid] = pod
         self._count(pod.spec, slot, 1)
         self.ports.add(pod.spec.ports, slot)
+        self.index.add(pod, slot)
+        self.terms.add(pod, slot)
 
     def remove_pod(self, uid: str) -> None:
         """Takes a pod off its node."""
@@ -102,12 +112,18 @@ class NodeTable:
         del self.pods[slot][uid]
         self._count(pod.spec, slot, -1)
         self.ports.remove(pod.spec.ports, slot)
+        self.index.add(pod, slot, -1)
+        self.terms.add(pod, slot, -1)
 
     def replace_pod(self, pod: Pod) -> None:
-        """Keeps a new version of a pod whose requests and node are unchanged; cheaper than adding it again."""
-        slot = self.placements[pod.uid].slot
+        """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
+        old, slot = self.placements[pod.uid]
         self.placements[pod.uid] = Placement(pod, slot)
         self.pods[slot][pod.uid] = pod
+        if old.labels != pod.labels or old.deleted != pod.deleted:
+            self.index.add(old, slot, -1)
+            self.index.add(pod, slot)
+            self._touch(slot)
 
     def begin_cycle(self) -> None:
         """Takes over what kube-scheduler copies only when it refreshes its snapshot of a node."""
@@ -125,7 +141,8 @@ class NodeTable:
 
     def _count(self, spec: PodSpec, slot: int, sign: int) -> None:
         for name, amount in spec.requests.items():
-            self.requested[self._row(name), slot] += sign * amount
+            row = self._row(name)  # first, as a new row makes new arrays
+            self.requested[row, slot] += sign * amount
         self.nonzero[0, slot] += sign * spec.nonzero_cpu
         self.nonzero[1, slot] += sign * spec.nonzero_memory
         self.pod_count[slot] += sign

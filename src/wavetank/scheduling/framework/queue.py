@@ -218,10 +218,10 @@ class SchedulingQueue:
 
     def _expiry(self, queued: QueuedPod) -> Nanoseconds:
         tries = queued.errors or queued.rejections
-        wait = self._rules.initial_backoff
-        for _ in range(tries - 1):
-            wait = min(2 * wait, self._rules.max_backoff)
-        return self._truncate(queued.timestamp + (wait if tries else 0))
+        if not tries:
+            return self._truncate(queued.timestamp)
+        doubled = min(tries - 1, 62)  # more would be beyond any maximum
+        return self._truncate(queued.timestamp + min(self._rules.initial_backoff << doubled, self._rules.max_backoff))
 
     def _truncate(self, time: Nanoseconds) -> Nanoseconds:
         return time // SECOND * SECOND if self._rules.pop_from_backoff else time

@@ -1,0 +1,102 @@
+"""The folder that results go to: it is there whole, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+import msgspec
+
+from wavetank.errors import InputError
+
+FILES = frozenset({"experiment.json", "summary.csv", "wall.json", "report.html"})
+
+
+def check_out(out: Path) -> None:
+    """Refuses a place for results where something else would be lost: only earlier results are ever replaced."""
+    try:
+        if out.exists() and not out.is_dir():
+            raise InputError("is a file: expected a folder for the results", source=str(out))
+        if out.resolve() in (Path.cwd(), *Path.cwd().parents):
+            raise InputError("is the working folder, or around it: choose another for the results", source=str(out))
+        foreign = _foreign(out) if out.is_dir() else []
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        raise _unwritable(out, error) from None
+    if foreign:
+        problem = f"is a folder with something else in it ({foreign[0]}): choose another for the results"
+        raise InputError(problem, source=str(out))
+
+
+@contextmanager
+def written_whole(out: Path) -> Iterator[Path]:
+    """Gives a temporary folder that takes the place of `out` at the end; if anything fails, all is as before."""
+    target = out.resolve()
+    made = [parent for parent in target.parents if not parent.exists()]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _beside(target) as (new, old):
+            yield new
+            _replace(target, new, old)
+    except BaseException as error:
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise _unwritable(out, error) from error
+        raise
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[tuple[Path, Path]]:
+    """Gives a new folder, and a place for the old one, on the same file system as `target`."""
+    both = Path(mkdtemp(prefix=".wavetank-", dir=target.parent))
+    try:
+        (both / "new").mkdir()
+        yield both / "new", both / "old"
+    finally:
+        rmtree(both, ignore_errors=True)
+
+
+def _replace(target: Path, new: Path, old: Path) -> None:
+    try:
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+
+
+def _foreign(out: Path) -> list[str]:
+    """Returns the names in a folder that no run of wavetank put there."""
+    ours = _schedulers_of(out / "experiment.json")
+    if ours:
+        ours |= FILES
+    return sorted(path.name for path in out.iterdir() if path.name not in ours)
+
+
+def _schedulers_of(path: Path) -> set[str]:
+    """Returns the schedulers of earlier results; none if this is no file of ours."""
+    try:
+        facts = msgspec.json.decode(path.read_bytes(), type=_Facts)
+    except (OSError, msgspec.DecodeError):
+        return set()
+    return {scheduler.name for scheduler in facts.schedulers}
+
+
+class _Named(msgspec.Struct):
+    name: str
+
+
+class _Facts(msgspec.Struct):
+    wavetank: str
+    schedulers: list[_Named]
+
+
+def _unwritable(out: Path, error: Exception) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return InputError(f"cannot be written: {reason or error}", source=str(out))

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from wavetank.cluster.kinds import Namespace, PodDisruptionBudget, Service
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.selectors import EVERYTHING, LabelSelector
+
+# The kinds of objects, besides pods and nodes, that a scheduler reads.
+TABLES = (
+    "Namespace",
+    "PodDisruptionBudget.policy",
+    "Service",
+    "ReplicaSet.apps",
+    "StatefulSet.apps",
+    "ReplicationController",
+)
+
+
+class Listers:
+    """What a scheduler knows of objects other than pods and nodes."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
+
+    def set(self, resource: Resource) -> None:
+        """Adds an object, or replaces it by its new version."""
+        self._objects[resource.table][resource.key] = resource
+
+    def remove(self, resource: Resource) -> None:
+        """Forgets an object."""
+        self._objects[resource.table].pop(resource.key, None)
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Returns the labels of a namespace; of one that nobody created, what the API server would give it."""
+        found = self._objects["Namespace"].get(("", name))
+        return found.labels if found is not None else {"kubernetes.io/metadata.name": name}
+
+    def namespaces(self, selector: LabelSelector) -> frozenset[str]:
+        """Returns the names of the namespaces that a selector selects."""
+        found = self._objects["Namespace"].values()
+        return frozenset(item.name for item in found if isinstance(item, Namespace) and selector.matches(item.labels))
+
+    def disruption_budgets(self, namespace: str) -> Iterator[PodDisruptionBudget]:
+        """Yields the disruption budgets of a namespace."""
+        for budget in self._objects["PodDisruptionBudget.policy"].values():
+            if isinstance(budget, PodDisruptionBudget) and budget.namespace == namespace:
+                yield budget
+
+    def owners_selector(self, pod: Pod) -> LabelSelector:
+        """Returns what selects a pod's siblings: its services and its controller together; empty if there are none."""
+        selectors = [service.selector for service in self._services(pod)]
+        controller = self._controller(pod)
+        if controller is not None:
+            selectors.append(controller)
+        return EVERYTHING.joined(selectors)
+
+    def _services(self, pod: Pod) -> Iterator[Service]:
+        for service in self._objects["Service"].values():
+            assert isinstance(service, Service)
+            if service.namespace == pod.namespace and service.selector.matches(pod.labels):
+                yield service
+
+    def _controller(self, pod: Pod) -> LabelSelector | None:
+        for owner in (pod.manifest.get("metadata") or {}).get("ownerReferences") or ():
+            if owner.get("controller"):
+                group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+                table = f"{owner.get('kind')}.{group}" if group else str(owner.get("kind"))
+                found = self._objects.get(table, {}).get((pod.namespace, str(owner.get("name"))))
+                return _selector(found) if found is not None else None
+        return None
+
+
+def _selector(controller: Resource) -> LabelSelector:
+    raw = (controller.manifest.get("spec") or {}).get("selector")
+    if controller.manifest_kind == "ReplicationController":
+        return LabelSelector.parse({"matchLabels": raw or {}})
+    return LabelSelector.parse(raw)

@@ -1,0 +1,121 @@
+"""The pods that a manifest asks for, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.resource import Manifest, Resource
+from wavetank.errors import InputError
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.workloads import fields
+from wavetank.workloads.objects import make_object
+from wavetank.workloads.submissions import Submission
+from wavetank.workloads.volcanojobs import VOLCANO_JOB, epochs_run, submitted_after, task_annotations, tasks_of
+
+PREFIX = "wavetank.dev/"
+ARRIVAL = "wavetank.dev/arrival"  # annotation: when the object is submitted, from the start of the run
+DEFAULT_JOB_DURATION: Nanoseconds = 60 * SECOND  # of a Job's container that does not tell how long it runs
+
+
+def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]:
+    """Yields the pods of a manifest, those of one template together; other kinds than these are refused.
+
+    A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes the pods that it asks for, named
+    `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`.
+    """
+    given = make_object(manifest, specs)
+    time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
+    if isinstance(given, Pod):
+        yield Submission(time, (given.name,), given.namespace, manifest, given.run)
+    elif given.table == VOLCANO_JOB:
+        yield from _volcano_job(given, specs)
+    elif given.table in EXPANDED:
+        size = EXPANDED[given.table](fields.mapping(manifest.get("spec"), "spec"))
+        duration = DEFAULT_JOB_DURATION if given.table == JOB else None
+        pod = pod_of_template(manifest, manifest["spec"].get("template"), "spec.template", specs, duration)
+        names = tuple(f"{given.name}-{i}" for i in range(size))
+        yield Submission(time, names, given.namespace, pod.manifest, pod.run)
+    else:
+        expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB))
+        raise InputError(f"a {given.table} cannot be submitted as a workload yet: expected {expected}", path="kind")
+
+
+def pod_of_template(
+    owner: Manifest, template: object, path: str, specs: SpecTable, duration: Nanoseconds | None
+) -> Pod:
+    """Makes a pod of its owner's template, which stands at `path`; it has the owner's name and namespace.
+
+    What the owner's annotations say to wavetank is meant for its pods. `duration` is how long one runs that does
+    not tell; None is for ever.
+    """
+    try:
+        given = fields.mapping(template, "")
+        metadata = fields.mapping(given.get("metadata") or {}, "metadata")
+        place = {key: value for key, value in owner["metadata"].items() if key in ("name", "namespace")}
+        own = fields.strings(metadata.get("annotations"), "metadata.annotations")
+        annotations = {**_own_annotations(owner), **own}
+        metadata = {**metadata, **place, **({"annotations": annotations} if annotations else {})}
+        head = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
+        pod = make_object({**head, "spec": given.get("spec")}, specs, duration)
+    except InputError as error:
+        raise error.inside(path=path) from None
+    assert isinstance(pod, Pod)
+    return pod
+
+
+def _own_annotations(owner: Manifest) -> dict[str, str]:
+    annotations = owner["metadata"].get("annotations") or {}
+    return {key: value for key, value in annotations.items() if key.startswith(PREFIX) and key != ARRIVAL}
+
+
+def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
+    stated = job.annotations.get(ARRIVAL)
+    time = submitted_after(job) if stated is None else fields.duration(stated, f"metadata.annotations.{ARRIVAL}")
+    for task in tasks_of(job):
+        path = f"{task.path}.template"
+        pod = pod_of_template(job.manifest, task.template, path, specs, DEFAULT_JOB_DURATION)
+        metadata = {**pod.manifest["metadata"]}
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **task_annotations(job, task)}
+        spec = {**pod.manifest["spec"], "schedulerName": task.scheduler}
+        run = epochs_run(pod.manifest, path) or pod.run
+        yield Submission(
+            time, task.pod_names(), job.namespace, {**pod.manifest, "metadata": metadata, "spec": spec}, run
+        )
+
+
+def replicas(spec: Mapping[str, Any]) -> int:
+    """Returns how many pods a Deployment, ReplicaSet or StatefulSet asks for."""
+    value = spec.get("replicas")
+    return fields.integer(1 if value is None else value, "spec.replicas", 0, fields.MOST_OBJECTS)
+
+
+def _parallelism(spec: Mapping[str, Any]) -> int:
+    parallel, completions = spec.get("parallelism"), spec.get("completions")
+    size = fields.integer(1 if parallel is None else parallel, "spec.parallelism", 0, fields.MOST_OBJECTS)
+    wanted = fields.integer(size if completions is None else completions, "spec.completions")
+    if wanted > size:
+        raise InputError(f"a Job in waves is not supported yet: expected at most {size}", path="spec.completions")
+    if spec.get("suspend"):
+        raise InputError("a suspended Job is not supported yet", path="spec.suspend")
+    _check_restart_policy(spec)
+    return wanted
+
+
+def _check_restart_policy(spec: Mapping[str, Any]) -> None:
+    path = "spec.template.spec.restartPolicy"
+    template = fields.mapping(spec.get("template"), "spec.template")
+    policy = fields.mapping(template.get("spec"), "spec.template.spec").get("restartPolicy")
+    if policy not in ("Never", "OnFailure"):
+        raise InputError(f"expected Never or OnFailure in a Job, got {policy!r:.60}", path=path)
+
+
+JOB = "Job.batch"
+EXPANDED: dict[str, Callable[[Mapping[str, Any]], int]] = {
+    JOB: _parallelism,
+    "Deployment.apps": replicas,
+    "ReplicaSet.apps": replicas,
+    "StatefulSet.apps": replicas,
+}

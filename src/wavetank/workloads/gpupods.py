@@ -1,0 +1,37 @@
+"""Pods that ask for GPUs or parts of one, as Alibaba's traces and schedulers describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.workloads.jobtable import Kind
+
+GPU = "nvidia.com/gpu"  # resource: whole GPUs
+GPU_MODEL = "alibabacloud.com/gpu-card-model"  # label of nodes; annotation of pods, `A10|T4`
+GPU_COUNT = "alibabacloud.com/gpu-count"  # annotation: GPUs that a pod uses, wholly or in part
+GPU_MILLI = "alibabacloud.com/gpu-milli"  # annotation: thousandths that it uses of each of them
+
+
+@dataclass(frozen=True)
+class GpuKind(Kind):
+    """What a trace's pods are like: with annotations, and for nodes with one of the GPU `models` only, if any."""
+
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+
+    def model(self, specs: SpecTable) -> Pod:
+        """Returns a pod to copy."""
+        like = super().model(specs)
+        metadata = {**like.manifest["metadata"], "annotations": dict(self.annotations)}
+        spec = specs.intern({**like.spec.manifest, **_on_models(self.models)}) if self.models else like.spec
+        return Pod({**like.manifest, "metadata": metadata}, spec, name=like.name, namespace=like.namespace)
+
+
+def _on_models(models: tuple[str, ...]) -> dict[str, Any]:
+    wanted = {"key": GPU_MODEL, "operator": "In", "values": list(models)}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [wanted]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}

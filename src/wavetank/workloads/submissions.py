@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.resource import Manifest
+from wavetank.cluster.run import Run
+from wavetank.errors import InputError
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.randomness import Streams
+from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.workload import Arrival
+
+
+class Submission(NamedTuple):
+    """Pods of one manifest, submitted together; `run` is what each of them does."""
+
+    time: Nanoseconds
+    names: tuple[str, ...]
+    namespace: str
+    manifest: Manifest
+    run: Run | None
+
+
+class SubmittedWorkload:
+    """Pods that are submitted manifest by manifest, at one time in the order in which they were given.
+
+    Two pods of one name in a namespace are refused.
+    """
+
+    def __init__(self, file: InputFile, submissions: Iterable[Submission]) -> None:
+        self._submissions = sorted(submissions, key=lambda submission: submission.time)
+        pods = sum(len(submission.names) for submission in self._submissions)
+        self.description = f"{pods} pods from {file.name}"
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields the pods in the order of time; the same for every seed."""
+        for time, names, namespace, manifest, run in self._submissions:
+            spec = specs.intern(manifest["spec"])
+            for name in names:
+                yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, run=run))
+
+
+class Names:
+    """The names that pods have already; one more of the same name in a namespace is refused."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, str]] = set()
+
+    def take(self, submission: Submission) -> Submission:
+        """Notes the names of the submission's pods; one that is taken leaves them all untaken."""
+        names = {(submission.namespace, name) for name in submission.names}
+        for name in sorted(names & self._seen):
+            raise InputError(f'a second pod "{name[1]}": names must be unique in a namespace', path="metadata.name")
+        self._seen |= names
+        return submission

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pytest
+
+from verify.recordings import a_document, a_node, a_pod, created, done, scored, single, write
+
+
+def run(*args):
+    command = [sys.executable, "-m", "wavetank", "verify", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def agreeing():
+    return a_document([a_node("n0"), a_node("n1")], created(a_pod("p"), scored("p", {"n1": 1, "n0": 1}, "n1")))
+
+
+def disagreeing():
+    return a_document([a_node("n0"), a_node("n1")], created(a_pod("p"), scored("p", {"n1": 1, "n0": 1}, "n0")))
+
+
+def test_full_agreement_ends_with_0(tmp_path):
+    write(agreeing(), tmp_path)
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "100.0 % of the attempts agree in everything: 1 of 1, and 1 of 1 files" in done.stdout
+
+
+def test_a_mismatch_ends_with_1_and_is_shown_in_full(tmp_path):
+    write(disagreeing(), tmp_path)
+    done = run(tmp_path)
+    assert done.returncode == 1
+    shown = "small-000.json.gz: step 0: default/p: chosen\n  recorded: n0\n  wavetank: n1\n"
+    assert shown in done.stdout
+    assert shown not in run(tmp_path, "--most", 0).stdout
+
+
+def test_one_family_or_one_file(tmp_path):
+    path = write(agreeing(), tmp_path)
+    write({**disagreeing(), "family": "other"}, tmp_path, "v136-other-100.json.gz")
+    assert run(tmp_path).returncode == 1
+    assert run(tmp_path, "--family", "small").returncode == 0
+    assert run(path).returncode == 0
+
+
+def test_json(tmp_path):
+    write(disagreeing(), tmp_path)
+    document = json.loads(run(tmp_path, "--json").stdout)
+    assert document["percent"] == 0
+    assert document["families"]["small"]["aspects"]["chosen"] == {"equal": 0, "compared": 1}
+    assert document["plugins"]["NodeResourcesFit"] == {"equal": 2, "compared": 2}
+    mismatch = {"file": "small-000.json.gz", "step": 0, "pod": "default/p", "aspect": "chosen"}
+    assert document["mismatches"] == [{**mismatch, "expected": "n0", "got": "n1"}]
+
+
+def test_a_folder_without_recordings(tmp_path):
+    for place, expected in ((tmp_path, "no recordings here"), (tmp_path / "nowhere", "no such folder")):
+        done = run(place)
+        assert done.returncode == 2
+        assert expected in done.stderr
+
+
+def test_an_unknown_family_is_told_with_the_closest(tmp_path):
+    write(agreeing(), tmp_path)
+    done = run(tmp_path, "--family", "smal")
+    assert (done.returncode, done.stderr) == (2, f"{tmp_path}: no family 'smal' here (did you mean small?)\n")
+
+
+def without(document, field):
+    return {key: value for key, value in document.items() if key != field}
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        pytest.param([], "not a recording: Expected `object`, got `array`", id="another kind of JSON"),
+        pytest.param(without(agreeing(), "steps"), "missing required field `steps`", id="a field is missing"),
+        pytest.param({**agreeing(), "nodes": 3}, "Expected `array`, got `int` - at `$.nodes`", id="a wrong type"),
+        pytest.param({**agreeing(), "results": []}, "results: expected 1 entries, got 0", id="unaligned results"),
+        pytest.param({**agreeing(), "kube_scheduler": "new"}, "expected a release such as v1.35.8", id="no release"),
+        pytest.param({**agreeing(), "kube_scheduler": "v9.1.0"}, "9.1", id="a release of the future"),
+        pytest.param({**agreeing(), "config": {}}, "apiVersion", id="no scheduler configuration"),
+        pytest.param(
+            a_document([a_node("n0")], created(a_pod("p"), single("q", "n0"))),
+            "an attempt at default/q, which does not wait for a node",
+            id="an attempt at nothing",
+        ),
+        pytest.param(
+            a_document([a_node("n0")], done("node_delete", "n1")), "a node 'n1' that is not there", id="no such node"
+        ),
+        pytest.param(
+            a_document([a_node("n0")], created(a_pod("p"), single("p", "n0", during_step=7))),
+            "an attempt during step 7 of 1",
+            id="no such step",
+        ),
+    ],
+)
+def test_a_bad_recording_is_one_line_and_status_2(tmp_path, document, expected):
+    path = write(document, tmp_path)
+    done = run(tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{path}: ")
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x1f\x8bnonsense", gzip.compress(b"{}")[:-4], gzip.compress(b"{nonsense"), gzip.compress(b"\xff")]
+)
+def test_a_broken_file_is_one_line_and_status_2(tmp_path, content):
+    path = tmp_path / "broken-000.json.gz"
+    path.write_bytes(content)
+    done = run(path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{path}: ")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,66 @@
+"""Inputs and expected scores of kube-scheduler's own unit tests."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from verify.recordings import SHARED
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
+from wavetank.scheduling.config import parse_configuration
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.registry import build_frameworks
+
+TABLES = SHARED / "data" / "k8s-score-tables"
+VERSION = (1, 36)
+DEFAULT_SHAPE = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
+
+
+def cases():
+    for path in sorted(TABLES.glob("*.json")):
+        strategy = path.name.partition("_")[0]
+        for i, case in enumerate(json.loads(path.read_text())["cases"]):
+            yield pytest.param(strategy, case, id=f"{strategy}-{i}-{case['name']}")
+
+
+def test_the_tables_are_there():
+    if not TABLES.is_dir():
+        pytest.skip(f"no score tables in {TABLES}: set WAVETANK_SHARED to the folder that has data/")
+    assert len(list(cases())) == 31
+
+
+@pytest.mark.parametrize(("strategy", "case"), list(cases()))
+def test_scores_are_those_of_the_real_plugins(strategy, case):
+    table = NodeTable()
+    for node in case["nodes"]:
+        table.set_node(Node({"metadata": {"name": node["name"]}, "status": {"allocatable": node["allocatable"]}}))
+    for i, pod in enumerate(case["existing_pods"]):
+        table.add_pod(a_pod(pod, f"e{i}"), pod["node"])
+    plugin, framework = plugin_of(strategy, case)
+    nodes = np.array([table.slots[name] for name in case["expected_scores"]], np.int64)
+    scores = plugin.normalize(plugin.score(Cycle(framework, table, a_pod(case["pod"], "p")), nodes))
+    assert dict(zip(case["expected_scores"], scores.tolist(), strict=True)) == case["expected_scores"]
+
+
+def a_pod(pod, uid):
+    containers = [{"resources": {"requests": requests}} for requests in pod["containers"]]
+    parsed = Pod({"metadata": {"name": uid}}, PodSpec({"containers": containers}))  # some have none, which no API takes
+    parsed.uid = uid
+    return parsed
+
+
+def plugin_of(strategy, case):
+    name, args = "NodeResourcesFit", {"scoringStrategy": {"type": strategy, "resources": case["resources"]}}
+    if strategy == "BalancedAllocation":
+        name, args = "NodeResourcesBalancedAllocation", {"resources": case["resources"]}
+    elif strategy == "RequestedToCapacityRatio":
+        args["scoringStrategy"]["requestedToCapacityRatio"] = {"shape": case["shape"] or DEFAULT_SHAPE}
+    profile = {"schedulerName": "tables", "pluginConfig": [{"name": name, "args": args}]}
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    framework = build_frameworks(parse_configuration({**kind, "profiles": [profile]}, VERSION), VERSION)[0]
+    return next(plugin for plugin in framework.score if plugin.name == name), framework
