@@ -2,17 +2,29 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
+from types import SimpleNamespace
 
 import pytest
 
 from verify.recordings import a_document, a_node, a_pod, created, done, scored, single, write
+from wavetank.cli.main import main
 
 
-def run(*args):
-    command = [sys.executable, "-m", "wavetank", "verify", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Runs the command in this process."""
+
+    def ended(*args):
+        monkeypatch.setattr("sys.argv", ["wavetank", "verify", *map(str, args)])
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code or 0
+        out, err = capsys.readouterr()
+        return SimpleNamespace(returncode=status, stdout=out, stderr=err)
+
+    return ended
 
 
 def agreeing():
@@ -23,23 +35,23 @@ def disagreeing():
     return a_document([a_node("n0"), a_node("n1")], created(a_pod("p"), scored("p", {"n1": 1, "n0": 1}, "n0")))
 
 
-def test_full_agreement_ends_with_0(tmp_path):
+def test_full_agreement_ends_with_0(run, tmp_path):
     write(agreeing(), tmp_path)
-    done = run(tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "100.0 % of the attempts agree in everything: 1 of 1, and 1 of 1 files" in done.stdout
+    ended = run(tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "100.0 % of the attempts agree in everything: 1 of 1, and 1 of 1 files" in ended.stdout
 
 
-def test_a_mismatch_ends_with_1_and_is_shown_in_full(tmp_path):
+def test_a_mismatch_ends_with_1_and_is_shown_in_full(run, tmp_path):
     write(disagreeing(), tmp_path)
-    done = run(tmp_path)
-    assert done.returncode == 1
+    ended = run(tmp_path)
+    assert ended.returncode == 1
     shown = "small-000.json.gz: step 0: default/p: chosen\n  recorded: n0\n  wavetank: n1\n"
-    assert shown in done.stdout
+    assert shown in ended.stdout
     assert shown not in run(tmp_path, "--most", 0).stdout
 
 
-def test_one_family_or_one_file(tmp_path):
+def test_one_family_or_one_file(run, tmp_path):
     path = write(agreeing(), tmp_path)
     write({**disagreeing(), "family": "other"}, tmp_path, "v136-other-100.json.gz")
     assert run(tmp_path).returncode == 1
@@ -47,7 +59,7 @@ def test_one_family_or_one_file(tmp_path):
     assert run(path).returncode == 0
 
 
-def test_json(tmp_path):
+def test_json(run, tmp_path):
     write(disagreeing(), tmp_path)
     document = json.loads(run(tmp_path, "--json").stdout)
     assert document["percent"] == 0
@@ -57,17 +69,17 @@ def test_json(tmp_path):
     assert document["mismatches"] == [{**mismatch, "expected": "n0", "got": "n1"}]
 
 
-def test_a_folder_without_recordings(tmp_path):
+def test_a_folder_without_recordings(run, tmp_path):
     for place, expected in ((tmp_path, "no recordings here"), (tmp_path / "nowhere", "no such folder")):
-        done = run(place)
-        assert done.returncode == 2
-        assert expected in done.stderr
+        ended = run(place)
+        assert ended.returncode == 2
+        assert expected in ended.stderr
 
 
-def test_an_unknown_family_is_told_with_the_closest(tmp_path):
+def test_an_unknown_family_is_told_with_the_closest(run, tmp_path):
     write(agreeing(), tmp_path)
-    done = run(tmp_path, "--family", "smal")
-    assert (done.returncode, done.stderr) == (2, f"{tmp_path}: no family 'smal' here (did you mean small?)\n")
+    ended = run(tmp_path, "--family", "smal")
+    assert (ended.returncode, ended.stderr) == (2, f"{tmp_path}: no family 'smal' here (did you mean small?)\n")
 
 
 def without(document, field):
@@ -99,22 +111,22 @@ def without(document, field):
         ),
     ],
 )
-def test_a_bad_recording_is_one_line_and_status_2(tmp_path, document, expected):
+def test_a_bad_recording_is_one_line_and_status_2(run, tmp_path, document, expected):
     path = write(document, tmp_path)
-    done = run(tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"{path}: ")
-    assert expected in done.stderr
-    assert done.stderr.count("\n") == 1
+    ended = run(tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"{path}: ")
+    assert expected in ended.stderr
+    assert ended.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     "content", [b"\x1f\x8bnonsense", gzip.compress(b"{}")[:-4], gzip.compress(b"{nonsense"), gzip.compress(b"\xff")]
 )
-def test_a_broken_file_is_one_line_and_status_2(tmp_path, content):
+def test_a_broken_file_is_one_line_and_status_2(run, tmp_path, content):
     path = tmp_path / "broken-000.json.gz"
     path.write_bytes(content)
-    done = run(path)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"{path}: ")
-    assert done.stderr.count("\n") == 1
+    ended = run(path)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"{path}: ")
+    assert ended.stderr.count("\n") == 1

@@ -137,7 +137,7 @@ def test_pods_of_a_burst_are_tried_in_their_recorded_order():
 
 
 def test_an_attempt_may_come_during_a_later_step():
-    late = {**scored("p0", {"n0": 2, "n1": 1}, "n1"), "seq": 1, "during_step": 1}
+    late = {**scored("p0", {"n0": 2, "n1": 1}, "n1"), "seq": 2, "during_step": 1}
     early = {**scored("p1", {"n0": 1, "n1": 1}, "n0"), "during_step": 1}
     recording = a_recording(TWO_NODES, created(a_pod("p0"), late), created(a_pod("p1"), early))
     assert mismatches_of(recording) == []
@@ -191,9 +191,9 @@ def test_a_node_that_changes_its_zone_keeps_its_place_until_a_node_comes_or_goes
         nodes,
         created(a_pod("p0"), scored("p0", {"a": 1, "b": 1, "c": 1, "d": 1}, "a")),
         moved,
-        created(a_pod("p1"), scored("p1", {"a": 2, "b": 1, "c": 1, "d": 1}, "d")),
+        created(a_pod("p1"), scored("p1", {"a": 2, "b": 1, "c": 1, "d": 1}, "b")),
         done("node_create", "e", node=a_node("e", zone="z0")),
-        created(a_pod("p2"), scored("p2", {"a": 2, "b": 1, "c": 1, "e": 1, "d": 2}, "e")),
+        created(a_pod("p2"), scored("p2", {"a": 2, "b": 2, "c": 1, "e": 1, "d": 1}, "e")),
     )
     assert mismatches_of(recording) == []
 

@@ -92,7 +92,7 @@ def test_how_long_a_jobs_pod_runs(annotations: dict[str, str], seconds: int) -> 
             id="daemon",
         ),
         pytest.param(a_controller("CronJob", "batch/v1"), "a CronJob.batch cannot be submitted", id="cron"),
-        pytest.param(a_controller("Job", "batch.volcano.sh/v1alpha1"), "a Job.batch.volcano.sh cannot", id="volcano"),
+        pytest.param(a_controller("DaemonSet"), "a DaemonSet.apps cannot be submitted", id="daemons"),
         pytest.param(a_job(parallelism=1, completions=3), "spec.completions: a Job in waves", id="waves"),
         pytest.param(a_job(suspend=True), "spec.suspend: a suspended Job", id="suspended"),
         pytest.param(
@@ -109,10 +109,10 @@ def test_how_long_a_jobs_pod_runs(annotations: dict[str, str], seconds: int) -> 
         pytest.param(
             a_pod(arrival="soon"), "metadata.annotations.wavetank.dev/arrival: expected a duration", id="time"
         ),
-        pytest.param([a_pod(), a_pod()], '[1]: metadata.name: a second pod "a"', id="one name twice"),
+        pytest.param([a_pod(), a_pod()], '[1].metadata.name: a second pod "a"', id="one name twice"),
         pytest.param(
             [a_pod("web-0"), a_controller("Deployment")],
-            '[1]: metadata.name: a second pod "web-0"',
+            '[1].metadata.name: a second pod "web-0"',
             id="a replica's name",
         ),
         pytest.param({"kind": "Pod"}, "apiVersion: a manifest needs its apiVersion", id="no version"),

@@ -11,6 +11,8 @@ from wavetank.errors import WavetankError
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
     "compare": "Show what differs between the results of two runs.",
+    "convert": "Turn a workload into another format, or into a smaller one.",
+    "inspect": "Print what is in a workload or a cluster file.",
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "schedulers": "List the schedulers that can be picked by name.",

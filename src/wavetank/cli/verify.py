@@ -15,7 +15,7 @@ from rich.text import Text
 from wavetank.cli.console import console, errors
 from wavetank.experiments.verify import ASPECTS, Agreement, Count, Mismatch, Verification, find_recordings, verify
 
-_TABLE_WIDTH = 150  # where the output is not a terminal, and nothing needs to be folded
+_TABLE_WIDTH = 190  # where the output is not a terminal, and nothing needs to be folded
 
 
 @click.command(name="verify")
@@ -34,8 +34,8 @@ def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
       wavetank verify recordings --family fit_least --most 3
       wavetank verify recordings --json > agreement.json
     """
-    with _watched(find_recordings(folder, family)) as files:
-        verification = verify(files, most)
+    with _watched(find_recordings(folder, family)) as recordings:
+        verification = verify(recordings, most)
     if as_json:
         click.echo(_document(verification))
     else:
@@ -86,7 +86,7 @@ def _family_table(families: dict[str, Agreement], total: Agreement) -> Table:
     table = Table(title="Agreement per family", caption="equal/compared; a single number: all of so many are equal")
     table.add_column("Family", no_wrap=True)
     for column in ("Files", "Attempts", *map(str.capitalize, ASPECTS)):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", overflow="fold")
     for family, agreement in families.items():
         table.add_row(family, *_cells(agreement))
     table.add_section()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from wavetank.cluster.resources import parse_amounts
@@ -15,47 +16,43 @@ def held_by_containers(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Ma
 
     A resize that the node found infeasible does not count. The same spec is returned where the status knows nothing.
     """
-    statuses = {
-        each.get("name"): each
+    known = {
+        each.get("name"): _known(each)
         for field in ("containerStatuses", "initContainerStatuses")
         for each in status.get(field) or ()
-        if each.get("resources") is not None
+        if isinstance(each, Mapping) and isinstance(each.get("resources"), Mapping)
     }
-    if not statuses:
+    if not known:
         return spec
-    asked_counts = not _is_infeasible(status)
-    return {**spec, **{field: _held(spec, field, statuses, asked_counts) for field in _FIELDS if spec.get(field)}}
+    hold = partial(_hold, known=known, asked_counts=not _is_infeasible(status))
+    sidecars = [
+        hold(each) if each.get("restartPolicy") == "Always" else each for each in spec.get("initContainers") or ()
+    ]
+    return {**spec, "containers": [hold(each) for each in spec["containers"]], "initContainers": sidecars}
 
 
-_FIELDS = ("containers", "initContainers")
+def _known(status: Mapping[str, Any]) -> list[Quantities]:
+    return [status["resources"].get("requests") or {}, status.get("allocatedResources") or {}]
 
 
-def _held(
-    spec: Mapping[str, Any], field: str, statuses: Mapping[Any, Mapping[str, Any]], asked_counts: bool
-) -> list[Mapping[str, Any]]:
-    held = []
-    for container in spec[field]:
-        status = statuses.get(container.get("name"))
-        is_resizable = field == "containers" or container.get("restartPolicy") == "Always"
-        if status is None or not is_resizable:
-            held.append(container)
-            continue
-        resources = container.get("resources") or {}
-        known = [status["resources"].get("requests") or {}, status.get("allocatedResources") or {}]
-        requests = _most([resources.get("requests") or {}, *known] if asked_counts else known)
-        held.append({**container, "resources": {**resources, "requests": requests}})
-    return held
+def _hold(
+    container: Mapping[str, Any], known: Mapping[object, list[Quantities]], asked_counts: bool
+) -> Mapping[str, Any]:
+    held = known.get(container.get("name"))
+    if held is None:
+        return container
+    resources = container.get("resources") or {}
+    asked = resources.get("requests") or {}
+    requests = _most([asked, *held] if asked_counts else held)
+    return {**container, "resources": {**resources, "requests": requests}}
 
 
 def _most(lists: list[Quantities]) -> Quantities:
-    names = dict.fromkeys(name for quantities in lists for name in quantities)
-    return {
-        name: max(
-            (quantities[name] for quantities in lists if name in quantities),
-            key=lambda quantity: parse_amounts({name: quantity})[name],
-        )
-        for name in names
-    }
+    most: dict[str, Any] = {}
+    for quantities in lists:
+        amounts, so_far = parse_amounts(quantities, path="status"), parse_amounts(most)
+        most.update({name: quantities[name] for name, amount in amounts.items() if amount >= so_far.get(name, 0)})
+    return most
 
 
 def _is_infeasible(status: Mapping[str, Any]) -> bool:

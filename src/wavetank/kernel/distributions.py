@@ -109,6 +109,38 @@ class LogNormal:
 
 
 @dataclass(frozen=True, slots=True)
+class Pareto:
+    """Pareto from `least` upwards: the smaller `alpha`, the heavier the tail (1 or less: no finite mean)."""
+
+    least: float
+    alpha: float
+
+    def sample(self, random: random.Random) -> float:
+        """Draws one value."""
+        return self.least * (1 - random.random()) ** (-1 / self.alpha)
+
+    def mean(self) -> float:
+        """Returns the expected value."""
+        return self.least * self.alpha / (self.alpha - 1) if self.alpha > 1 else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Weibull:
+    """Weibull with the given scale; a `shape` below 1 makes the tail heavier than an exponential one."""
+
+    scale: float
+    shape: float
+
+    def sample(self, random: random.Random) -> float:
+        """Draws one value."""
+        return self.scale * (-math.log1p(-random.random())) ** (1 / self.shape)
+
+    def mean(self) -> float:
+        """Returns the expected value."""
+        return self.scale * math.gamma(1 + 1 / self.shape)
+
+
+@dataclass(frozen=True, slots=True)
 class Mixture:
     """One of several distributions, each with its share (the shares sum to 1)."""
 
@@ -184,6 +216,23 @@ def _lognormal(value: object, path: str) -> LogNormal:
     return LogNormal(_time(median, f"{path}.median"), _number(sigma, f"{path}.sigma"))
 
 
+def _pareto(value: object, path: str) -> Pareto:
+    least, alpha = _fields(value, ("least", "alpha"), path)
+    return Pareto(_time(least, f"{path}.least"), _exponent(alpha, f"{path}.alpha"))
+
+
+def _weibull(value: object, path: str) -> Weibull:
+    scale, shape = _fields(value, ("scale", "shape"), path)
+    return Weibull(_time(scale, f"{path}.scale"), _exponent(shape, f"{path}.shape"))
+
+
+def _exponent(value: object, path: str) -> float:
+    # below that, draws leave the range of floating-point numbers
+    if (number := _number(value, path)) < 0.05:
+        raise InputError(f"expected a number, 0.05 or more, got {value!r:.60}", path=path)
+    return number
+
+
 def _mixture(value: object, path: str) -> Mixture:
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
         raise InputError(f"expected a list of {{weight, of}}, got {value!r}", path=path)
@@ -203,5 +252,7 @@ _KINDS: dict[str, Callable[[object, str], Distribution]] = {
     "exponential": lambda value, path: Exponential(_time(value, path)),
     "normal": _normal,
     "lognormal": _lognormal,
+    "pareto": _pareto,
+    "weibull": _weibull,
     "mixture": _mixture,
 }

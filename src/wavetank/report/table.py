@@ -43,7 +43,7 @@ def summary_table(out: Path) -> Table:
 def _caption(seeds: Sequence[int]) -> str:
     if len(seeds) == 1:
         return f"{seeds_text(seeds)}; * best"
-    return f"mean ±half-width of the 95 % confidence interval over {seeds_text(seeds)}; * best mean"
+    return f"mean ±half-width, 95 % confidence, {seeds_text(seeds)}; * best mean"
 
 
 def _text(comparison: Comparison, cell: Cell) -> Text:

@@ -15,8 +15,8 @@ from wavetank.scheduling.framework.queue import QueueRules
 from wavetank.scheduling.framework.selection import ExactTies, RandomTies
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.policy import build_policy, policy_framework
-from wavetank.scheduling.registry import build_frameworks
-from wavetank.scheduling.scheduler import Scheduler
+from wavetank.scheduling.registry import Handle, build_frameworks
+from wavetank.scheduling.scheduler import Explain, Scheduler
 
 TieBreaking = Literal["random", "exact"]
 
@@ -31,13 +31,13 @@ class SchedulerDefinition:
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
 
-    def frameworks(self, version: Version, streams: Streams, listers: Listers) -> list[Framework]:
+    def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:
         """Makes its profiles for one run."""
         if self.policy is None:
-            return build_frameworks(self.configuration, version, listers)
+            return build_frameworks(self.configuration, handle)
         policy = build_policy(self.policy, self.args)
         policy.random = streams.stream(f"policy/{self.name}")
-        return [policy_framework(policy, self.name, self.configuration, version, listers)]
+        return [policy_framework(policy, self.name, self.configuration, handle)]
 
     def attach(
         self,
@@ -48,6 +48,7 @@ class SchedulerDefinition:
         ties: TieBreaking = "random",
         latency: SchedulerLatency | None = None,
         takes_all: bool = True,
+        explain: Explain | None = None,
     ) -> Scheduler:
         """Starts it on a cluster; with a single profile it takes every pod, unless told otherwise."""
         configuration = self.configuration
@@ -57,15 +58,16 @@ class SchedulerDefinition:
             max_backoff=configuration.pod_max_backoff_s * SECOND,
             pop_from_backoff=version >= (1, 33),
         )
-        listers = Listers()
+        handle = Handle(version, Listers(), streams.stream(f"scheduler/{self.name}/preemption"))
         return Scheduler(
             store,
             clock,
-            self.frameworks(version, streams, listers),
-            listers,
+            self.frameworks(handle, streams),
+            handle.listers,
             ties=ExactTies() if exact else RandomTies(streams.stream(f"scheduler/{self.name}/ties")),
             random=streams.stream(f"scheduler/{self.name}/latency"),
             rules=rules,
             latency=latency,
             takes_all=takes_all and len(configuration.profiles) == 1,
+            explain=explain,
         )

@@ -20,14 +20,13 @@ import numpy as np
 
 from wavetank.cluster.pod import Pod
 from wavetank.errors import InputError, SchedulerError
-from wavetank.scheduling.config import Configuration, Version
+from wavetank.scheduling.config import Configuration
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import FilterPlugin, Plugin, Reason, ScorePlugin
-from wavetank.scheduling.registry import build_frameworks
+from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
 
 METHODS = ("filter", "score", "filter_nodes", "score_nodes")
@@ -51,9 +50,9 @@ def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
         raise InputError(f"{cls.__name__} cannot be made: {type(error).__name__}: {error}") from error
 
 
-def policy_framework(policy: Any, name: str, base: Configuration, version: Version, listers: Listers) -> Framework:
+def policy_framework(policy: Any, name: str, base: Configuration, handle: Handle) -> Framework:
     """Returns the first profile of `base` with the policy in it: its filters come last, its scores alone."""
-    framework = build_frameworks(base, version, listers)[0]
+    framework = build_frameworks(base, handle)[0]
     adapters: list[Plugin] = []
     if hasattr(policy, "filter") or hasattr(policy, "filter_nodes"):
         adapters.append(_PolicyFilter(policy, name))
@@ -62,6 +61,7 @@ def policy_framework(policy: Any, name: str, base: Configuration, version: Versi
     points = {
         "preEnqueue": framework.pre_enqueue,
         "preFilter": framework.pre_filter,
+        "postFilter": framework.post_filter,
         "filter": [*framework.filter, *(plugin for plugin in adapters if isinstance(plugin, FilterPlugin))],
         "score": [plugin for plugin in adapters if isinstance(plugin, ScorePlugin)],
     }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
+from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption
+from wavetank.scheduling.plugins.dynamicresources import DynamicResources
 from wavetank.scheduling.plugins.imagelocality import ImageLocality
 from wavetank.scheduling.plugins.interpodaffinity import InterPodAffinity
 from wavetank.scheduling.plugins.nodeaffinity import NodeAffinity
@@ -21,29 +25,41 @@ from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
 from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
 
-_Factory = Callable[[Any, Version, Listers], Plugin]
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What plugins may need besides their arguments."""
+
+    version: Version
+    listers: Listers
+    random: random.Random
+
+
+_Factory = Callable[[Any, Handle], Plugin]
 
 _PLUGINS: dict[str, _Factory] = {
-    "SchedulingGates": lambda args, version, listers: SchedulingGates(),
-    "NodeUnschedulable": lambda args, version, listers: NodeUnschedulable(),
-    "NodeName": lambda args, version, listers: NodeName(),
-    "TaintToleration": lambda args, version, listers: TaintToleration(),
-    "NodeAffinity": lambda args, version, listers: NodeAffinity(args.added_affinity),
-    "NodePorts": lambda args, version, listers: NodePorts(),
-    "NodeResourcesFit": lambda args, version, listers: NodeResourcesFit(args),
-    "NodeResourcesBalancedAllocation": lambda args, version, listers: NodeResourcesBalancedAllocation(args, version),
-    "PodTopologySpread": lambda args, version, listers: PodTopologySpread(args, listers),
-    "InterPodAffinity": lambda args, version, listers: InterPodAffinity(args, listers),
-    "ImageLocality": lambda args, version, listers: ImageLocality(),
+    "SchedulingGates": lambda args, handle: SchedulingGates(),
+    "NodeUnschedulable": lambda args, handle: NodeUnschedulable(),
+    "NodeName": lambda args, handle: NodeName(),
+    "TaintToleration": lambda args, handle: TaintToleration(),
+    "NodeAffinity": lambda args, handle: NodeAffinity(args.added_affinity),
+    "NodePorts": lambda args, handle: NodePorts(),
+    "NodeResourcesFit": lambda args, handle: NodeResourcesFit(args),
+    "NodeResourcesBalancedAllocation": lambda args, handle: NodeResourcesBalancedAllocation(args, handle.version),
+    "PodTopologySpread": lambda args, handle: PodTopologySpread(args, handle.listers),
+    "InterPodAffinity": lambda args, handle: InterPodAffinity(args, handle.listers),
+    "DynamicResources": lambda args, handle: DynamicResources(),
+    "DefaultPreemption": lambda args, handle: DefaultPreemption(args, handle.version, handle.listers, handle.random),
+    "ImageLocality": lambda args, handle: ImageLocality(),
 }
 
 # What these do is part of the scheduler itself: the queue's order, and the binding.
 _BUILT_IN = frozenset({"PrioritySort", "DefaultBinder"})
 
 
-def build_frameworks(configuration: Configuration, version: Version, listers: Listers) -> list[Framework]:
+def build_frameworks(configuration: Configuration, handle: Handle) -> list[Framework]:
     """Makes the plugins of every profile; those that are not simulated are left out."""
-    return [_framework(profile, configuration, version, listers) for profile in configuration.profiles]
+    return [_framework(profile, configuration, handle) for profile in configuration.profiles]
 
 
 def not_simulated(configuration: Configuration) -> list[str]:
@@ -54,13 +70,13 @@ def not_simulated(configuration: Configuration) -> list[str]:
     return sorted(names - _PLUGINS.keys() - _BUILT_IN)
 
 
-def _framework(profile: Profile, configuration: Configuration, version: Version, listers: Listers) -> Framework:
+def _framework(profile: Profile, configuration: Configuration, handle: Handle) -> Framework:
     made: dict[str, Plugin] = {}
     for point in profile.plugins.values():
         for enabled in point:
             if enabled.name in _PLUGINS and enabled.name not in made:
                 args: PluginArgs | None = profile.args.get(enabled.name)
-                made[enabled.name] = _PLUGINS[enabled.name](args, version, listers)
+                made[enabled.name] = _PLUGINS[enabled.name](args, handle)
     points = {
         point: [made[plugin.name] for plugin in plugins if plugin.name in made]
         for point, plugins in profile.plugins.items()

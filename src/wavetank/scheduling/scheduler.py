@@ -21,13 +21,16 @@ from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, Schedulin
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.latency import SchedulerLatency
 
+Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
+
 
 class Scheduler:
     """kube-scheduler on the simulated cluster: watches the store, tries pods one by one, binds them.
 
     A scheduler with `takes_all` schedules every pod by its only profile; otherwise a pod's schedulerName decides.
     Attempts of one instant come before their bindings are committed, and bindings before status patches: what a real
-    process does between two moments of quiet.
+    process does between two moments of quiet. `explain` is told of each attempt, with the cycle that decided it,
+    before anything comes of it; it may still send the pod to another feasible node, or to none.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Scheduler:
         rules: QueueRules | None = None,
         latency: SchedulerLatency | None = None,
         takes_all: bool = False,
+        explain: Explain | None = None,
     ) -> None:
         self.table = NodeTable()
         self.queue = SchedulingQueue(clock, rules or QueueRules(), self._wake)
@@ -54,7 +58,8 @@ class Scheduler:
         self._random = random
         self._latency = latency or SchedulerLatency()
         self._rotation = Rotation()
-        self._failures: dict[Hashable, Outcome] = {}
+        self._explain = explain
+        self._failures: dict[Hashable, tuple[Cycle, Outcome]] = {}
         self._failures_version = -1
         self._outbox: list[Callable[[], None]] = []
         self._busy = False  # the loop runs, waits for its turn in this instant, or for the API server's answer
@@ -105,7 +110,9 @@ class Scheduler:
         """Tries one pod; returns whether the loop has to wait for the API server to take its new status."""
         self.attempts += 1
         cycle = Cycle(queued.framework, self.table, queued.pod)
-        outcome = self._outcome(cycle)
+        decided_by, outcome = self._outcome(cycle)
+        if self._explain is not None:
+            self._explain(self._clock.now, queued.pod, outcome, decided_by)
         if outcome.node_name:
             reason = self._assume(cycle, outcome.node_name)
             if reason is None:
@@ -118,8 +125,8 @@ class Scheduler:
             self.queue.failed(queued, hopeless=not len(self.table.order))
         return self._report(queued.pod, outcome.message)
 
-    def _outcome(self, cycle: Cycle) -> Outcome:
-        """Runs the cycle; a pod like one that just failed fails alike as long as nothing has changed."""
+    def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
+        """Runs the cycle; a pod like one that just failed fails alike, by its cycle, as long as nothing has changed."""
         if self._failures_version != self.table.version:
             self._failures.clear()
             self._failures_version = self.table.version
@@ -130,8 +137,8 @@ class Scheduler:
             return known
         outcome = cycle.run(self._rotation, self._ties)
         if not outcome.node_name and cycle.framework.is_pure:
-            self._failures[key] = outcome
-        return outcome
+            self._failures[key] = cycle, outcome
+        return cycle, outcome
 
     # binding
 

@@ -134,7 +134,8 @@ class BatchTasks(Alibaba2018Workload):
             return None
         size = row.integer("instance_num", 1, _MOST_INSTANCES)
         name = object_name(f"{row.text('job_name')}-{row.text('task_name')}", f"line {row.line}, task_name")
-        file.assumed[_ASKS_NOTHING] += not (row.get("plan_cpu") and row.get("plan_mem"))
+        if not (row.get("plan_cpu") and row.get("plan_mem")):
+            file.assumed[_ASKS_NOTHING] += 1
         ask = _Ask(_milli(row, "plan_cpu"), self._memory(row, "plan_mem"))
         return TraceJob(row.line, name, time, span.end - span.start, ask, size)
 
@@ -202,12 +203,12 @@ def _ends(file: InputFile) -> dict[tuple[str, int], Nanoseconds]:
     """Returns when each task of a graph ended; rows that cannot be used are found by the reading that follows."""
     quiet = file.again()
     quiet.lenient = True
-    ends: dict[tuple[str, int], Nanoseconds] = {}
-    for row in rows_without_header(quiet, _TASK):
-        number, _ = _place(row.get("task_name"))
-        if number is not None:
-            ends.update(read_each(quiet, [row], lambda row: ((row.get("job_name"), number), row.time("end_time"))))
-    return ends
+    return dict(filter(None, read_each(quiet, rows_without_header(quiet, _TASK), _end)))
+
+
+def _end(row: Row) -> tuple[tuple[str, int], Nanoseconds] | None:
+    number, _ = _place(row.get("task_name"))
+    return None if number is None else ((row.get("job_name"), number), row.time("end_time"))
 
 
 def _milli(row: Row, column: str) -> int:

@@ -53,7 +53,8 @@ class DlrmWorkload(TableWorkload):
         time = self._window.since(row.time("creation_time") if row.get("creation_time") else 0)
         if time is None:
             return None
-        file.assumed[_BEFORE] += not row.get("creation_time")
+        if not row.get("creation_time"):
+            file.assumed[_BEFORE] += 1
         return TraceJob(row.line, row.name("instance_sn"), time, _duration(file, row), _ask(row))
 
 

@@ -8,8 +8,8 @@ import yaml
 
 from wavetank.cluster.resources import format_amounts
 from wavetank.kernel.durations import format_seconds
+from wavetank.workloads.expansion import ARRIVAL
 from wavetank.workloads.losses import Losses
-from wavetank.workloads.manifests import ARRIVAL
 from wavetank.workloads.records import Record, Records
 from wavetank.workloads.runs import DURATION, EXIT_CODE, TERMINATION
 

@@ -12,12 +12,17 @@ from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
+from wavetank.workloads import alibaba2018, dlrm, openb, philly, schedulerperf
 from wavetank.workloads.batsim import BatsimWorkload, is_batsim
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.columnar import ParquetWorkload, is_parquet
 from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
+from wavetank.workloads.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
 from wavetank.workloads.manifests import ManifestWorkload, are_manifests, read_cluster_manifests
 from wavetank.workloads.plaincsv import CsvWorkload, is_csv, read_csv_nodes
 from wavetank.workloads.platform import is_platform, read_platform
+from wavetank.workloads.simkube import SimkubeWorkload, is_simkube
 from wavetank.workloads.swf import OPTIONS as SWF_OPTIONS
 from wavetank.workloads.swf import SwfWorkload, is_swf
 from wavetank.workloads.workload import Arrival, Workload
@@ -42,8 +47,43 @@ class Format(NamedTuple):
 FORMATS: Mapping[str, Format] = {
     # told by file.head
     "platform": Format("SimGrid platform: XML of version 4 or 4.1", is_platform, cluster=read_platform),
+    "parquet": Format("Parquet with the columns of plain CSV", is_parquet, ParquetWorkload),
     "swf": Format(
         "Standard Workload Format of the Parallel Workloads Archive", is_swf, SwfWorkload, options=SWF_OPTIONS
+    ),
+    "openb-nodes": Format(
+        "Alibaba's GPU trace of 2023: nodes", openb.is_openb_nodes, cluster=openb.read_openb_nodes
+    ),
+    "openb-pods": Format(
+        "Alibaba's GPU trace of 2023: pods", openb.is_openb_pods, openb.OpenbPods, options=openb.OPTIONS
+    ),
+    "dlrm": Format(
+        "Alibaba's GPU trace of 2025: instances", dlrm.is_dlrm, dlrm.DlrmWorkload, options=dlrm.OPTIONS
+    ),
+    "philly": Format("Microsoft's Philly trace", philly.is_philly, philly.PhillyWorkload, options=philly.OPTIONS),
+    "alibaba-machines": Format(
+        "Alibaba's trace of 2018: machine_meta",
+        alibaba2018.is_machine_meta,
+        cluster=alibaba2018.read_machine_meta,
+        options=alibaba2018.OPTIONS,
+    ),
+    "alibaba-tasks": Format(
+        "Alibaba's trace of 2018: batch_task",
+        alibaba2018.is_batch_task,
+        alibaba2018.BatchTasks,
+        options=alibaba2018.OPTIONS,
+    ),
+    "alibaba-instances": Format(
+        "Alibaba's trace of 2018: batch_instance",
+        alibaba2018.is_batch_instance,
+        alibaba2018.BatchInstances,
+        options=alibaba2018.OPTIONS,
+    ),
+    "kubernetriks": Format(
+        "kubernetriks' generic trace: YAML events",
+        is_kubernetriks,
+        KubernetriksWorkload,
+        cluster=read_kubernetriks_nodes,
     ),
     "csv": Format(  # after the formats that are CSV with columns of their own
         "plain CSV: nodes (name, cpu_milli, memory_bytes, …) or pods (name, arrival_s, duration_s, …)",
@@ -52,7 +92,18 @@ FORMATS: Mapping[str, Format] = {
         cluster=read_csv_nodes,
     ),
     # told by file.documents
+    "simkube": Format("SimKube trace: MessagePack or JSON", is_simkube, SimkubeWorkload),
     "batsim": Format("Batsim workload: JSON with nb_res, jobs and profiles", is_batsim, BatsimWorkload),
+    "k8ssim": Format(
+        "K8sSim: nodes, Volcano Jobs or a list of pods", is_k8ssim, K8sSimWorkload, cluster=read_k8ssim_nodes
+    ),
+    "scheduler-perf": Format(
+        "Kubernetes' scheduler_perf: a list of test cases",
+        schedulerperf.is_scheduler_perf,
+        schedulerperf.SchedulerPerfWorkload,
+        cluster=schedulerperf.read_scheduler_perf_cluster,
+        options=schedulerperf.OPTIONS,
+    ),
     "manifests": Format(
         "Kubernetes manifests: YAML or JSON", are_manifests, ManifestWorkload, cluster=read_cluster_manifests
     ),

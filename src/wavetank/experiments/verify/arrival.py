@@ -36,4 +36,4 @@ def _is_kept(nodes: Sequence[Node]) -> bool:
     order = NodeOrder()
     for slot, node in enumerate(nodes):
         order.set(slot, None, node)
-    return order.slots().tolist() == list(range(len(nodes)))
+    return list(order.slots()) == list(range(len(nodes)))

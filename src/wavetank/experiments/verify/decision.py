@@ -63,12 +63,23 @@ def decision_of(cycle: Cycle, outcome: Outcome) -> Decision:
         totals=_by_name(feasible, outcome.totals.tolist()) if len(outcome.totals) else {},
         reasons=_reasons(cycle, outcome),
         rejected=outcome.pre_filter.text if outcome.pre_filter else None,
+        preemption=_preemption(cycle, outcome),
     )
+
+
+def _preemption(cycle: Cycle, outcome: Outcome) -> Preemption | None:
+    found = outcome.preemption
+    if found is None:
+        return None
+    dry_run = {node: frozenset(pod.uid for pod in victims) for node, victims in found.victims_on.items()}
+    return Preemption(frozenset(_names(cycle, found.potential.tolist())), dry_run, found.equally_good)
 
 
 def _word(outcome: Outcome) -> str:
     if outcome.node_name:
         return "bound"
+    if outcome.preemption is not None and outcome.preemption.nominated:
+        return "nominated"
     return "unschedulable" if outcome.rejectors else "error"
 
 

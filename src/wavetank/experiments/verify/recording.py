@@ -54,6 +54,7 @@ class Attempt(msgspec.Struct, frozen=True):
     error: bool = False
     tie_random: bool = False
     message_random: bool = False
+    not_eligible: str | None = None
     extender_calls: list[Any] = []
 
     @property

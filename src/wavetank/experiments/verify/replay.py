@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from random import Random
 from typing import NamedTuple
 
 from wavetank.errors import InputError
@@ -16,7 +17,7 @@ from wavetank.experiments.verify.state import State
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.framework.cycle import Cycle, Rotation
 from wavetank.scheduling.framework.selection import ExactTies
-from wavetank.scheduling.registry import build_frameworks
+from wavetank.scheduling.registry import Handle, build_frameworks
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class _Replay:
         self._recording = recording
         self._file = file
         self._state = State(recording)
-        frameworks = build_frameworks(configuration, recording.version, self._state.listers)
+        frameworks = build_frameworks(configuration, Handle(recording.version, self._state.listers, Random(0)))
         self._frameworks = {framework.scheduler_name: framework for framework in frameworks}
 
     def run(self) -> None:

@@ -16,6 +16,7 @@ from wavetank.experiments.verify.recording import Attempt, Recording, Result, St
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED
 
 
 class State:
@@ -107,10 +108,13 @@ class State:
     def settle(self, attempt: Attempt) -> None:
         """Applies the recorded outcome of an attempt."""
         pod = self.pod(attempt.pod).copy()
-        pod.nominated_node = attempt.nominated or ""
+        if attempt.nominated or not attempt.not_eligible:
+            pod.nominated_node = attempt.nominated or ""
         self.waiting[attempt.pod] = pod
+        self.table.nominator.set(pod, pod.nominated_node)
         if attempt.chosen:
             del self.waiting[attempt.pod]
+            self.table.nominator.remove(pod.uid)
             pod.node_name = attempt.chosen
             self.table.add_pod(pod, attempt.chosen)
         elif attempt.nominated:
@@ -126,7 +130,8 @@ class State:
             self.table.replace_pod(pod)
 
     def _evict(self, attempt: Attempt, preemptor: Pod) -> None:
-        evicted = attempt.victims if attempt.deleted_victims is None else attempt.deleted_victims
+        chosen = attempt.victims if attempt.deleted_victims is None else attempt.deleted_victims
+        evicted = [key for key in chosen if not self._is_going(key)]
         for key in evicted:
             if self._victims_stay:
                 self._terminate(key)
@@ -137,16 +142,23 @@ class State:
                 if pod.nominated_node == attempt.nominated and pod.priority < preemptor.priority:
                     self.waiting[key] = pod.copy()
                     self.waiting[key].nominated_node = ""
+                    self.table.nominator.remove(key)
+
+    def _is_going(self, key: str) -> bool:
+        placed = self.table.placements.get(key)
+        return placed is not None and placed.pod.deleted is not None
 
     def _terminate(self, key: str) -> None:
         placed = self.table.placements.get(key)
         if placed is not None:
             pod = placed.pod.copy()
             pod.deleted = 0
+            pod.reason = PREEMPTED
             self.table.replace_pod(pod)
 
     def _remove(self, key: str) -> None:
         self.waiting.pop(key, None)
+        self.table.nominator.remove(key)
         if key in self.table.placements:
             self.table.remove_pod(key)
 

@@ -11,10 +11,29 @@ from wavetank.cluster.pod import Pod
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import PreFilterResult, Reason
+from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.selection import Ties, select_host
+from wavetank.scheduling.framework.supposition import Supposition
 
 _NOWHERE: IntArray = np.zeros(0, np.int64)
+
+
+@dataclass(slots=True)
+class Preemption:
+    """What a preemption came to: for every node where it would help, its victims, and the node that was nominated.
+
+    `potential` are the slots that were tried, `equally_good` the nodes among which the nominated one was drawn.
+    """
+
+    potential: IntArray
+    victims_on: dict[str, tuple[Pod, ...]]
+    nominated: str = ""
+    equally_good: frozenset[str] = frozenset()
+
+    @property
+    def victims(self) -> tuple[Pod, ...]:
+        """Returns the victims on the nominated node."""
+        return self.victims_on.get(self.nominated, ())
 
 
 @dataclass(slots=True)
@@ -37,6 +56,8 @@ class Outcome:
     totals: NumberArray = field(default_factory=lambda: _NOWHERE)
     pre_filter: Reason | None = None
     elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
+    preemption: Preemption | None = None  # what was tried to make room, if anything was
+    keeps_nomination: bool = True  # nobody has found that the pod's nomination, if any, is of no use any more
 
 
 class Rotation:
@@ -49,13 +70,14 @@ class Rotation:
 class Cycle:
     """One attempt at one pod. Plugins keep what they computed for it in `state`, under their own names."""
 
-    __slots__ = ("framework", "pod", "state", "table")
+    __slots__ = ("framework", "pod", "skipped", "state", "table")
 
     def __init__(self, framework: Framework, table: NodeTable, pod: Pod) -> None:
         self.framework = framework
         self.table = table
         self.pod = pod
         self.state: dict[str, Any] = {}
+        self.skipped: set[str] = set()  # filters that have nothing to say of this pod
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""
@@ -79,8 +101,8 @@ class Cycle:
     # filtering
 
     def _find_feasible(self, outcome: Outcome, rotation: Rotation) -> None:
-        skipped, names, blamed = self._pre_filter(outcome)
-        if outcome.pre_filter is not None:
+        names, blamed = self._pre_filter(outcome)
+        if outcome.pre_filter is not None or self._nominated_fits(outcome):
             return
         candidates = self.table.order
         total = len(candidates)
@@ -89,11 +111,10 @@ class Cycle:
             outcome.rejectors = frozenset(blamed)
             outcome.elsewhere = Reason(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(blamed))}]", False)
         nodes = np.roll(candidates, -(rotation.start % len(candidates))) if len(candidates) else candidates
-        self._filter(outcome, nodes, skipped)
+        self._filter(outcome, nodes)
         rotation.start = (rotation.start + len(outcome.nodes)) % total
 
-    def _pre_filter(self, outcome: Outcome) -> tuple[set[str], frozenset[str] | None, set[str]]:
-        skipped: set[str] = set()
+    def _pre_filter(self, outcome: Outcome) -> tuple[frozenset[str] | None, set[str]]:
         names: frozenset[str] | None = None
         blamed: set[str] = set()
         for plugin in self.framework.pre_filter:
@@ -103,22 +124,31 @@ class Cycle:
                 outcome.rejectors = frozenset({plugin.name})
                 break
             if result.skip:
-                skipped.add(plugin.name)
+                self.skipped.add(plugin.name)
             if result.node_names is not None:
                 names = result.node_names if names is None else names & result.node_names
                 blamed.add(plugin.name)
-        return skipped, names, blamed
+        return names, blamed
+
+    def _nominated_fits(self, outcome: Outcome) -> bool:
+        """Tries the node that the pod is nominated to before any other."""
+        slot = self.table.slots.get(self.pod.nominated_node, -1)
+        if slot < 0 or self.table.nodes[slot] is None or self.refusal(slot) is not None:
+            return False
+        outcome.nodes = outcome.feasible = np.array([slot])
+        outcome.refused_by = outcome.codes = np.zeros(1, np.int64)
+        return True
 
     def _among(self, candidates: IntArray, names: frozenset[str]) -> IntArray:
         wanted = [self.table.slots[name] for name in names if name in self.table.slots]
         return candidates[np.isin(candidates, wanted)]
 
-    def _filter(self, outcome: Outcome, nodes: IntArray, skipped: set[str]) -> None:
+    def _filter(self, outcome: Outcome, nodes: IntArray) -> None:
         refused_by = np.zeros(len(nodes), np.int64)
         codes = np.zeros(len(nodes), np.int64)
         alive = np.arange(len(nodes))
         for i, plugin in enumerate(self.framework.filter):
-            if plugin.name in skipped:
+            if plugin.name in self.skipped:
                 continue
             found = plugin.filter(self, nodes[alive])
             refused = found != 0
@@ -126,6 +156,9 @@ class Cycle:
                 refused_by[alive[refused]] = i + 1
                 codes[alive[refused]] = found[refused]
                 alive = alive[~refused]
+        if self.table.nominator.nodes():
+            self._make_way(nodes, refused_by, codes)
+            alive = np.flatnonzero(refused_by == 0)
         enough = self.framework.nodes_to_find(len(nodes))
         if len(alive) > enough:
             # the search ends at the first feasible node too many; those refused before it were looked at as well
@@ -133,16 +166,67 @@ class Cycle:
             nodes, refused_by, codes, alive = nodes[:end], refused_by[:end], codes[:end], alive[:enough]
         outcome.nodes, outcome.refused_by, outcome.codes, outcome.feasible = nodes, refused_by, codes, nodes[alive]
 
+    def _make_way(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
+        """Looks again at the nodes that more important pods are nominated to, as if these were there already."""
+        for name in self.table.nominator.nodes():
+            slot = self.table.slots.get(name, -1)
+            place = np.flatnonzero(nodes == slot)
+            if len(place) and self._nominated_to(name):
+                refused_by[place], codes[place] = self.refusal(slot) or (0, 0)
+
+    def refusal(self, slot: int) -> tuple[int, int] | None:
+        """Returns (1 + index of the filter, code) that refuses one node, with and without pods nominated to it."""
+        node = self.table.nodes[slot]
+        assert node is not None
+        nominated = self._nominated_to(node.name)
+        if nominated:
+            with Supposition(self.table, slot) as supposed:
+                for pod in nominated:
+                    supposed.add(pod)
+                found = self._refusal_now(slot)
+            if found is not None:
+                return found
+        return self._refusal_now(slot)
+
+    def _nominated_to(self, node_name: str) -> list[Pod]:
+        nominated = self.table.nominator.on(node_name)
+        return [pod for pod in nominated if pod.priority >= self.pod.priority and pod.uid != self.pod.uid]
+
+    def _refusal_now(self, slot: int) -> tuple[int, int] | None:
+        """Asks the filters about one node as it stands, with what their PreFilter says at this moment."""
+        trial = Cycle(self.framework, self.table, self.pod)
+        node = np.array([slot])
+        for i, plugin in enumerate(self.framework.filter):
+            if plugin.name in self.skipped or (isinstance(plugin, PreFilterPlugin) and plugin.pre_filter(trial).skip):
+                continue
+            code = int(plugin.filter(trial, node)[0])
+            if code:
+                return i + 1, code
+        return None
+
     # failure
 
     def _fail(self, outcome: Outcome) -> None:
         if outcome.pre_filter is None:
             blamed = {self.framework.filter[i - 1].name for i in np.unique(outcome.refused_by) if i}
             outcome.rejectors |= blamed
-        added = [plugin.post_filter(self, outcome) for plugin in self.framework.post_filter]
+        added = ", ".join(self._post_filter(outcome))
         reasons = self._summary(outcome)
-        parts = [f"0/{len(self.table.order)} nodes are available:", f"{reasons}." if reasons else "", *added]
+        parts = (f"0/{len(self.table.order)} nodes are available:", f"{reasons}." if reasons else "", added)
         outcome.message = " ".join(part for part in parts if part)
+
+    def _post_filter(self, outcome: Outcome) -> list[str]:
+        """Returns what the PostFilter plugins add to the message."""
+        added: list[str] = []
+        for plugin in self.framework.post_filter:
+            try:
+                more = plugin.post_filter(self, outcome)
+            except PluginError as error:
+                return [str(error)]
+            if more is None:
+                return []
+            added.append(more)
+        return added
 
     def _summary(self, outcome: Outcome) -> str:
         if outcome.pre_filter is not None:

@@ -7,11 +7,11 @@ import numpy as np
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.images import ImageTable
 from wavetank.scheduling.framework.nodeorder import NodeOrder
+from wavetank.scheduling.framework.nominator import Nominator
 from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
 from wavetank.scheduling.framework.ports import PortTable
 from wavetank.scheduling.framework.topology import TopologyTable
@@ -51,6 +51,7 @@ class NodeTable:
         self.topologies = TopologyTable()
         self.index = PodIndex()
         self.terms = TermIndex()
+        self.nominator = Nominator()
         self._order = NodeOrder()
 
     @property
@@ -101,19 +102,15 @@ class NodeTable:
         slot = self._slot(node_name)
         self.placements[pod.uid] = Placement(pod, slot)
         self.pods[slot][pod.uid] = pod
-        self._count(pod.spec, slot, 1)
-        self.ports.add(pod.spec.ports, slot)
-        self.index.add(pod, slot)
-        self.terms.add(pod, slot)
+        self.count(pod, slot, 1)
+        self._touch(slot)
 
     def remove_pod(self, uid: str) -> None:
         """Takes a pod off its node."""
         pod, slot = self.placements.pop(uid)
         del self.pods[slot][uid]
-        self._count(pod.spec, slot, -1)
-        self.ports.remove(pod.spec.ports, slot)
-        self.index.add(pod, slot, -1)
-        self.terms.add(pod, slot, -1)
+        self.count(pod, slot, -1)
+        self._touch(slot)
 
     def replace_pod(self, pod: Pod) -> None:
         """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
@@ -139,14 +136,20 @@ class NodeTable:
             vector[row] = amount
         return vector
 
-    def _count(self, spec: PodSpec, slot: int, sign: int) -> None:
+    def count(self, pod: Pod, slot: int, sign: int) -> None:
+        """Adds what a pod takes of a node to the arrays, or takes it away: for suppositions, which are undone."""
+        spec = pod.spec
         for name, amount in spec.requests.items():
             row = self._row(name)  # first, as a new row makes new arrays
             self.requested[row, slot] += sign * amount
         self.nonzero[0, slot] += sign * spec.nonzero_cpu
         self.nonzero[1, slot] += sign * spec.nonzero_memory
         self.pod_count[slot] += sign
-        self._touch(slot)
+        if spec.ports:
+            self.ports.add(spec.ports, slot, sign)
+        self.index.add(pod, slot, sign)
+        if spec.pod_affinity:
+            self.terms.add(pod, slot, sign)
 
     def _touch(self, slot: int) -> None:
         self.version += 1

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavetank.cluster.pod import Pod
+from wavetank.errors import WavetankError
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle import Cycle, Outcome
 
 PASSED = 0  # the code of a node that passed a filter
+
+
+class PluginError(WavetankError):
+    """Ends an attempt with a scheduler error of this text, as a plugin's status Error does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,12 @@ class FilterPlugin(Plugin):
 class PostFilterPlugin(Plugin):
     """Acts when no node was found."""
 
-    def post_filter(self, cycle: Cycle, outcome: Outcome) -> str:
-        """Does what it can and returns what is added to the pod's message."""
+    def post_filter(self, cycle: Cycle, outcome: Outcome) -> str | None:
+        """Does what it can and returns what is added to the pod's message.
+
+        None if it has helped: then nothing is added, and later plugins are not asked. Nor are they after a
+        PluginError, whose text takes the place of what the others added.
+        """
         raise NotImplementedError
 
 

@@ -144,15 +144,13 @@ class TermIndex:
 
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
         """Counts the terms of a pod in a slot; `number` -1 takes them away."""
-        affinity = pod.spec.pod_affinity
-        if affinity:
-            for holders, term in self._held(affinity, pod.namespace):
-                slots = holders.setdefault(term, {})
-                slots[slot] = slots.get(slot, 0) + number
-                if not slots[slot]:
-                    del slots[slot]
-                if not slots:
-                    del holders[term]
+        for holders, term in self._held(pod.spec.pod_affinity, pod.namespace):
+            slots = holders.setdefault(term, {})
+            slots[slot] = slots.get(slot, 0) + number
+            if not slots[slot]:
+                del slots[slot]
+            if not slots:
+                del holders[term]
 
     def _held(self, affinity: PodAffinity, namespace: str) -> Iterator[tuple[dict[HeldTerm, dict[int, int]], HeldTerm]]:
         for term in affinity.required:

@@ -14,16 +14,11 @@ class PortTable:
     def __init__(self) -> None:
         self._used: defaultdict[tuple[str, int], Counter[tuple[str, int]]] = defaultdict(Counter)
 
-    def add(self, ports: Iterable[HostPort], slot: int) -> None:
-        """Marks ports as used in a slot."""
-        for address, protocol, port in ports:
-            self._used[protocol, port][address, slot] += 1
-
-    def remove(self, ports: Iterable[HostPort], slot: int) -> None:
-        """Frees ports in a slot."""
+    def add(self, ports: Iterable[HostPort], slot: int, number: int = 1) -> None:
+        """Counts a use of ports in a slot; `number` -1 frees them."""
         for address, protocol, port in ports:
             users = self._used[protocol, port]
-            users[address, slot] -= 1
+            users[address, slot] += number
             if not users[address, slot]:
                 del users[address, slot]
 

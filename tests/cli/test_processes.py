@@ -1,0 +1,113 @@
+"""What only a process of its own shows: signals, pipes, imports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.commands import an_experiment, names_in
+
+WAVETANK = [sys.executable, "-m", "wavetank"]
+SLOW = """
+import time
+
+class Slow:
+    def score(self, pod, node):
+        open("begun", "a").close()
+        time.sleep(0.05)
+        return 1
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, workers: str) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "pods.yaml").write_text("\n---\n".join(a_pod(i) for i in range(500)))
+    experiment = an_experiment(
+        tmp_path, workload={"file": "pods.yaml"}, schedulers=[{"name": "slow", "python": "slow:Slow"}], seeds="1-4"
+    )
+    command = [*WAVETANK, "run", experiment, "-o", "a/out", "--jobs", workers]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    wait_for(tmp_path / "begun")
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group hears it
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.split() == ["interrupted"]
+    left = set(names_in(tmp_path))
+    assert left - {"__pycache__"} == {"begun", "e.yaml", "pods.yaml", "slow.py"}
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def a_pod(number: int) -> str:
+    return (
+        f"{{apiVersion: v1, kind: Pod, metadata: {{name: p{number}, annotations: {{wavetank.dev/duration: '1'}}}},"
+        "spec: {containers: [{name: c, resources: {requests: {cpu: 1m}}}]}}"
+    )
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} never came"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("command", ["schedulers", "--help"])
+def test_a_reader_that_has_seen_enough(command: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        ended = subprocess.run([*WAVETANK, command], stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.stderr == ""
+
+
+def test_a_run_whose_output_nobody_reads_is_still_written(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        command = [*WAVETANK, "run", an_experiment(tmp_path), "-o", "out"]
+        ended = subprocess.run(command, cwd=tmp_path, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    assert "Traceback" not in ended.stderr
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["walk"]], ids=" ".join)
+def test_what_computes_nothing_loads_nothing(words: list[str]) -> None:
+    script = f"""
+import sys
+sys.argv = ["wavetank", *{words!r}]
+from wavetank.cli.main import main
+try:
+    main()
+except SystemExit:
+    pass
+heavy = {{"numpy", "numba", "yaml", "msgspec", "pandas", "polars"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+def test_a_terminal_that_knows_no_unicode(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [*WAVETANK, "run", an_experiment(tmp_path), "-o", "out", "--seeds", "1-3"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False)
+
+
+def test_the_module_is_the_command() -> None:
+    ended = subprocess.run([*WAVETANK, "--version"], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith("wavetank ")
