@@ -12,7 +12,12 @@ import pytest
 from cli.commands import Wavetank, a_document, an_experiment, names_in
 
 NODES = {"count": 1, "cpu": 1, "memory": "1Gi"}
-NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-0"}}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "node-0"},
+    "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "9"}},
+}
 BURST = {"kind": "burst", "pods": 1}
 
 

@@ -15,11 +15,11 @@ from cli.commands import an_experiment, names_in
 
 WAVETANK = [sys.executable, "-m", "wavetank"]
 SLOW = """
-import time
+import os, time
 
 class Slow:
     def score(self, pod, node):
-        open("begun", "a").close()
+        open(f"begun-{os.getpid()}", "a").close()
         time.sleep(0.05)
         return 1
 """
@@ -37,15 +37,16 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, workers: str) -> None
     process = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    wait_for(tmp_path / "begun")
+    pids = begun(tmp_path, int(workers))
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group hears it
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert err.split() == ["interrupted"]
-    left = set(names_in(tmp_path))
-    assert left - {"__pycache__"} == {"begun", "e.yaml", "pods.yaml", "slow.py"}
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    left = {name for name in names_in(tmp_path) if not name.startswith("begun")}
+    assert left - {"__pycache__"} == {"e.yaml", "pods.yaml", "slow.py"}
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def a_pod(number: int) -> str:
@@ -55,11 +56,13 @@ def a_pod(number: int) -> str:
     )
 
 
-def wait_for(path: Path) -> None:
+def begun(folder: Path, number: int) -> list[int]:
+    """Waits until so many processes are in the middle of a run, and returns their ids."""
     deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path.name} never came"
+    while len(found := list(folder.glob("begun-*"))) < number:
+        assert time.monotonic() < deadline, f"{len(found)} of {number} have begun"
         time.sleep(0.02)
+    return [int(path.name.partition("-")[2]) for path in found]
 
 
 @pytest.mark.parametrize("command", ["schedulers", "--help"])

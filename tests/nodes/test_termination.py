@@ -121,6 +121,16 @@ def test_a_second_deletion_with_no_grace_removes_the_pod_at_once() -> None:
     assert world.of() == [(0, "Running"), (8, GONE)]
 
 
+def test_a_pod_that_is_being_deleted_goes_with_its_node() -> None:
+    world = World()
+    world.node()
+    world.started(run=a_run(None, termination=20))
+    world.at(5, world.evict)
+    world.at(8, lambda: world.store.delete(world.the_node()))
+    world.run()
+    assert world.of() == [(0, "Running"), (8, GONE)]
+
+
 def test_a_pod_that_is_bound_and_deleted_in_one_instant_is_gone_at_once() -> None:
     world = World(SLOW)
     waiting(world)

@@ -13,9 +13,10 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import PodSpec
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.registry import build_frameworks
+from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
+from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 
 TABLES = SHARED / "data" / "k8s-score-tables"
 VERSION = (1, 36)
@@ -44,9 +45,10 @@ def scores_of(strategy, case):
         table.set_node(Node({"metadata": {"name": node["name"]}, "status": {"allocatable": node["allocatable"]}}))
     for i, pod in enumerate(case["existing_pods"]):
         table.add_pod(a_pod(pod, f"e{i}"), pod["node"])
-    plugin, framework = plugin_of(strategy, case)
+    plugin = plugin_of(strategy, case)
     nodes = np.array([table.slots[name] for name in case["expected_scores"]], np.int64)
-    scores = plugin.normalize(plugin.score(Cycle(framework, table, a_pod(case["pod"], "p")), nodes))
+    cycle = Cycle(Framework("tables", {}, {}), table, a_pod(case["pod"], "p"))
+    scores = plugin.normalize(plugin.score(cycle, nodes))
     return dict(zip(case["expected_scores"], scores.tolist(), strict=True))
 
 
@@ -65,5 +67,5 @@ def plugin_of(strategy, case):
         args["scoringStrategy"]["requestedToCapacityRatio"] = {"shape": case["shape"] or DEFAULT_SHAPE}
     profile = {"schedulerName": "tables", "pluginConfig": [{"name": name, "args": args}]}
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-    framework = build_frameworks(parse_configuration({**kind, "profiles": [profile]}, VERSION), VERSION, Listers())[0]
-    return next(plugin for plugin in framework.score if plugin.name == name), framework
+    read = parse_configuration({**kind, "profiles": [profile]}, VERSION).profiles[0].args[name]
+    return NodeResourcesFit(read) if name == "NodeResourcesFit" else NodeResourcesBalancedAllocation(read, VERSION)

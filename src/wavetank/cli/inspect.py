@@ -53,11 +53,11 @@ def command(file: Path, format_: str | None, lenient: bool, as_json: bool, plot:
 def _print_workload(summary: WorkloadSummary) -> None:
     jobs = f"{summary.jobs} jobs, " if summary.jobs != summary.pods else ""
     _say(f"{summary.file}: {summary.format} workload of {jobs}{summary.pods} pods")
-    _say(f"arrivals: from {summary.first_arrival:g} s to {summary.last_arrival:g} s, in {len(summary.arrivals)} parts")
-    _say(f"  {_sparkline(summary.arrivals)}  at most {max(summary.arrivals, default=0)} pods")
+    _say(f"arrivals: from {_number(summary.first_arrival)} s to {_number(summary.last_arrival)} s")
+    _say(f"  {_sparkline(summary.arrivals)}  the highest bar is {max(summary.arrivals, default=0)} pods")
     table = Table("per pod", "least", "median", "mean", "95 %", "most", "pods", box=None, header_style="bold")
     ending = summary.pods - summary.endless
-    _add(table, "run time [s]", summary.durations, ending)
+    _add(table, "run time (s)", summary.durations, ending)
     for resource, spread in summary.requests.items():
         _add(table, _titled(resource), _scaled(resource, spread), summary.requesting[resource])
     if summary.jobs != summary.pods:
@@ -98,7 +98,7 @@ def _sparkline(counts: list[int]) -> str:
 
 def _titled(resource: str) -> str:
     units = {CPU: "cores", MEMORY: "GiB", EPHEMERAL_STORAGE: "GiB"}
-    return f"{resource} [{units[resource]}]" if resource in units else resource
+    return f"{resource} ({units[resource]})" if resource in units else resource
 
 
 def _scaled(resource: str, spread: Spread) -> Spread:
@@ -109,8 +109,11 @@ def _scaled(resource: str, spread: Spread) -> Spread:
 
 def _add(table: Table, what: str, spread: Spread | None, pods: int) -> None:
     if spread is not None:
-        numbers = (spread.least, spread.median, spread.mean, spread.p95, spread.most)
-        table.add_row(what, *(f"{number:.4g}" if number < 1e6 else f"{number:.0f}" for number in numbers), str(pods))
+        table.add_row(what, *map(_number, astuple(spread)), str(pods))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if value < 10_000 else f"{value:.0f}"
 
 
 def _amounts(amounts: dict[str, int]) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
@@ -12,6 +13,7 @@ from wavetank.errors import WavetankError
 _COMMANDS = {
     "compare": "Show what differs between the results of two runs.",
     "convert": "Turn a workload into another format, or into a smaller one.",
+    "explain": "Say why pods go where they go: filters, scores, ties, preemption.",
     "inspect": "Print what is in a workload or a cluster file.",
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
@@ -59,6 +61,8 @@ def cli() -> None:
 
 def main() -> None:
     """Runs the command line; ends with 0, 1 (a difference), 2 (bad input), 3 (a scheduler failed) or 130 (Ctrl-C)."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
     try:
         sys.exit(cli(sys.argv[1:] or ["--help"], standalone_mode=False))
     except click.UsageError as error:

@@ -10,6 +10,7 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.selectors import LabelSelector
+from wavetank.cluster.storage import STORAGE_KINDS
 from wavetank.errors import InputError
 
 
@@ -84,7 +85,8 @@ class ReplicaSet(Resource):
 
 
 _CLASSES: dict[str, type[Resource]] = {
-    cls.kind: cls for cls in (Node, Namespace, PriorityClass, PodDisruptionBudget, Service, ReplicaSet)
+    cls.kind: cls
+    for cls in (Node, Namespace, PriorityClass, PodDisruptionBudget, Service, ReplicaSet, *STORAGE_KINDS)
 }
 
 

@@ -12,6 +12,7 @@ from wavetank.cluster.resources import CPU, MEMORY, Amounts, pod_requests
 from wavetank.cluster.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
 from wavetank.cluster.spread import parse_spread
 from wavetank.cluster.taints import Tolerations
+from wavetank.cluster.volumes import parse_volumes
 from wavetank.errors import InputError
 
 # Fields of a spec that belong to the pod: pods that differ only in these share one PodSpec.
@@ -66,6 +67,7 @@ class PodSpec:
         "scored_memory",
         "spread",
         "tolerations",
+        "volumes",
     )
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
@@ -77,6 +79,7 @@ class PodSpec:
         self.node_affinity = parse_node_affinity(manifest.get("nodeSelector") or {}, affinity.get("nodeAffinity") or {})
         self.pod_affinity = parse_pod_affinity(affinity)
         self.spread = parse_spread(manifest.get("topologySpreadConstraints"), "spec.topologySpreadConstraints")
+        self.volumes = parse_volumes(manifest.get("volumes"), "spec.volumes")
         self.containers = len(containers)
         self.images = tuple(str(container.get("image") or "") for container in containers)
         self.ports = frozenset(_host_ports(manifest))

@@ -95,6 +95,19 @@ def render_time(time: Nanoseconds) -> str:
     return datetime.fromtimestamp(EPOCH_SECONDS + time // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def parse_time(text: object, path: str) -> Nanoseconds | None:
+    """Reads a time in RFC 3339 as virtual time, before 0 if it is of the past; None stays None."""
+    from datetime import UTC, datetime
+
+    if text is None:
+        return None
+    try:
+        since = datetime.fromisoformat(str(text)) - datetime.fromtimestamp(EPOCH_SECONDS, UTC)
+        return round(since.total_seconds() * SECOND)
+    except (ValueError, TypeError, OverflowError):  # TypeError: a time without its zone
+        raise InputError(f"expected a time such as 2024-01-01T00:00:00Z, got {text!r:.60}", path=path) from None
+
+
 def slots_of(cls: type) -> tuple[str, ...]:
     """Returns all slots of a class and its bases."""
     if cls not in _slots:

@@ -114,10 +114,11 @@ def _config(name: str, given: Mapping[str, Any], folder: Path, version: Version)
     if isinstance(value, Mapping):
         return SchedulerDefinition(name, "kube-scheduler as configured", parse_configuration(value, version))
     path = folder / fields.text(value, "")
-    return SchedulerDefinition(name, f"kube-scheduler with {path.name}", _read_configuration(path, version))
+    return SchedulerDefinition(name, f"kube-scheduler with {path.name}", read_configuration(path, version))
 
 
-def _read_configuration(path: Path, version: Version) -> Configuration:
+def read_configuration(path: Path, version: Version) -> Configuration:
+    """Reads the file of a KubeSchedulerConfiguration; InputError names the place of whatever is wrong with it."""
     documents = load_documents(read_text(path), str(path))
     if len(documents) != 1 or not isinstance(documents[0], Mapping):
         raise InputError("expected one KubeSchedulerConfiguration", source=str(path))

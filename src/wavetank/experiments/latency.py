@@ -22,7 +22,7 @@ class Latency:
     nodes: NodeLatency = field(default_factory=NodeLatency)
 
 
-_SCHEDULER = ("attempt", "bind", "patch")
+_SCHEDULER = ("attempt", "bind", "patch", "delete")
 _NODES = ("sync", "pull_check", "start", "finish")
 _FIELDS = (*_SCHEDULER, *_NODES, "bandwidth", "image_bytes")
 

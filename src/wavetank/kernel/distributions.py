@@ -117,7 +117,7 @@ class Pareto:
 
     def sample(self, random: random.Random) -> float:
         """Draws one value."""
-        return self.least * (1 - random.random()) ** (-1 / self.alpha)
+        return self.least * math.pow(1 - random.random(), -1 / self.alpha)
 
     def mean(self) -> float:
         """Returns the expected value."""
@@ -133,7 +133,7 @@ class Weibull:
 
     def sample(self, random: random.Random) -> float:
         """Draws one value."""
-        return self.scale * (-math.log1p(-random.random())) ** (1 / self.shape)
+        return self.scale * math.pow(-math.log1p(-random.random()), 1 / self.shape)
 
     def mean(self) -> float:
         """Returns the expected value."""

@@ -103,9 +103,12 @@ class Kubelets:
         machine = self._machines.pop(node.name)
         for life in list(machine.lives.values()):
             pod = self._pod_of(life)
-            if pod is not None:
-                self._leave(pod)
-                self._nodeless.setdefault(node.name, {})[pod.uid] = pod
+            if pod is None:
+                continue
+            self._leave(pod)
+            self._nodeless.setdefault(node.name, {})[pod.uid] = pod
+            if pod.deleted is not None:
+                self._stop(pod)
 
     def pod_added(self, pod: Pod) -> None:
         """Takes in a pod that comes bound into the store."""

@@ -7,7 +7,7 @@ from wavetank.kernel.distributions import INSTANT, Distribution
 
 @dataclass(frozen=True, slots=True)
 class SchedulerLatency:
-    """How long a scheduler and the API server take, in seconds: for one attempt, a binding, a status patch.
+    """How long a scheduler and the API server take, in seconds: for one attempt, a binding, a patch, a deletion.
 
     Attempts follow one another; a binding is on its way while the next attempt runs; a status patch holds the
     scheduling loop up, as it does in kube-scheduler.
@@ -16,3 +16,4 @@ class SchedulerLatency:
     attempt: Distribution = INSTANT
     bind: Distribution = INSTANT
     patch: Distribution = INSTANT
+    delete: Distribution = INSTANT

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
+from wavetank.scheduling.extenders import Extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
@@ -33,6 +34,7 @@ class Handle:
     version: Version
     listers: Listers
     random: random.Random
+    extenders: Extenders = field(default_factory=Extenders)
 
 
 _Factory = Callable[[Any, Handle], Plugin]
@@ -87,4 +89,5 @@ def _framework(profile: Profile, configuration: Configuration, handle: Handle) -
         points,
         weights={plugin.name: plugin.weight for plugin in profile.plugins["score"]},
         percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score if percentage is None else percentage,
+        extenders=handle.extenders,
     )

@@ -12,6 +12,7 @@ from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
+from wavetank.scheduling.evictions import Evictions
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
 from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.framework import Framework
@@ -20,6 +21,8 @@ from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, SchedulingQueue
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption
+from wavetank.scheduling.request import Request
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
 
@@ -61,8 +64,11 @@ class Scheduler:
         self._explain = explain
         self._failures: dict[Hashable, tuple[Cycle, Outcome]] = {}
         self._failures_version = -1
-        self._outbox: list[Callable[[], None]] = []
-        self._busy = False  # the loop runs, waits for its turn in this instant, or for the API server's answer
+        self._outbox: list[Request] = []
+        self._answered: list[Callable[[], None]] = []
+        self._awake = False  # a turn is due in this instant
+        self._blocked = False  # the loop thinks, or waits for the API server's answer
+        self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
         for table in TABLES:
             store.subscribe(table, _ListerEvents(listers, self.table))
             for resource in store.list(table):
@@ -78,37 +84,43 @@ class Scheduler:
         """Returns the profile that is responsible for a pod, or None if it is somebody else's."""
         return self._only or self._frameworks.get(pod.scheduler_name)
 
-    # the loop
+    # the loop: what can run runs until it has to wait, then the API server takes what was sent
 
     def _wake(self) -> None:
-        if not self._busy:
-            self._busy = True
-            self._clock.at(self._clock.now, self._run, SCHEDULERS)
+        if not self._awake:
+            self._awake = True
+            self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
-    def _run(self) -> None:
-        """Tries pods until none is left or the loop has to wait, then sends what was decided."""
-        while (queued := self.queue.pop()) is not None:
-            takes = self._draw(self._latency.attempt)
-            held_up = self._attempt(queued)
-            if takes or held_up:
-                self._clock.after(takes, lambda held_up=held_up: self._go_on(held_up), SCHEDULERS)  # type: ignore[misc]
-                return
-        self._busy = False
-        self._send()
+    def _turn(self) -> None:
+        self._awake = False
+        answered, self._answered = self._answered, []
+        for go_on in answered:
+            go_on()
+        while not self._blocked and (queued := self.queue.pop()) is not None:
+            self._attempt(queued)
+        self._serve()
 
-    def _go_on(self, held_up: bool) -> None:
-        self._send()
-        self._clock.after(self._draw(self._latency.patch) if held_up else 0, self._run, SCHEDULERS)
+    def _send(self, request: Request) -> None:
+        self._outbox.append(request)
 
-    def _send(self) -> None:
-        """Sends the bindings and patches of this turn to the API server."""
+    def _serve(self) -> None:
+        """Lets the API server take what was sent: bindings first, then the rest, each after its latency."""
         outbox, self._outbox = self._outbox, []
-        for write in outbox:
-            write()
+        for request in sorted(outbox, key=lambda request: not request.is_binding):
+            if request.latency:
+                self._clock.after(request.latency, lambda request=request: self._commit(request))  # type: ignore[misc]
+            else:
+                self._commit(request)
 
-    def _attempt(self, queued: QueuedPod) -> bool:
-        """Tries one pod; returns whether the loop has to wait for the API server to take its new status."""
+    def _commit(self, request: Request) -> None:
+        request.commit()
+        if request.answered is not None:
+            self._answered.append(request.answered)
+            self._wake()
+
+    def _attempt(self, queued: QueuedPod) -> None:
         self.attempts += 1
+        takes = self._draw(self._latency.attempt)
         cycle = Cycle(queued.framework, self.table, queued.pod)
         decided_by, outcome = self._outcome(cycle)
         if self._explain is not None:
@@ -116,14 +128,43 @@ class Scheduler:
         if outcome.node_name:
             reason = self._assume(cycle, outcome.node_name)
             if reason is None:
-                self._outbox.append(lambda: self._send_binding(cycle, queued, outcome.node_name))
-                return False
-            outcome.message, outcome.rejectors = reason
+                self._send_binding(cycle, queued, outcome.node_name, takes)
+            else:
+                outcome = Outcome(message=reason[0], rejectors=reason[1])
+        if not outcome.node_name:
+            self._fail(queued, outcome, takes)
+        elif takes:
+            self._block(takes)
+
+    def _block(self, takes: Nanoseconds) -> None:
+        self._blocked = True
+        self._clock.after(takes, self._unblock)
+
+    def _unblock(self) -> None:
+        self._blocked = False
+        self._wake()
+
+    def _fail(self, queued: QueuedPod, outcome: Outcome, takes: Nanoseconds) -> None:
+        """Puts the pod back into the queue, and reports why; the loop waits until the API server knows."""
+        pod = queued.pod
         if outcome.rejectors:
             self.queue.refused(queued, outcome.rejectors)
         else:
             self.queue.failed(queued, hopeless=not len(self.table.order))
-        return self._report(queued.pod, outcome.message)
+        nominated = outcome.preemption.nominated if outcome.preemption else ""
+        nomination = None if outcome.keeps_nomination and not nominated else nominated
+        if nomination is not None:
+            self._nominate(pod, nomination)
+        if nominated and outcome.preemption is not None:
+            self._evictions.begin(pod, nominated, outcome.preemption.victims, _gates_of(queued.framework))
+        if self._is_news(pod, outcome.message, nomination):
+            self._blocked = True
+            patch = self._draw(self._latency.patch)
+            self._send(
+                Request(takes + patch, lambda: self._patch_status(pod, outcome.message, nomination), self._unblock)
+            )
+        elif takes:
+            self._block(takes)
 
     def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
         """Runs the cycle; a pod like one that just failed fails alike, by its cycle, as long as nothing has changed."""
@@ -131,12 +172,15 @@ class Scheduler:
             self._failures.clear()
             self._failures_version = self.table.version
         pod = cycle.pod
-        key = (cycle.framework, pod.spec, pod.namespace, frozenset(pod.labels.items()))
+        if pod.nominated_node or pod.node_name:
+            return cycle, cycle.run(self._rotation, self._ties)
+        key = (cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items()))
         known = self._failures.get(key)
-        if known is not None and not pod.node_name:
+        if known is not None:
             return known
         outcome = cycle.run(self._rotation, self._ties)
-        if not outcome.node_name and cycle.framework.is_pure:
+        failed_for_good = not outcome.node_name and not (outcome.preemption and outcome.preemption.nominated)
+        if failed_for_good and cycle.framework.is_pure:
             self._failures[key] = cycle, outcome
         return cycle, outcome
 
@@ -147,6 +191,7 @@ class Scheduler:
         for plugin in cycle.framework.reserve:
             plugin.reserve(cycle, node_name)
         self.table.add_pod(cycle.pod, node_name)
+        self._nominate(cycle.pod, "")
         for permit in cycle.framework.permit:
             reason = permit.permit(cycle, node_name)
             if reason is not None:
@@ -160,12 +205,9 @@ class Scheduler:
         for plugin in reversed(cycle.framework.reserve):
             plugin.unreserve(cycle, node_name)
 
-    def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str) -> None:
-        delay = self._draw(self._latency.bind)
-        if delay:
-            self._clock.after(delay, lambda: self._bind(cycle, queued, node_name))
-        else:
-            self._bind(cycle, queued, node_name)
+    def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str, takes: Nanoseconds) -> None:
+        latency = takes + self._draw(self._latency.bind)
+        self._send(Request(latency, lambda: self._bind(cycle, queued, node_name), is_binding=True))
 
     def _bind(self, cycle: Cycle, queued: QueuedPod, node_name: str) -> None:
         try:
@@ -176,22 +218,32 @@ class Scheduler:
             assumed.node_name = node_name
             self.queue.failed(queued)
             self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)
-            self._patch_status(cycle.pod, f"binding rejected: {error}")
+            self._patch_status(cycle.pod, f"binding rejected: {error}", "")
 
-    def _report(self, pod: Pod, message: str) -> bool:
-        """Puts the message into the pod's status, if it is a new one; returns whether a patch was sent."""
+    # the pod's status
+
+    def _is_news(self, pod: Pod, message: str, nomination: str | None) -> bool:
         present = self._store.find("Pod", pod.namespace, pod.name)
-        if not isinstance(present, Pod) or present.uid != pod.uid or present.unschedulable == message:
+        if not isinstance(present, Pod) or present.uid != pod.uid:
             return False
-        self._outbox.append(lambda: self._patch_status(pod, message))
-        return True
+        return present.unschedulable != message or nomination not in (None, present.nominated_node)
 
-    def _patch_status(self, pod: Pod, message: str) -> None:
+    def _patch_status(self, pod: Pod, message: str, nomination: str | None) -> None:
         present = self._store.find("Pod", pod.namespace, pod.name)
         if isinstance(present, Pod) and present.uid == pod.uid and not present.node_name:
             new = present.copy()
             new.unschedulable = message
+            new.nominated_node = present.nominated_node if nomination is None else nomination
             self._store.update(new)
+
+    def _nominate(self, pod: Pod, node_name: str) -> None:
+        """Keeps room for a pod on a node; no node ends it."""
+        if node_name or self.table.nominator.node_of(pod.uid):
+            self.table.nominator.set(pod, node_name)
+            self.table.version += 1
+
+    def _draw_eviction(self) -> tuple[Nanoseconds, Nanoseconds]:
+        return self._draw(self._latency.patch), self._draw(self._latency.delete)
 
     def _draw(self, distribution: Distribution) -> Nanoseconds:
         return seconds(distribution.sample(self._random))
@@ -231,9 +283,10 @@ class Scheduler:
         if new.finished:
             self.pod_deleted(old)
         elif not new.node_name:
-            self.queue.update(old, new)
+            self._update_waiting(old, new)
         elif not old.node_name:
             self.queue.remove(new)
+            self._nominate(new, "")
             self._confirm(new)
             self.queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, new)
         else:
@@ -241,16 +294,41 @@ class Scheduler:
             for event in assigned_pod_events(old, new):
                 self.queue.move(event, old, new)
 
+    def _update_waiting(self, old: Pod, new: Pod) -> None:
+        if new.uid in self.table.placements:
+            return  # its binding is on the way
+        self.queue.update(old, new)
+        if old.nominated_node != new.nominated_node:
+            self._nominate(new, new.nominated_node)
+        elif node_name := self.table.nominator.node_of(new.uid):
+            self.table.nominator.set(new, node_name)
+        if old.nominated_node and old.nominated_node != new.nominated_node:
+            # others of no more priority took the pod for one that is there already
+            self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, old, None, at_most=old.priority)
+
     def pod_deleted(self, pod: Pod) -> None:
         """Forgets a pod, and lets others have its room."""
         if pod.finished:
             return
-        if pod.uid in self.table.placements:
-            self.table.remove_pod(pod.uid)
         if pod.node_name:
+            if pod.uid in self.table.placements:
+                self.table.remove_pod(pod.uid)
             self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None)
-        else:
-            self.queue.remove(pod)
+            return
+        self.queue.remove(pod)
+        self._nominate(pod, "")
+        if pod.uid in self.table.placements:
+            self._delete_assumed(pod)
+        elif pod.nominated_node:
+            self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None, at_most=pod.priority)
+
+    def _delete_assumed(self, pod: Pod) -> None:
+        """Frees the room of a pod that was on its way to a node."""
+        node = self.table.nodes[self.table.placements[pod.uid].slot]
+        self.table.remove_pod(pod.uid)
+        assumed = pod.copy()
+        assumed.node_name = node.name if node is not None else ""
+        self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)
 
     def _confirm(self, pod: Pod) -> None:
         placed = self.table.placements.get(pod.uid)
@@ -258,6 +336,12 @@ class Scheduler:
             self.table.replace_pod(pod)
         else:
             self.table.add_pod(pod, pod.node_name)
+
+
+def _gates_of(framework: Framework) -> set[str]:
+    """Returns the pods that a profile's preemption keeps out of the queue."""
+    plugins = (plugin for plugin in framework.post_filter if isinstance(plugin, DefaultPreemption))
+    return next((plugin.running for plugin in plugins), set())
 
 
 class _ListerEvents:

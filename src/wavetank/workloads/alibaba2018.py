@@ -82,7 +82,7 @@ def read_machine_meta(file: InputFile) -> list[Manifest]:
 
 
 def _machine(row: Row, whole: int) -> Manifest:
-    cpu, memory = row.integer("cpu_num", 1, 10**6) * 1000, round(row.number("mem_size") / 100 * whole)
+    cpu, memory = row.integer("cpu_num", 1, 10**6) * 1000, round(row.number("mem_size", 100) / 100 * whole)
     labels = {f"{FAILURE_DOMAIN}{i}": row.label(f"failure_domain_{i}") for i in (1, 2)}
     capacity = format_amounts({CPU: cpu, MEMORY: memory, PODS: MOST_PODS})
     node = node_manifest(row.name("machine_id"), labels, capacity)
@@ -107,7 +107,7 @@ class Alibaba2018Workload(TableWorkload):
         raise NotImplementedError
 
     def _memory(self, row: Row, column: str) -> int:
-        return round(row.number(column) / 100 * self._whole) if row.get(column) else 0
+        return round(row.number(column, 100) / 100 * self._whole) if row.get(column) else 0
 
 
 class BatchTasks(Alibaba2018Workload):
@@ -213,7 +213,7 @@ def _end(row: Row) -> tuple[tuple[str, int], Nanoseconds] | None:
 
 def _milli(row: Row, column: str) -> int:
     """Returns percents of a core in milli-CPU."""
-    return round(row.number(column) * 10) if row.get(column) else 0
+    return round(row.number(column, 1e8) * 10) if row.get(column) else 0
 
 
 def _whole_memory(file: InputFile) -> int:

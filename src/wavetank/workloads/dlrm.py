@@ -73,8 +73,8 @@ def _ask(row: Row) -> _Ask:
     role, app = row.text("role"), row.label("app_name")
     if role not in ("CN", "HN"):
         raise row.refusal("role", "CN or HN")
-    memory, disk = (round(row.number(f"{amount}_request") * _GIB) for amount in ("memory", "disk"))
-    cpu, gpus = round(row.number("cpu_request") * 1000), row.integer("gpu_request", 0, 1024)
+    memory, disk = (round(row.number(f"{amount}_request", 1e6) * _GIB) for amount in ("memory", "disk"))
+    cpu, gpus = round(row.number("cpu_request", 1e6) * 1000), row.integer("gpu_request", 0, 1024)
     row.number("rdma_request")
     return _Ask(cpu, memory, disk, gpus, row.text("rdma_request"), row.integer("max_instance_per_node", -1), app, role)
 

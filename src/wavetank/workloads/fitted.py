@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class Sample:
         if len(records) < 2:
             raise InputError("a trace of less than two jobs tells nothing of the gaps between them")
         times = [record.time for record in records]
-        self._gaps = [after - before for before, after in zip(times, times[1:], strict=False)]
+        self._gaps = [after - before for before, after in pairwise(times)]
         known: dict[tuple[tuple[str, int], ...], Amounts] = {}
         self._bodies = [
             Body(
@@ -58,5 +58,3 @@ class Sample:
         """Yields what jobs are like, without end."""
         while True:
             yield random.choice(self._bodies)
-
-

@@ -4,105 +4,84 @@ from __future__ import annotations
 
 import heapq
 import re
-from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
-from random import Random
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resources import Amounts
-from wavetank.cluster.run import Run
 from wavetank.errors import InputError
-from wavetank.kernel.distributions import Constant, Distribution, Exponential
-from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads import fields
+from wavetank.workloads.draws import KINDS, Draw
 from wavetank.workloads.workload import Arrival
-
-Times = Callable[[Random], Iterator[Nanoseconds]]
 
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
 _OF_THE_SPEC = ("priority", "schedulerName", "tolerations", "nodeSelector")
-_COMMON = ("kind", "pods", "name", "duration", "requests", "labels", *_OF_THE_SPEC)
+_COMMON = ("kind", "name", "labels", *_OF_THE_SPEC)
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,200}[a-z0-9])?")
 
 
-class _Requests(NamedTuple):
-    """What pods ask for: one of the choices, whose weights are given as their running sum."""
-
-    choices: Sequence[Amounts]
-    bounds: Sequence[float]
-
-
 class Generator:
-    """Pods `<name>-<number>` whose times, durations and requests follow the seed by streams of their own."""
+    """Pods `<name>-<number>`, or jobs of pods `<name>-<number>-<rank>`, that follow the seed by streams of their own.
 
-    def __init__(self, document: object, path: str) -> None:
+    `folder` is where files that the document names are looked for.
+    """
+
+    def __init__(self, document: object, path: str, folder: Path = Path()) -> None:
         given = fields.mapping(document, path)
-        kind = given.get("kind")
-        if not isinstance(kind, str) or kind not in _KINDS:
-            raise InputError(f"expected one of {', '.join(_KINDS)}, got {kind!r:.60}", path=f"{path}.kind")
-        known, read_times = _KINDS[kind]
-        fields.mapping(document, path, (*_COMMON, *known))
+        kind = fields.choice(given.get("kind"), f"{path}.kind", KINDS)
+        fields.mapping(document, path, (*_COMMON, *KINDS[kind].fields))
         self.name = _name(given.get("name", kind), f"{path}.name")
-        self.pods = fields.integer(given.get("pods"), f"{path}.pods", 1)
-        self._times = read_times(given, self.pods, path)
-        self._duration = fields.distribution(given["duration"], f"{path}.duration") if "duration" in given else None
-        self._requests = _requests(given.get("requests", {}), f"{path}.requests")
+        self._draw: Draw = KINDS[kind].read(given, path, folder)
         self._manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(given, path)}
         self._spec = _spec(given, path)
-        self.description = f"{self.pods} pods from a {kind} generator"
+        self.counted = "pods" if "pods" in given else "jobs"
+        self.size: int = given[self.counted]
+        self.description = f"{self.size} {self.counted} from a {kind} generator"
+        self._made_of = (document, path, folder)
+
+    def __reduce__(self) -> tuple[object, ...]:  # what draws is made of closures, which cannot be pickled
+        return Generator, self._made_of
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods in the order of time."""
-        times, durations, requests = (
-            streams.stream(f"workload/{self.name}/{what}") for what in ("arrivals", "durations", "requests")
-        )
-        pods = zip(self._times(times), _runs(self._duration, durations), self._models(specs, requests), strict=False)
-        for number, (time, run, model) in enumerate(pods):
-            pod = model.copy()  # several times cheaper than a new one
-            pod.name = f"{self.name}-{number}"
-            pod.run = run
-            yield Arrival(time, pod)
-
-    def _models(self, specs: SpecTable, random: Random) -> Iterator[Pod]:
-        """Yields, for each pod, one to copy that asks for what the pod shall."""
+        models: dict[int, Pod] = {}
         base = specs.intern(self._spec)
-        choices, bounds = self._requests
-        models = [Pod(self._manifest, base.asking(choice), name=self.name) for choice in choices]
-        if len(models) == 1:
-            yield from repeat(models[0])
-        while True:
-            yield models[bisect(bounds, random.random() * bounds[-1], 0, len(bounds) - 1)]
+        drawn = self._draw(self.name, lambda what: streams.stream(f"workload/{self.name}/{what}"))
+        for number, (time, size, run, requests) in enumerate(drawn):
+            model = models.get(id(requests))  # the generator keeps its few requests, so that they can be told by id
+            if model is None:
+                model = models[id(requests)] = Pod(self._manifest, base.asking(requests), name=self.name)
+            for rank in range(size):
+                pod = model.copy()  # several times cheaper than a new one
+                pod.name = f"{self.name}-{number}" if size == 1 else f"{self.name}-{number}-{rank}"
+                pod.run = run
+                yield Arrival(time, pod)
 
 
 class Generators:
     """Several generators, merged in the order of time; at one time the earlier in the list comes first."""
 
-    def __init__(self, documents: object, path: str) -> None:
-        self._parts = [Generator(item, f"{path}[{i}]") for i, item in enumerate(fields.items(documents, path))]
+    def __init__(self, documents: object, path: str, folder: Path = Path()) -> None:
+        items = fields.items(documents, path)
+        self._parts = [Generator(item, f"{path}[{i}]", folder) for i, item in enumerate(items)]
         names = [part.name for part in self._parts]
         for i, name in enumerate(names):
             if name in names[:i]:
                 why = f'"{name}" is the name of {path}[{names.index(name)}]: each generator needs its own'
                 raise InputError(why, path=f"{path}[{i}].name")
-        pods = sum(part.pods for part in self._parts)
-        self.description = f"{pods} pods from {len(self._parts)} generators"
+        sizes: Counter[str] = Counter()
+        for part in self._parts:
+            sizes[part.counted] += part.size
+        together = " and ".join(f"{size} {counted}" for counted, size in sizes.items())
+        self.description = f"{together} from {len(self._parts)} generators"
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods in the order of time."""
         return heapq.merge(*(part.arrivals(specs, streams) for part in self._parts), key=attrgetter("time"))
-
-
-def _runs(duration: Distribution | None, random: Random) -> Iterator[Run]:
-    if duration is None or isinstance(duration, Constant):
-        yield from repeat(Run(None if duration is None else seconds(duration.value)))
-    else:
-        while True:
-            yield Run(seconds(duration.sample(random)))
 
 
 def _name(value: object, path: str) -> str:
@@ -130,16 +109,3 @@ def _spec(given: Mapping[str, Any], path: str) -> dict[str, Any]:
     except InputError as error:
         raise InputError(error.message, path=f"{path}.{error.path.removeprefix('spec.')}") from None
     return spec
-
-
-def _requests(value: object, path: str) -> _Requests:
-    if not isinstance(value, list):
-        return _Requests([fields.amounts(value, path)], [1.0])
-    weights, choices = [], []
-    for i, item in enumerate(fields.items(value, path)):
-        choice = dict(fields.mapping(item, f"{path}[{i}]"))
-        weights.append(fields.number(choice.pop("weight", 1), f"{path}[{i}].weight"))
-        choices.append(fields.amounts(choice, f"{path}[{i}]"))
-    if not 0 < sum(weights) < 1e300:
-        raise InputError(f"expected weights with a sum above 0, got {sum(weights)}", path=path)
-    return _Requests(choices, list(accumulate(weights)))

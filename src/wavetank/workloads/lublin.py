@@ -8,7 +8,7 @@ lublin99.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import NamedTuple

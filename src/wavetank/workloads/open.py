@@ -51,15 +51,11 @@ FORMATS: Mapping[str, Format] = {
     "swf": Format(
         "Standard Workload Format of the Parallel Workloads Archive", is_swf, SwfWorkload, options=SWF_OPTIONS
     ),
-    "openb-nodes": Format(
-        "Alibaba's GPU trace of 2023: nodes", openb.is_openb_nodes, cluster=openb.read_openb_nodes
-    ),
+    "openb-nodes": Format("Alibaba's GPU trace of 2023: nodes", openb.is_openb_nodes, cluster=openb.read_openb_nodes),
     "openb-pods": Format(
         "Alibaba's GPU trace of 2023: pods", openb.is_openb_pods, openb.OpenbPods, options=openb.OPTIONS
     ),
-    "dlrm": Format(
-        "Alibaba's GPU trace of 2025: instances", dlrm.is_dlrm, dlrm.DlrmWorkload, options=dlrm.OPTIONS
-    ),
+    "dlrm": Format("Alibaba's GPU trace of 2025: instances", dlrm.is_dlrm, dlrm.DlrmWorkload, options=dlrm.OPTIONS),
     "philly": Format("Microsoft's Philly trace", philly.is_philly, philly.PhillyWorkload, options=philly.OPTIONS),
     "alibaba-machines": Format(
         "Alibaba's trace of 2018: machine_meta",
@@ -196,8 +192,7 @@ def _detect(file: InputFile) -> str:
     for name, entry in FORMATS.items():
         if entry.detect(file):
             return name
-    known = "; ".join(f"{name} ({entry.description})" for name, entry in FORMATS.items())
-    raise InputError(f"the format is not known: expected one of {known}", source=file.source)
+    raise InputError(f"the format is not known: expected one of {', '.join(FORMATS)}", source=file.source)
 
 
 def _formats(role: str) -> str:

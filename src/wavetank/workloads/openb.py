@@ -76,9 +76,9 @@ def _ask(row: Row) -> _Ask:
     gpus, part = row.integer("num_gpu", 0, 1024), row.integer("gpu_milli", 0, 1000)
     if (gpus == 0) != (part == 0) or (gpus > 1 and part < 1000):
         raise row.refusal("gpu_milli", f"0 for no GPU, 1 to 1000 for one and 1000 for several (num_gpu is {gpus})")
-    memory = row.integer("memory_mib") * _MIB
+    memory = row.integer("memory_mib", 0, 10**9) * _MIB
     models = tuple(row.label("gpu_spec", model) for model in sorted(set(row.get("gpu_spec").split("|"))) if model)
-    return _Ask(row.integer("cpu_milli"), memory, gpus, part, models, row.get("qos"))
+    return _Ask(row.integer("cpu_milli", 0, 10**9), memory, gpus, part, models, row.get("qos"))
 
 
 def _kind(ask: _Ask) -> GpuKind:
@@ -108,7 +108,11 @@ def _duration(file: InputFile, row: Row) -> Nanoseconds:
 
 def _node(row: Row) -> Manifest:
     name = row.name("sn")
-    amounts = {CPU: row.integer("cpu_milli"), MEMORY: row.integer("memory_mib") * _MIB, PODS: MOST_PODS}
+    amounts = {
+        CPU: row.integer("cpu_milli", 0, 10**9),
+        MEMORY: row.integer("memory_mib", 0, 10**9) * _MIB,
+        PODS: MOST_PODS,
+    }
     gpus, model = row.integer("gpu", 0, 1024), row.label("model")
     if bool(gpus) != bool(model):
         raise row.refusal("model", f"a model for nodes with GPUs and none for the others (gpu is {gpus})")

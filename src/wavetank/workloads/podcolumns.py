@@ -73,6 +73,9 @@ class Layout:
         if ARRIVAL not in self._times:
             raise InputError("a table of pods needs the column arrival_s (when each is submitted)", path="header")
 
+    def __reduce__(self) -> tuple[object, ...]:  # readers are closures, which cannot be pickled
+        return Layout, (self.columns,)
+
     @property
     def of_jobs(self) -> bool:
         """Tells whether the rows are jobs of their own."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from wavetank.cluster.selectors import read_label_value
 from wavetank.errors import InputError
-from wavetank.kernel.durations import Nanoseconds, seconds
+from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.workloads import fields
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.jobtable import NONE, Jobs
@@ -42,13 +42,13 @@ class Row:
         """Returns a cell that is not empty."""
         return self.get(column) or self._refuse(column, "a text")
 
-    def number(self, column: str) -> float:
-        """Returns a finite number, 0 or more."""
+    def number(self, column: str, most: float = 2**53) -> float:
+        """Returns a number from 0 to `most`."""
         try:
             value = float(self.get(column))
         except ValueError:
             value = math.nan
-        return value if 0 <= value < math.inf else self._refuse(column, "a number, 0 or more")
+        return value if 0 <= value <= most else self._refuse(column, f"a number, 0 to {most:g}")
 
     def integer(self, column: str, least: int = 0, most: int = 2**53) -> int:
         """Returns a whole number from `least` to `most`."""
@@ -59,9 +59,8 @@ class Row:
         return value
 
     def time(self, column: str) -> Nanoseconds:
-        """Returns a number of seconds, at most a century."""
-        value = self.number(column)
-        return seconds(value) if value * 1e9 <= fields.LONGEST else self._refuse(column, "at most a century")
+        """Returns a number of seconds, at most those of a century, in nanoseconds."""
+        return seconds(self.number(column, fields.LONGEST / SECOND))
 
     def label(self, column: str, text: str | None = None) -> str:
         """Returns a cell, or a `text` from it, that may stand as the value of a label."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from wavetank.cluster.pod import Pod
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
@@ -22,18 +23,15 @@ _NOWHERE: IntArray = np.zeros(0, np.int64)
 class Preemption:
     """What a preemption came to: for every node where it would help, its victims, and the node that was nominated.
 
-    `potential` are the slots that were tried, `equally_good` the nodes among which the nominated one was drawn.
+    `potential` are the slots that were tried, `equally_good` the nodes among which the nominated one was drawn,
+    `victims` those who really have to go: extenders may have chosen others than the dry run.
     """
 
     potential: IntArray
     victims_on: dict[str, tuple[Pod, ...]]
     nominated: str = ""
+    victims: tuple[Pod, ...] = ()
     equally_good: frozenset[str] = frozenset()
-
-    @property
-    def victims(self) -> tuple[Pod, ...]:
-        """Returns the victims on the nominated node."""
-        return self.victims_on.get(self.nominated, ())
 
 
 @dataclass(slots=True)
@@ -41,8 +39,8 @@ class Outcome:
     """What an attempt came to, with its tables: the fast path throws them away, an explanation keeps them.
 
     `nodes` are the slots that were looked at, in order; `refused_by` holds for each of them 0, or 1 + the index of
-    the filter that refused it, and `codes` that filter's code. `scores` are normalised and weighted, aligned with
-    `feasible`. `rejectors` are the plugins to blame; an attempt that failed without any is an error.
+    the judge (Framework.judges) that refused it, and `codes` that judge's code. `scores` are normalised and weighted,
+    aligned with `feasible`; so are what extenders added, and `listed`, which nodes they scored. `rejectors` are the plugins to blame; an attempt that failed without any is an error.
     """
 
     node_name: str = ""
@@ -53,9 +51,13 @@ class Outcome:
     codes: IntArray = field(default_factory=lambda: _NOWHERE)
     feasible: IntArray = field(default_factory=lambda: _NOWHERE)
     scores: dict[str, NumberArray] = field(default_factory=dict)
+    extender_scores: dict[str, IntArray] = field(default_factory=dict)
+    listed: BoolArray | None = None
     totals: NumberArray = field(default_factory=lambda: _NOWHERE)
+    without_pods: bool = False  # nodes are scored as if they were empty, since an extender has sent them back so
     pre_filter: Reason | None = None
     elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
+    narrowed_by: frozenset[str] = frozenset()  # the plugins whose PreFilter named that node set
     preemption: Preemption | None = None  # what was tried to make room, if anything was
     keeps_nomination: bool = True  # nobody has found that the pod's nomination, if any, is of no use any more
 
@@ -85,14 +87,17 @@ class Cycle:
         if not len(self.table.order):
             return Outcome(message="no nodes available to schedule pods")
         outcome = Outcome()
-        self._find_feasible(outcome, rotation)
+        try:
+            self._find_feasible(outcome, rotation)
+        except PluginError as error:
+            return Outcome(message=str(error))
         if not len(outcome.feasible):
             self._fail(outcome)
             return outcome
         chosen = 0
         if len(outcome.feasible) > 1:
             self._score(outcome)
-            chosen = select_host(outcome.totals, ties)
+            chosen = self._choose(outcome, ties)
         node = self.table.nodes[outcome.feasible[chosen]]
         assert node is not None
         outcome.node_name = node.name
@@ -108,11 +113,16 @@ class Cycle:
         total = len(candidates)
         if names is not None:
             candidates = self._among(candidates, names)
-            outcome.rejectors = frozenset(blamed)
+            outcome.rejectors = outcome.narrowed_by = frozenset(blamed)
             outcome.elsewhere = Reason(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(blamed))}]", False)
         nodes = np.roll(candidates, -(rotation.start % len(candidates))) if len(candidates) else candidates
         self._filter(outcome, nodes)
         rotation.start = (rotation.start + len(outcome.nodes)) % total
+        if self.framework.extenders:
+            found = len(outcome.feasible)
+            pass_extenders(self, outcome)
+            if len(outcome.feasible) != found:
+                outcome.rejectors |= {Extending.name}
 
     def _pre_filter(self, outcome: Outcome) -> tuple[frozenset[str] | None, set[str]]:
         names: frozenset[str] | None = None
@@ -136,8 +146,15 @@ class Cycle:
         if slot < 0 or self.table.nodes[slot] is None or self.refusal(slot) is not None:
             return False
         outcome.nodes = outcome.feasible = np.array([slot])
-        outcome.refused_by = outcome.codes = np.zeros(1, np.int64)
-        return True
+        outcome.refused_by, outcome.codes = np.zeros((2, 1), np.int64)
+        return not self.framework.extenders or self._extenders_agree(outcome)
+
+    def _extenders_agree(self, outcome: Outcome) -> bool:
+        try:
+            pass_extenders(self, outcome)
+        except PluginError:
+            return False  # not the end: all nodes will be tried
+        return len(outcome.feasible) > 0
 
     def _among(self, candidates: IntArray, names: frozenset[str]) -> IntArray:
         wanted = [self.table.slots[name] for name in names if name in self.table.slots]
@@ -208,7 +225,7 @@ class Cycle:
 
     def _fail(self, outcome: Outcome) -> None:
         if outcome.pre_filter is None:
-            blamed = {self.framework.filter[i - 1].name for i in np.unique(outcome.refused_by) if i}
+            blamed = {self.framework.judges[i - 1].name for i in np.unique(outcome.refused_by) if i}
             outcome.rejectors |= blamed
         added = ", ".join(self._post_filter(outcome))
         reasons = self._summary(outcome)
@@ -235,7 +252,7 @@ class Cycle:
         for reasons, count in self.refusals(outcome):
             counts.update({reason.text: count for reason in reasons})
         if outcome.elsewhere is not None:
-            counts[outcome.elsewhere.text] += len(self.table.order) - len(outcome.nodes)
+            counts[outcome.elsewhere.text] += len(self.table.order) - int(np.count_nonzero(outcome.refused_by))
         return ", ".join(sorted(f"{count} {text}" for text, count in counts.items() if count))
 
     def refusals(self, outcome: Outcome) -> Iterator[tuple[tuple[Reason, ...], int]]:
@@ -243,17 +260,34 @@ class Cycle:
         pairs = np.stack([outcome.refused_by, outcome.codes], axis=1)[outcome.refused_by > 0]
         if len(pairs):
             for (index, code), count in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
-                yield self.framework.filter[index - 1].reasons(self, int(code)), int(count)
+                yield self.framework.judges[index - 1].reasons(self, int(code)), int(count)
 
     # scoring
 
     def _score(self, outcome: Outcome) -> None:
         nodes = outcome.feasible
-        idle = {plugin.name for plugin in self.framework.pre_score if not plugin.pre_score(self, nodes)}
+        seen = self._among_empty_nodes() if outcome.without_pods else self
+        idle = {plugin.name for plugin in self.framework.pre_score if not plugin.pre_score(seen, nodes)}
         totals: NumberArray = np.zeros(len(nodes), np.int64)
         for plugin in self.framework.score:
             if plugin.name not in idle:
-                weighted = plugin.normalize(plugin.score(self, nodes)) * self.framework.weights[plugin.name]
+                weighted = plugin.normalize(plugin.score(seen, nodes)) * self.framework.weights[plugin.name]
                 outcome.scores[plugin.name] = weighted
                 totals = totals + weighted
         outcome.totals = totals
+        if self.framework.extenders:
+            add_priorities(self, outcome)
+
+    def _among_empty_nodes(self) -> Cycle:
+        """Returns this cycle as scoring sees it when an extender has sent the nodes back without their pods."""
+        seen = Cycle(self.framework, self.table.without_pods(), self.pod)
+        seen.state = self.state
+        return seen
+
+    def _choose(self, outcome: Outcome, ties: Ties) -> int:
+        """Returns the position of the node to take: any of the best that an extender has listed, if there are such."""
+        if outcome.listed is not None:
+            best = np.flatnonzero((outcome.totals == outcome.totals.max()) & outcome.listed)
+            if len(best):
+                return self.framework.extenders.ties.choose(best)
+        return select_host(outcome.totals, ties)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -26,8 +26,35 @@ class ClusterEvent(StrEnum):
     NODE_ALLOCATABLE = "NodeUpdateNodeAllocatable"
     NODE_LABEL = "NodeUpdateNodeLabel"
     NODE_TAINT = "NodeUpdateNodeTaint"
+    CLAIM_ADD = "PersistentVolumeClaimAdd"
+    CLAIM_UPDATE = "PersistentVolumeClaimUpdate"
+    VOLUME_ADD = "PersistentVolumeAdd"
+    VOLUME_UPDATE = "PersistentVolumeUpdate"
+    STORAGE_CLASS_ADD = "storage.k8s.io/StorageClassAdd"
+    STORAGE_CLASS_UPDATE = "storage.k8s.io/StorageClassUpdate"
+    CSI_NODE_ADD = "storage.k8s.io/CSINodeAdd"
+    CSI_NODE_UPDATE = "storage.k8s.io/CSINodeUpdate"
+    CSI_DRIVER_UPDATE = "storage.k8s.io/CSIDriverUpdate"
+    STORAGE_CAPACITY_ADD = "storage.k8s.io/CSIStorageCapacityAdd"
+    STORAGE_CAPACITY_UPDATE = "storage.k8s.io/CSIStorageCapacityUpdate"
+    ATTACHMENT_DELETE = "storage.k8s.io/VolumeAttachmentDelete"
     TIMEOUT = "UnschedulableTimeout"
 
+
+# What adding, changing and removing an object of a kind means for waiting pods; None where it helps nobody.
+OBJECT_EVENTS: Mapping[str, tuple[ClusterEvent | None, ClusterEvent | None, ClusterEvent | None]] = {
+    "PersistentVolumeClaim": (ClusterEvent.CLAIM_ADD, ClusterEvent.CLAIM_UPDATE, None),
+    "PersistentVolume": (ClusterEvent.VOLUME_ADD, ClusterEvent.VOLUME_UPDATE, None),
+    "StorageClass.storage.k8s.io": (ClusterEvent.STORAGE_CLASS_ADD, ClusterEvent.STORAGE_CLASS_UPDATE, None),
+    "CSINode.storage.k8s.io": (ClusterEvent.CSI_NODE_ADD, ClusterEvent.CSI_NODE_UPDATE, None),
+    "CSIDriver.storage.k8s.io": (None, ClusterEvent.CSI_DRIVER_UPDATE, None),
+    "CSIStorageCapacity.storage.k8s.io": (
+        ClusterEvent.STORAGE_CAPACITY_ADD,
+        ClusterEvent.STORAGE_CAPACITY_UPDATE,
+        None,
+    ),
+    "VolumeAttachment.storage.k8s.io": (None, None, ClusterEvent.ATTACHMENT_DELETE),
+}
 
 # Tells whether the event (what the object was, what it is now) may help the waiting pod.
 Hint = Callable[[Pod, Any, Any], bool]

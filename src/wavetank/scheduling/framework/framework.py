@@ -3,7 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from wavetank.scheduling.extenders import Extenders
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.extending import Extending
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
     PermitPlugin,
@@ -29,24 +31,31 @@ class Framework:
         weights: Mapping[str, int],
         percentage_of_nodes_to_score: int = 0,
         is_pure: bool = True,
+        extenders: Extenders | None = None,
     ) -> None:
         self.scheduler_name = scheduler_name
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.weights = weights
-        self.is_pure = is_pure  # whether a pod fails depends on its spec and the node table alone
+        self.extenders = extenders or Extenders()
+        self.is_pure = (
+            is_pure and not self.extenders
+        )  # whether a pod fails depends on its spec and the node table alone
         self.pre_enqueue = _at(points, "preEnqueue", PreEnqueuePlugin)
         self.pre_filter = _at(points, "preFilter", PreFilterPlugin)
         self.filter = _at(points, "filter", FilterPlugin)
+        extending = Extending()
+        self.judges = (*self.filter, extending)  # all who may refuse a node, in the order of Outcome.refused_by
         self.post_filter = _at(points, "postFilter", PostFilterPlugin)
         self.pre_score = _at(points, "preScore", PreScorePlugin)
         self.score = _at(points, "score", ScorePlugin)
         self.reserve = _at(points, "reserve", ReservePlugin)
         self.permit = _at(points, "permit", PermitPlugin)
         self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
+        self.hints[extending.name] = extending.events()
 
     def nodes_to_find(self, nodes: int) -> int:
         """Returns how many feasible nodes are enough among so many: kube-scheduler's adaptive sampling."""
-        if not self.score:
+        if not self.score and not self.extenders.judge_nodes:
             return 1
         if nodes < 100:
             return nodes
@@ -58,8 +67,8 @@ def _at(points: Mapping[str, Sequence[Plugin]], point: str, base: type[P]) -> tu
     return tuple(plugin for plugin in points.get(point, ()) if isinstance(plugin, base))
 
 
-def _hints(plugins: Mapping[str, Plugin]) -> Mapping[str, Mapping[ClusterEvent, Hint]]:
-    hints = {}
+def _hints(plugins: Mapping[str, Plugin]) -> dict[str, Mapping[ClusterEvent, Hint]]:
+    hints: dict[str, Mapping[ClusterEvent, Hint]] = {}
     for name, plugin in plugins.items():
         events = dict(plugin.events())
         if ClusterEvent.NODE_ADD in events:

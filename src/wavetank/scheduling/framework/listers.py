@@ -6,6 +6,7 @@ from wavetank.cluster.kinds import Namespace, PodDisruptionBudget, Service
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.selectors import EVERYTHING, LabelSelector
+from wavetank.scheduling.framework.storage import STORAGE_TABLES, Storage
 
 # The kinds of objects, besides pods and nodes, that a scheduler reads.
 TABLES = (
@@ -15,6 +16,7 @@ TABLES = (
     "ReplicaSet.apps",
     "StatefulSet.apps",
     "ReplicationController",
+    *STORAGE_TABLES,
 )
 
 
@@ -23,14 +25,19 @@ class Listers:
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
+        self.storage = Storage()
 
     def set(self, resource: Resource) -> None:
         """Adds an object, or replaces it by its new version."""
         self._objects[resource.table][resource.key] = resource
+        if resource.table in STORAGE_TABLES:
+            self.storage.set(resource)
 
     def remove(self, resource: Resource) -> None:
         """Forgets an object."""
         self._objects[resource.table].pop(resource.key, None)
+        if resource.table in STORAGE_TABLES:
+            self.storage.remove(resource)
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Returns the labels of a namespace; of one that nobody created, what the API server would give it."""

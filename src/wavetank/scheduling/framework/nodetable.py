@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.claims import ClaimTable
 from wavetank.scheduling.framework.images import ImageTable
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
@@ -51,6 +53,7 @@ class NodeTable:
         self.topologies = TopologyTable()
         self.index = PodIndex()
         self.terms = TermIndex()
+        self.claims = ClaimTable()
         self.nominator = Nominator()
         self._order = NodeOrder()
 
@@ -122,6 +125,17 @@ class NodeTable:
             self.index.add(pod, slot)
             self._touch(slot)
 
+    def without_pods(self) -> NodeTable:
+        """Returns a view of the nodes as if they were empty, and nothing known of their images but the node objects.
+
+        Only what is counted per node is gone: the pods of a topology domain are still known.
+        """
+        view = copy(self)
+        view.requested, view.nonzero = np.zeros_like(self.requested), np.zeros_like(self.nonzero)
+        view.pod_count = np.zeros_like(self.pod_count)
+        view.images, view.ports = ImageTable(), PortTable()
+        return view
+
     def begin_cycle(self) -> None:
         """Takes over what kube-scheduler copies only when it refreshes its snapshot of a node."""
         self.images.refresh()
@@ -150,6 +164,8 @@ class NodeTable:
         self.index.add(pod, slot, sign)
         if spec.pod_affinity:
             self.terms.add(pod, slot, sign)
+        if spec.volumes:
+            self.claims.add(pod, slot, sign)
 
     def _touch(self, slot: int) -> None:
         self.version += 1

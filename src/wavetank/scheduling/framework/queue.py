@@ -12,6 +12,7 @@ from wavetank.kernel.clock import WORLD, Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.plugin import PreEnqueuePlugin
 
 FLUSH_PERIOD = 30 * SECOND
 MAX_UNSCHEDULABLE = 300 * SECOND
@@ -36,6 +37,7 @@ class QueuedPod:
         "entry",
         "errors",
         "framework",
+        "gate",
         "place",
         "pod",
         "rejections",
@@ -53,6 +55,7 @@ class QueuedPod:
         self.rejections = 0  # attempts that plugins refused, over the pod's life in the queue
         self.errors = 0  # errors in a row
         self.rejectors: frozenset[str] = frozenset()
+        self.gate: PreEnqueuePlugin | None = None  # what keeps it out of the queue
         self.place = Place.IN_FLIGHT
         self.entry = 0  # number of its present heap entry; entries with another number are stale
 
@@ -139,7 +142,7 @@ class SchedulingQueue:
             return
         queued.pod = new
         if queued.place is Place.GATED:
-            if not self._gated(queued):
+            if self._gate(queued) is None:
                 self._enter(queued, Place.ACTIVE)
         elif queued.place is Place.UNSCHEDULABLE:
             if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
@@ -157,13 +160,16 @@ class SchedulingQueue:
 
     # events and timers
 
-    def move(self, event: ClusterEvent, old: Any, new: Any) -> None:
-        """Lets the unschedulable pods that this event may help try again."""
+    def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
+        """Lets the unschedulable pods that this event may help try again; `at_most` of this priority, if given."""
         for queued in [pod for pod in self._unschedulable.values() if self._helps(pod, event, old, new)]:
-            self._requeue(queued)
+            if at_most is None or queued.pod.priority <= at_most:
+                self._requeue(queued)
 
     def _helps(self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any) -> bool:
         hints = queued.framework.hints
+        if queued.gate is not None and event not in queued.gate.events():
+            return False  # whoever keeps it out of the queue does not care
         for plugin in queued.rejectors:
             hint = hints[plugin].get(event) if plugin in hints else None
             if hint is not None and hint(queued.pod, old, new):
@@ -178,15 +184,17 @@ class SchedulingQueue:
         queued.stamp = next(self._stamps)
         queued.rejectors = rejectors
 
-    def _gated(self, queued: QueuedPod) -> bool:
-        return not all(plugin.pre_enqueue(queued.pod) for plugin in queued.framework.pre_enqueue)
+    def _gate(self, queued: QueuedPod) -> PreEnqueuePlugin | None:
+        """Returns the plugin that keeps a pod out of the queue, if any does."""
+        return next((plugin for plugin in queued.framework.pre_enqueue if not plugin.pre_enqueue(queued.pod)), None)
 
     def _enter(self, queued: QueuedPod, place: Place) -> None:
         if self._pods.get(queued.pod.uid) is not queued:
             return  # it was deleted while its attempt was under way
         self._unschedulable.pop(queued.pod.uid, None)
-        if place in (Place.ACTIVE, Place.BACKOFF) and self._gated(queued):
-            place = Place.GATED
+        queued.gate = self._gate(queued) if place in (Place.ACTIVE, Place.BACKOFF) else None
+        if queued.gate is not None:
+            place = Place.UNSCHEDULABLE if queued.gate.events() else Place.GATED
         queued.place = place
         queued.entry = next(self._entries)
         order = (-queued.pod.priority, queued.timestamp, queued.stamp, queued.entry, queued)

@@ -10,11 +10,13 @@ from wavetank.cluster.kinds import PodDisruptionBudget
 from wavetank.cluster.pod import Pod
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.config import DefaultPreemptionArgs, Version
+from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.scheduling.extenders import Victims
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Preemption
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.plugin import PostFilterPlugin, PreEnqueuePlugin
+from wavetank.scheduling.framework.plugin import PluginError, PostFilterPlugin, PreEnqueuePlugin
 from wavetank.scheduling.framework.supposition import Supposition
 
 PREEMPTED = "Preempted"  # the reason in the status of a pod that had to go
@@ -70,9 +72,14 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
         if not candidates:
             return f"preemption: {_summary(len(cycle.table.order), len(potential), refusals)}"
         assert outcome.preemption is not None
+        if cycle.framework.extenders:
+            candidates = _left_by_extenders(cycle, candidates)
+        if not candidates:
+            return "preemption: no candidate node for preemption"
         best = _best(candidates)
         outcome.preemption.equally_good = frozenset(found.node_name for found in best)
-        outcome.preemption.nominated = best[int(self._random.random() * len(best))].node_name
+        chosen = best[int(self._random.random() * len(best))]
+        outcome.preemption.nominated, outcome.preemption.victims = chosen.node_name, chosen.victims
         return None
 
     def _objection(self, cycle: Cycle, outcome: Outcome) -> str:
@@ -165,12 +172,23 @@ def _resolvable(cycle: Cycle, outcome: Outcome) -> IntArray:
         return order if outcome.pre_filter.resolvable else order[:0]
     answers, which = np.unique(np.stack([outcome.refused_by, outcome.codes]), axis=1, return_inverse=True)
     helps = [
-        all(reason.resolvable for reason in cycle.framework.filter[index - 1].reasons(cycle, code))
+        index and all(reason.resolvable for reason in cycle.framework.judges[index - 1].reasons(cycle, code))
         for index, code in answers.T.tolist()
     ]
     keep = np.array(helps, np.bool_)[which.reshape(-1)]
     found: IntArray = order[np.isin(order, outcome.nodes[keep])]
     return found
+
+
+def _left_by_extenders(cycle: Cycle, candidates: list[_Candidate]) -> list[_Candidate]:
+    """Lets extenders drop candidates and choose other victims; nobody checks that these are enough."""
+    victims = {found.node_name: Victims(found.victims, found.violations) for found in candidates}
+    pods_on = {name: cycle.table.pods[slot] for name, slot in cycle.table.slots.items()}
+    try:
+        left = cycle.framework.extenders.preempt(cycle.pod, victims, pods_on)
+    except ExtenderError as error:
+        raise PluginError(f"preemption: {error}") from None
+    return [_Candidate(name, found.pods, found.violations) for name, found in left.items()]
 
 
 def _summary(total: int, tried: int, refusals: Counter[str]) -> str:

@@ -1,0 +1,158 @@
+"""Runs wavetank's scheduler freely on a recorded timeline's inputs, and compares what it did and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.experiments.verify.timeline import Timeline
+from wavetank.experiments.verify.world import FaultyStore, World
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.distributions import Constant
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.scheduling.config import parse_configuration
+from wavetank.scheduling.framework.cycle import Outcome
+from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.framework.queue import QueuedPod, QueueRules
+from wavetank.scheduling.framework.selection import ExactTies
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.registry import Handle, build_frameworks
+from wavetank.scheduling.scheduler import Scheduler
+
+_HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+
+@dataclass(slots=True)
+class Happened:
+    """One attempt in comparable form."""
+
+    time: Nanoseconds
+    pod: str
+    result: str
+    node: str = ""
+    message: str = ""
+    queue: str = ""
+    plugins: tuple[str, ...] = ()
+    nominated: str = ""
+    victims: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Happenings:
+    """Everything that a scheduler did."""
+
+    attempts: list[Happened] = field(default_factory=list)
+    binds: list[tuple[Nanoseconds, str, str]] = field(default_factory=list)
+
+
+def recorded(timeline: Timeline) -> Happenings:
+    """Returns what the real scheduler did."""
+    outputs = timeline.outputs
+    attempts = [
+        Happened(
+            attempt.t,
+            attempt.pod,
+            attempt.result,
+            attempt.node or "",
+            "" if attempt.msg is None else outputs.messages[attempt.msg],
+            attempt.to or "",
+            tuple(sorted(attempt.plugins or ())),
+            attempt.nominated or "",
+            frozenset(attempt.victims),
+        )
+        for attempt in outputs.attempts
+    ]
+    return Happenings(attempts, [tuple(bind) for bind in outputs.binds])  # type: ignore[misc]
+
+
+def run_freely(timeline: Timeline) -> Happenings:
+    """Lets wavetank's scheduler do as it likes on the recorded inputs."""
+    clock = Clock(timeline.timers.process_start_ns)
+    options = timeline.inputs.options
+    refused = {pod: fault["bind_errors"] for pod, fault in (options.get("faults") or {}).items()}
+    store = FaultyStore(clock, refused)
+    configuration = parse_configuration({**_HEAD, **timeline.config}, timeline.version)
+    handle = Handle(timeline.version, Listers(), Random(0))
+    happenings = Happenings()
+    _Watched(
+        happenings,
+        store,
+        clock,
+        build_frameworks(configuration, handle),
+        handle.listers,
+        ties=ExactTies(),
+        random=Random(0),
+        rules=QueueRules(
+            initial_backoff=configuration.pod_initial_backoff_s * SECOND,
+            max_backoff=configuration.pod_max_backoff_s * SECOND,
+            pop_from_backoff=timeline.feature_gates.get("SchedulerPopFromBackoffQ", True),
+            start=timeline.timers.queue_start_ns,
+        ),
+        latency=_latency(options.get("latency") or {}),
+    )
+    World(store, clock, [*timeline.inputs.init, *timeline.inputs.events])
+    store.subscribe("Pod", _Binds(clock, happenings))
+    clock.run(timeline.outputs.end_ns)
+    return happenings
+
+
+def _latency(given: dict[str, Nanoseconds]) -> SchedulerLatency:
+    bind, patch, delete = (Constant(given.get(f"{call}_ns", 0) / SECOND) for call in ("bind", "patch", "delete"))
+    return SchedulerLatency(bind=bind, patch=patch, delete=delete)
+
+
+class _Watched(Scheduler):
+    """A scheduler whose every attempt is noted."""
+
+    def __init__(self, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+        self._happenings = happenings
+        self._last: dict[str, Happened] = {}
+        self._decided: Outcome | None = None
+        super().__init__(*args, explain=self._note, **kwargs)
+
+    def _note(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: object) -> None:
+        self._decided = outcome
+
+    def _attempt(self, queued: QueuedPod) -> None:
+        pod = queued.pod
+        super()._attempt(queued)
+        outcome = self._decided
+        assert outcome is not None
+        key = f"{pod.namespace}/{pod.name}"
+        happened = Happened(self._clock.now, key, "bound", outcome.node_name)
+        if not outcome.node_name:
+            happened.result = "unschedulable" if outcome.rejectors else "error"
+            happened.message, happened.queue = outcome.message, queued.place.value
+            happened.plugins = tuple(sorted(outcome.rejectors))
+            if outcome.preemption is not None:
+                happened.nominated = outcome.preemption.nominated
+                going = (victim for victim in outcome.preemption.victims if victim.deleted is None)
+                happened.victims = frozenset(f"{victim.namespace}/{victim.name}" for victim in going)
+        self._last[pod.uid] = happened
+        self._happenings.attempts.append(happened)
+
+    def _bind(self, cycle: Any, queued: QueuedPod, node_name: str) -> None:
+        super()._bind(cycle, queued, node_name)
+        present = self._store.find("Pod", cycle.pod.namespace, cycle.pod.name)
+        if not isinstance(present, Pod) or present.node_name != node_name:
+            happened = self._last[cycle.pod.uid]
+            happened.result, happened.queue = "error", queued.place.value
+
+
+class _Binds:
+    def __init__(self, clock: Clock, happenings: Happenings) -> None:
+        self._clock = clock
+        self._binds = happenings.binds
+
+    def added(self, new: Pod) -> None:
+        """Does nothing."""
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Notes a binding."""
+        if new.node_name and not old.node_name:
+            self._binds.append((self._clock.now, f"{new.namespace}/{new.name}", new.node_name))
+
+    def deleted(self, old: Pod) -> None:
+        """Does nothing."""

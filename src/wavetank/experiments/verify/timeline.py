@@ -1,0 +1,86 @@
+"""The recorded timelines: what happened to a cluster and when, and every attempt of one kube-scheduler."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wavetank.errors import InputError
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.config import NEWEST, Version
+
+Change = tuple[Nanoseconds, str, dict[str, Any]]  # when, what is done, and to which object
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """The objects at the start, what is done to them later, and how the API server behaves."""
+
+    init: list[Change]
+    events: list[Change]
+    options: dict[str, Any]
+
+
+class TimedAttempt(msgspec.Struct, frozen=True):
+    """One attempt; `msg` is a number in the list of messages, `to` the queue that a pod went to when it failed."""
+
+    t: Nanoseconds
+    pod: str
+    result: str
+    node: str | None = None
+    msg: int | None = None
+    to: str | None = None
+    plugins: list[str] | None = None
+    nominated: str | None = None
+    victims: list[str] = []
+
+
+class Outputs(msgspec.Struct, frozen=True):
+    """What the scheduler did, in order."""
+
+    attempts: list[TimedAttempt]
+    messages: list[str]
+    binds: list[tuple[Nanoseconds, str, str]]
+    end_ns: Nanoseconds
+
+
+class Timers(msgspec.Struct, frozen=True):
+    """When the process and its queue began."""
+
+    process_start_ns: Nanoseconds
+    queue_start_ns: Nanoseconds
+
+
+class Timeline(msgspec.Struct, frozen=True):
+    """One recorded scenario in time."""
+
+    family: str
+    name: str
+    kube_scheduler: str
+    config: dict[str, Any]
+    feature_gates: dict[str, bool]
+    timers: Timers
+    inputs: Inputs
+    outputs: Outputs
+    check: dict[str, Any]
+
+    @property
+    def version(self) -> Version:
+        """Returns the release that was recorded."""
+        major, minor, *_ = self.kube_scheduler.lstrip("v").split(".")
+        return min((int(major), int(minor)), NEWEST)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Tells whether the real scheduler did the same whatever its own chances were."""
+        return bool(self.check.get("timeline_seed_independent"))
+
+
+def read_timeline(path: Path) -> Timeline:
+    """Reads a recorded timeline."""
+    try:
+        return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Timeline)
+    except (OSError, EOFError, msgspec.MsgspecError) as error:
+        raise InputError(f"not a recorded timeline: {error}", source=str(path)) from None

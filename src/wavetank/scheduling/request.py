@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wavetank.kernel.durations import Nanoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something sent to the API server: done after `latency`, when the sender also has its answer."""
+
+    latency: Nanoseconds
+    commit: Callable[[], None]
+    answered: Callable[[], None] | None = None
+    is_binding: bool = False
