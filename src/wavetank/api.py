@@ -198,7 +198,7 @@ def _cluster(value: object) -> object:
 def _schedulers(value: Sequence[_SchedulerLike] | _SchedulerLike | None) -> list[object] | None:
     if value is None:
         return None
-    given = [value] if isinstance(value, str | Path | type | Mapping) else value
+    given = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     return [item if isinstance(item, Mapping) else entry_of(item) for item in given]
 
 

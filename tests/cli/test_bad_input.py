@@ -101,7 +101,7 @@ def test_a_field_of_the_experiment(wavetank: Wavetank, here: Path, spec: dict[st
         pytest.param(b"- 1\n", "e.yaml: expected a mapping, got [1]", id="no mapping"),
         pytest.param(b"[" * 100_000, "e.yaml: nested too deeply", id="nested"),
         pytest.param(b"{}", "e.yaml: apiVersion: expected wavetank.dev/v1alpha1, got None", id="another document"),
-        pytest.param(b"spec: {a: 1, a: 2}", "e.yaml: line 1, column 7: not valid YAML: duplicate key 'a'", id="twice"),
+        pytest.param(b"spec: {a: 1, a: 2}", "not valid YAML: duplicate key 'a'", id="twice"),
     ],
 )
 def test_a_file_that_is_no_experiment(wavetank: Wavetank, here: Path, content: bytes, message: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import Wavetank, an_experiment
+from wavetank.cli import progress
 
 CROWDED = [{"name": name, "policy": name} for name in ("default", "requested-to-capacity-ratio", "random")]
 
@@ -18,7 +19,10 @@ def test_the_table_fits_eighty_columns(wavetank: Wavetank, here: Path) -> None:
         assert word in table
 
 
-def test_progress_is_plain_lines_beside_the_output(wavetank: Wavetank, here: Path) -> None:
+def test_progress_is_plain_lines_beside_the_output(
+    wavetank: Wavetank, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_PLAIN_EVERY_S", float("inf"))
     ended = wavetank("run", an_experiment(here), "-o", "out", "--seeds", "1-2")
     assert ended.err == "1/2 runs, 3 pods finished\n2/2 runs, 6 pods finished\n"
     assert "runs," not in ended.out

@@ -54,6 +54,26 @@ def test_the_priority_given_by_admission_is_rendered_and_the_shared_spec_is_unto
     assert (other.priority, "priority" in other.render()["spec"]) == (0, False)
 
 
+@pytest.mark.parametrize(
+    ("of_class", "of_pod", "policy"),
+    [
+        pytest.param({}, {}, "PreemptLowerPriority", id="neither says anything"),
+        pytest.param({"preemptionPolicy": "Never"}, {}, "Never", id="the class decides"),
+        pytest.param({"preemptionPolicy": "Never", "globalDefault": True}, {}, "Never", id="as the default too"),
+        pytest.param({}, {"preemptionPolicy": "Never"}, "Never", id="unless the pod has said it"),
+    ],
+)
+def test_a_pod_preempts_as_its_class_says(of_class: dict[str, Any], of_pod: dict[str, Any], policy: str) -> None:
+    store = a_store()
+    store.create(parse_resource({**CLASS, "metadata": {"name": "high"}, "value": 100, **of_class}, store.specs))
+    named = {} if of_class.get("globalDefault") else {"priorityClassName": "high"}
+    pod, other = (a_pod(name, **named, **of_pod) for name in "ab")
+    for each in (pod, other):
+        admit(each, store)
+    assert (pod.priority, pod.spec.preemption_policy) == (100, policy)
+    assert pod.spec is other.spec
+
+
 def test_an_unknown_class_is_forbidden() -> None:
     with pytest.raises(ForbiddenError, match='no PriorityClass with name "high" was found') as caught:
         admit(a_pod(priorityClassName="high"), a_store())

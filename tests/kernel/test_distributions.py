@@ -22,6 +22,8 @@ LEAVES = st.one_of(
     st.builds(lambda low, more: {"uniform": [low, low + more]}, TIMES, TIMES),
     st.builds(lambda time: {"exponential": time}, TIMES),
     st.builds(lambda time, width: {"normal": {"mean": time, "deviation": width}}, TIMES, TIMES),
+    st.builds(lambda time, tail: {"pareto": {"least": time, "alpha": tail}}, TIMES, st.floats(0.05, 9)),
+    st.builds(lambda time, tail: {"weibull": {"scale": time, "shape": tail}}, TIMES, st.floats(0.05, 9)),
     st.builds(lambda time, sigma: {"lognormal": {"median": time, "sigma": sigma}}, TIMES, st.floats(0, 3)),
 )
 DISTRIBUTIONS = st.recursive(
@@ -49,6 +51,9 @@ def samples(distribution: Distribution, number: int, seed: int = 1) -> list[floa
         pytest.param({"exponential": 3}, 3, id="exponential"),
         pytest.param(NORMAL, 10, id="normal"),
         pytest.param(LOGNORMAL, 10 * 1.1331484530668263, id="lognormal: median times exp(sigma²/2)"),
+        pytest.param({"pareto": {"least": 2, "alpha": 5}}, 2.5, id="pareto: least · alpha / (alpha - 1)"),
+        pytest.param({"weibull": {"scale": 3, "shape": 1}}, 3, id="weibull of shape 1: exponential"),
+        pytest.param({"weibull": {"scale": 3, "shape": 0.5}}, 6, id="weibull: scale · Γ(1 + 1 / shape)"),
         pytest.param(MIXTURE, (3 * 1 + 1 * 3) / 4, id="mixture: weighted"),
     ],
 )

@@ -79,17 +79,32 @@ def test_distances_are_told_beside_the_best(out: Path) -> None:
 
 
 def printed(out: Path) -> str:
-    """Returns the summary as a terminal 200 columns wide shows it."""
+    """Returns the summary as a terminal 80 columns wide shows it."""
     screen = io.StringIO()
-    Console(width=200, file=screen).print(summary_table(out))
+    Console(width=80, file=screen).print(summary_table(out))
     return screen.getvalue()
 
 
-def test_the_terminal_marks_the_best_with_a_star(out: Path) -> None:
+def test_the_terminal_shows_means_above_their_spread(out: Path) -> None:
     makespans(out, {"a": [10, 20, 30], "b": [11, 22, 33]})
-    text = printed(out)
-    assert "Makespan [s]" in text
-    assert "20.00 ± 24.84 *" in text
+    lines = [line.split() for line in printed(out).splitlines()]
+    assert ["Makespan", "wait", "wait", "CPU", "Memory", "Pods"] in lines
+    (a,) = (i for i, words in enumerate(lines) if words[:1] == ["a"])
+    assert (lines[a][1], lines[a + 1][0]) == ("20.00*", "±24.84")
+    assert "*" not in lines[a + 2][1]
+
+
+def test_the_terminal_shows_no_spread_of_a_single_seed(out: Path) -> None:
+    makespans(out, {"a": [10]})
+    assert "±" not in printed(out).partition("half-width")[0].rpartition("mean")[0]
+
+
+def test_six_metrics_and_a_long_name_fit_the_terminal(results: Results) -> None:
+    name = "requested-to-capacity-ratio"
+    text = printed(results(Recipe(schedulers=(name, "b"), seeds=(1, 2, 3))))
+    assert name in text
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_the_terminal_reads_no_markup_in_names(results: Results) -> None:

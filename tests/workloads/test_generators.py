@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
+from wavetank.workloads import fields
 from wavetank.workloads.generators import Generator, Generators
 from workloads.inputs import arrivals_of
 
@@ -58,6 +60,31 @@ def test_time_never_runs_backwards_and_one_seed_is_one_workload(kind: tuple[str,
     assert times == sorted(times)
     assert len(times) == 30
     assert times == times_of(generator, seed)
+
+
+def test_a_diurnal_process_keeps_its_rate_and_follows_the_day() -> None:
+    times = times_of(a_generator("diurnal", pods=20_000, rate=0.1, swing=0.9, peak="12h"))
+    assert times == sorted(times)
+    assert times[-1] == pytest.approx(200_000, rel=0.05)
+    noon = sum(6 <= time / 3600 % 24 < 18 for time in times if time < 172_800)
+    night = sum(not 6 <= time / 3600 % 24 < 18 for time in times if time < 172_800)
+    # the mean of 1 ± 0.9 cos over half a period is 1 ± 1.8 / π
+    assert noon / night == pytest.approx((1 + 1.8 / 3.14159) / (1 - 1.8 / 3.14159), rel=0.1)
+
+
+def test_heavy_tails_end_within_a_century() -> None:
+    heavy = a_generator(pods=5000, duration={"pareto": {"least": "1h", "alpha": 1.01}})
+    runs = [arrival.pod.run.duration for arrival in arrivals_of(heavy) if arrival.pod.run]
+    assert min(run for run in runs if run is not None) >= 3600 * SECOND
+    assert max(run for run in runs if run is not None) <= fields.LONGEST
+
+
+def test_a_generator_can_be_sent_to_another_process() -> None:
+    document = [{"kind": "poisson", "pods": 3, "rate": 1}, {"kind": "lublin", "jobs": 3}]
+    generators = Generators(document, "generators")
+    again = pickle.loads(pickle.dumps(generators))
+    assert again.description == "3 pods and 3 jobs from 2 generators"
+    assert times_of(again) == times_of(generators)
 
 
 def test_what_is_drawn_for_one_thing_does_not_shift_another() -> None:
@@ -135,6 +162,10 @@ def test_generators_need_names_of_their_own() -> None:
         pytest.param({"requests": {"cpus": 1}}, "generator.requests: unknown resource 'cpus'", id="a resource"),
         pytest.param({"requests": [{"cpu": "x"}]}, "generator.requests[0].cpu: 'x' is not", id="a choice"),
         pytest.param({"requests": [{"weight": 0}]}, "generator.requests: expected weights", id="no weight"),
+        pytest.param({"kind": "diurnal", "rate": 1, "swing": 2}, "generator.swing: expected a share", id="swing"),
+        pytest.param({"kind": "diurnal", "rate": 1, "period": 0}, "generator.period: expected a period", id="period"),
+        pytest.param({"duration": {"pareto": {"least": 1, "alpha": 0}}}, "duration.pareto.alpha: expected", id="tail"),
+        pytest.param({"duration": {"pareto": {"least": 1, "alpha": 1}}}, "at most a century on average", id="no mean"),
         pytest.param({"name": "A"}, "generator.name: expected lower-case letters", id="a bad name"),
         pytest.param({"priority": "high"}, "generator.priority: expected a whole number", id="a priority in words"),
         pytest.param({"tolerations": [{"operator": "In"}]}, "generator.tolerations[0].operator", id="a toleration"),

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -15,12 +16,15 @@ from hypothesis import strategies as st
 from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.batsim import BatsimWorkload
+from wavetank.workloads.batsim_events import read_events
 from wavetank.workloads.cluster import Cluster, node_groups
 from wavetank.workloads.generators import Generator
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.open import open_cluster, open_workload
+from wavetank.workloads.plaincsv import CsvWorkload, read_csv_nodes
 from wavetank.workloads.platform import read_platform
+from wavetank.workloads.swf import SwfWorkload
 from workloads.inputs import a_file, arrivals_of
 
 WORDS_OF_ALL_FORMATS = """
@@ -72,9 +76,15 @@ GROUP = st.fixed_dictionaries(
     {"cpu": VALUES, "memory": VALUES},
     optional={"count": st.integers(-1, 9), "taints": VALUES, "labels": VALUES, "zone": VALUES, "resources": VALUES},
 )
-GENERATOR_FIELDS = "every rate bursts duration requests name tolerations labels priority nodeSelector"
+GENERATOR_FIELDS = """
+    jobs type file parameters swing peak period every rate bursts duration requests name tolerations labels priority
+    nodeSelector
+"""
 GENERATOR = st.fixed_dictionaries(
-    {"kind": st.sampled_from(["burst", "spaced", "poisson", "bursty"]), "pods": st.integers(0, 9)},
+    {
+        "kind": st.sampled_from(["burst", "spaced", "poisson", "bursty", "diurnal", "lublin", "fitted"]),
+        "pods": st.integers(0, 9),
+    },
     optional=dict.fromkeys(GENERATOR_FIELDS.split(), VALUES),
 )
 SPEEDS = st.sampled_from(["1Gf", "1e9f", "x", "", "0f"])
@@ -85,6 +95,29 @@ PLATFORM = st.builds(
     st.sampled_from(["1", "", "-3", "x"]),
     st.text("0123456789,- ", max_size=6),
 )
+
+
+SWF_WORDS = st.sampled_from(["0", "1", "-1", "60", "-7", "1.5", "1e400", "nan", "x", ";", "9" * 30, "\xff", "5"])
+SWF_LINE = st.lists(SWF_WORDS, max_size=20).map(" ".join) | st.lists(SWF_WORDS, min_size=18, max_size=18).map(" ".join)
+SWF = st.lists(SWF_LINE, max_size=5).map("\n".join)
+CSV_HEADERS = """
+    name namespace arrival_s arrival_ns duration_s walltime_s pods exit_code cpu_milli memory_bytes cpu memory priority
+    scheduler label:a selector:b nvidia.com/gpu hugepages-2Mi label: x
+"""
+CSV_CELLS = st.sampled_from(
+    ["", "a", "b", "0", "1", "-1", "2.5", "nan", "1e400", "9" * 30, "1Gi", '"', "é", "_", "A B", "1e9", " ", "'", "٣"]
+)
+CSV = st.lists(st.sampled_from(CSV_HEADERS.split()), min_size=1, max_size=5, unique=True).flatmap(
+    lambda header: st.lists(
+        st.lists(CSV_CELLS, min_size=len(header), max_size=len(header)) | st.lists(CSV_CELLS, max_size=6), max_size=5
+    ).map(lambda rows: "\n".join(",".join(row) for row in (header, *rows)))
+)
+EVENTS = st.lists(
+    (VALUES | st.fixed_dictionaries({"type": st.just("machine_available"), "resources": VALUES, "timestamp": VALUES}))
+    .map(json.dumps)
+    .map(str),
+    max_size=3,
+).map("\n".join)
 
 
 def survives(read: Callable[[], object]) -> None:
@@ -118,6 +151,41 @@ def test_manifests_as_a_cluster(text: str) -> None:
 @given(st.text() | st.text().map(lambda text: f'<platform version="4">{text}</platform>') | PLATFORM)
 def test_platforms(text: str) -> None:
     survives(lambda: Cluster(read_platform(a_file(text))).resources(SpecTable()))
+
+
+@given(text=st.text() | SWF, lenient=st.booleans())
+def test_swf(text: str, lenient: bool) -> None:
+    survives(lambda: arrivals_of(SwfWorkload(InputFile(Path("in.swf"), text, lenient=lenient))))
+
+
+@given(text=st.text() | CSV, lenient=st.booleans())
+def test_csv_as_a_workload(text: str, lenient: bool) -> None:
+    survives(lambda: arrivals_of(CsvWorkload(InputFile(Path("in.csv"), text, lenient=lenient))))
+
+
+@given(text=st.text() | CSV, lenient=st.booleans())
+def test_csv_as_a_cluster(text: str, lenient: bool) -> None:
+    file = InputFile(Path("in.csv"), text, lenient=lenient)
+    survives(lambda: Cluster(read_csv_nodes(file)).resources(SpecTable()))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(at=st.integers(0, 2000), noise=st.binary(min_size=1, max_size=8))
+def test_parquet(tmp_path: Path, at: int, noise: bytes) -> None:
+    path = tmp_path / "in.parquet"
+    pl.DataFrame({"name": ["a", "b"], "arrival_s": [0.0, 1.0], "cpu_milli": [1, 2]}).write_parquet(path)
+    data = bytearray(path.read_bytes())
+    data[at : at + len(noise)] = noise
+    path.write_bytes(data)
+    survives(lambda: arrivals_of(open_workload(path)))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text() | EVENTS)
+def test_events(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    survives(lambda: read_events(path))
 
 
 @given(VALUES | st.lists(GROUP, max_size=3))

@@ -53,8 +53,8 @@ def test_the_files_of_a_cluster_add_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(PLATFORM, "a platform file is no workload: expected batsim or manifests", id="a cluster"),
-        pytest.param({"a": 1}, "the format is not known: expected one of batsim", id="some other JSON"),
+        pytest.param(PLATFORM, "a platform file is no workload: expected parquet or swf", id="a cluster"),
+        pytest.param({"a": 1}, "the format is not known: expected one of platform", id="some other JSON"),
         pytest.param("", "the format is not known", id="nothing"),
         pytest.param("a: [", "not valid YAML", id="broken YAML"),
         pytest.param("[" * 100_000, "in: ", id="a deep hole"),
@@ -72,10 +72,27 @@ def test_a_stated_format_is_taken_at_its_word(tmp_path: Path) -> None:
     path = written(tmp_path, "in", POD)
     with pytest.raises(InputError, match="expected a Batsim workload"):
         open_workload(path, "batsim")
-    with pytest.raises(InputError, match="unknown format 'swf': expected one of batsim, platform, manifests"):
-        open_workload(path, "swf")
-    with pytest.raises(InputError, match="a batsim file is no cluster: expected platform or manifests"):
+    with pytest.raises(InputError, match="unknown format 'slurm': expected one of platform, parquet, swf"):
+        open_workload(path, "slurm")
+    with pytest.raises(InputError, match="a batsim file is no cluster: expected platform or"):
         open_cluster([path], "batsim")
+
+
+def test_a_format_knows_its_options(tmp_path: Path) -> None:
+    path = written(tmp_path, "in", BATSIM)
+    with pytest.raises(InputError, match="options: unknown option 'podsPerJob': batsim files have none"):
+        open_workload(path, options={"podsPerJob": "one"})
+
+
+def test_what_is_left_out_is_counted_and_said(tmp_path: Path) -> None:
+    path = written(tmp_path, "pods.csv", "name,arrival_s\na,0\nb,-1\nc\n")
+    with pytest.raises(InputError, match=r"pods\.csv: line 4: expected 2 cells"):
+        open_workload(path)
+    workload = open_workload(path, lenient=True)
+    assert workload.skipped == {"line with too few or too many cells": 1, "row with a bad arrival_s": 1}
+    assert workload.description == "1 pods from pods.csv (2 left out)"
+    assert "left out: 1 × row with a bad arrival_s" in workload.notes
+    assert [arrival.pod.name for arrival in arrivals_of(workload)] == ["a"]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

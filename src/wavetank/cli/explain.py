@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 import msgspec
+from rich.console import Console
+from rich.text import Text
 
 from wavetank.cli.console import console, print_warnings
 from wavetank.experiments.document import parse_version
@@ -29,7 +31,9 @@ _WIDTH = 160  # where the output is not a terminal
 @click.argument("out", required=False, type=click.Path(path_type=Path))
 @click.argument("pod", required=False)
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file of objects; may be repeated.")
-@click.option("--pods", type=click.Path(path_type=Path), help="The pods.  [default: those of the cluster without a node]")
+@click.option(
+    "--pods", type=click.Path(path_type=Path), help="The pods.  [default: those of the cluster without a node]"
+)
 @click.option("--config", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
 @click.option("--kubernetes-version", "release", metavar="VERSION", help="The release.  [default: the newest]")
 @click.option("--choices", type=click.Path(path_type=Path), help="JSON: which node a pod takes among equals.")
@@ -72,13 +76,14 @@ def _rehearsed(
 ) -> Iterator[Explanation]:
     version = parse_version(release, "--kubernetes-version") if release else NEWEST
     configuration = read_configuration(config, version) if config else default_configuration(version)
-    print_warnings([f"{plugin} is not simulated" for plugin in not_simulated(configuration)])
     cluster = open_cluster(files)
     workload = None if pods is None else open_workload(pods)
     nodes = {manifest["metadata"]["name"] for manifest in cluster.manifests if manifest.get("kind") == "Node"}
     given = {} if choices is None else read_choices(choices, nodes)
     rehearsal = Rehearsal(cluster, SchedulerDefinition("explain", "", configuration), version, given)
-    return rehearsal.play(workload)
+    yield from rehearsal.play(workload)
+    missing = not_simulated(configuration)
+    print_warnings([f"not simulated: {', '.join(missing)}"] if missing else [])
 
 
 def _print(explanations: list[Explanation], output: str, most: int) -> None:
@@ -86,8 +91,7 @@ def _print(explanations: list[Explanation], output: str, most: int) -> None:
         document = msgspec.json.encode(explanation_data(explanations))
         click.echo(msgspec.json.format(document, indent=2).decode())
         return
+    screen = console if console.is_terminal else Console(width=_WIDTH)
     for told in explanations:
-        if console.is_terminal:
-            console.print(explanation_view(told, most), soft_wrap=False)
-        else:
-            console.print(explanation_view(told, most), width=_WIDTH)
+        for part in explanation_view(told, most):
+            screen.print(part, soft_wrap=isinstance(part, Text))

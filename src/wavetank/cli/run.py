@@ -13,6 +13,7 @@ from wavetank.cli.progress import showing_progress
 from wavetank.errors import InputError
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.entries import entry_of
+from wavetank.experiments.explain import Keep
 from wavetank.experiments.runner import run_experiment
 from wavetank.report.html import write_report
 from wavetank.report.table import summary_table
@@ -58,6 +59,8 @@ _OPTIONS = {
 @click.option("--horizon", metavar="TIME", help="When to stop at the latest, such as 2h.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The results' folder.  [default: out/<name>]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time.  [default: one per core]")
+@click.option("--explain", "keep", flag_value="best", help="Record every attempt for `wavetank explain`.")
+@click.option("--explain-all", "keep", flag_value="all", help="The same, with all nodes instead of the best 50.")
 def command(
     experiment: Path | None,
     cluster: tuple[Path, ...],
@@ -66,6 +69,7 @@ def command(
     schedulers: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
+    keep: Keep | None,
     **changes: str | None,
 ) -> None:
     """Run an experiment: schedulers on a simulated cluster.
@@ -80,7 +84,7 @@ def command(
     read = _load(experiment, spec)
     out = out or Path("out") / read.name
     with showing_progress(errors) as progress:
-        results = run_experiment(read, out, __version__, progress, jobs, write_report)
+        results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
     console.print(summary_table(out))
     print_warnings([warning for result in results for warning in result.warnings])
     console.print(f"results: {out}", soft_wrap=True, highlight=False)

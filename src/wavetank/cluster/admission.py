@@ -8,6 +8,8 @@ from wavetank.cluster.store import Store
 # Priority classes that every cluster has.
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
+_CLASSES = "PriorityClass.scheduling.k8s.io"
+
 
 class ForbiddenError(ApiError):
     """Admission does not let the object in."""
@@ -17,24 +19,35 @@ class ForbiddenError(ApiError):
 
 
 def admit(pod: Pod, store: Store) -> None:
-    """Completes a new pod as the API server's admission does: gives it the priority of its class.
+    """Completes a new pod as the API server's admission does: gives it the priority and policy of its class.
 
     ForbiddenError if there is no such class. Call it before the store creates the pod.
     """
-    name = pod.spec.priority_class
     if pod.spec.priority is not None:
         return
-    if name in SYSTEM_PRIORITIES:
-        pod.priority = SYSTEM_PRIORITIES[name]
-    elif name:
-        found = store.find("PriorityClass.scheduling.k8s.io", "", name)
-        if not isinstance(found, PriorityClass):
-            raise ForbiddenError(f'no PriorityClass with name "{name}" was found')
+    if pod.spec.priority_class in SYSTEM_PRIORITIES:
+        pod.priority = SYSTEM_PRIORITIES[pod.spec.priority_class]
+        return
+    found = _class_of(pod, store)
+    if found is not None:
         pod.priority = found.value
-    else:
-        pod.priority = _default_priority(store)
+        _adopt_policy(pod, found, store)
 
 
-def _default_priority(store: Store) -> int:
-    classes = store.list("PriorityClass.scheduling.k8s.io")
-    return min((found.value for found in classes if found.global_default), default=0)
+def _class_of(pod: Pod, store: Store) -> PriorityClass | None:
+    name = pod.spec.priority_class
+    if not name:
+        defaults = [found for found in store.list(_CLASSES) if found.global_default]
+        return min(defaults, key=lambda found: found.value, default=None)
+    named = store.find(_CLASSES, "", name)
+    if not isinstance(named, PriorityClass):
+        raise ForbiddenError(f'no PriorityClass with name "{name}" was found')
+    return named
+
+
+def _adopt_policy(pod: Pod, priority_class: PriorityClass, store: Store) -> None:
+    """Lets a pod of a class that does not preempt keep to that; pods of other classes keep their shared spec."""
+    policy, given = priority_class.preemption_policy, pod.spec.manifest
+    if policy != pod.spec.preemption_policy and not given.get("preemptionPolicy"):
+        completed = store.specs.intern({**given, "preemptionPolicy": policy})
+        pod.spec = completed.holding(pod.manifest.get("status") or {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.dra import DRA_KINDS
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
@@ -84,10 +85,8 @@ class ReplicaSet(Resource):
         self.selector = LabelSelector.parse(_spec(manifest).get("selector"), path="spec.selector")
 
 
-_CLASSES: dict[str, type[Resource]] = {
-    cls.kind: cls
-    for cls in (Node, Namespace, PriorityClass, PodDisruptionBudget, Service, ReplicaSet, *STORAGE_KINDS)
-}
+_KINDS: tuple[type[Resource], ...] = (Node, Namespace, PriorityClass, PodDisruptionBudget, Service, ReplicaSet)
+_CLASSES: dict[str, type[Resource]] = {cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS)}
 
 
 def parse_resource(manifest: Manifest, specs: SpecTable) -> Resource:

@@ -54,7 +54,7 @@ class Store:
         """Returns the present version of an object; NotFoundError if there is none."""
         found = self.find(table, namespace, name)
         if found is None:
-            raise NotFoundError(f'{table} "{name}" not found')
+            raise NotFoundError(f'{plural(table)} "{name}" not found')
         return found
 
     def find(self, table: str, namespace: str, name: str) -> Resource | None:
@@ -79,7 +79,7 @@ class Store:
         """Adds an object; AlreadyExistsError if its name is taken."""
         table = self._tables.setdefault(new.table, {})
         if new.key in table:
-            raise AlreadyExistsError(f'{new.table} "{new.name}" already exists')
+            raise AlreadyExistsError(f'{plural(new.table)} "{new.name}" already exists')
         self.version += 1
         new.resource_version = self.version
         new.created = self.clock.now
@@ -182,6 +182,17 @@ class Store:
                 self._untold.popleft()()
         finally:
             self._telling = False
+
+
+def plural(table: str) -> str:
+    """Returns what the API calls the objects of a table: pods, networkpolicies.networking.k8s.io."""
+    kind, dot, group = table.partition(".")
+    word = kind.lower()
+    if word.endswith("y"):
+        word = f"{word[:-1]}ies"
+    elif not word.endswith("points"):
+        word += "es" if word.endswith("s") else "s"
+    return word + dot + group
 
 
 def _uid(version: int) -> str:

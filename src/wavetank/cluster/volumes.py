@@ -81,9 +81,12 @@ def _parse(volume: Mapping[str, Any], path: str) -> Volume | None:
     return Volume(name, disk=disk, plugin=plugin, handle=plugin.volume_handle(_source(volume, plugin.field, path)))
 
 
+_DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "iscsi", "rbd")
+
+
 def _disk(volume: Mapping[str, Any], path: str) -> Disk | None:
-    kind = next((kind for kind in ("gcePersistentDisk", "awsElasticBlockStore", "iscsi", "rbd") if volume.get(kind)), "")
-    if not kind:
+    kind = next((kind for kind in _DISKS if volume.get(kind) is not None), None)
+    if kind is None:
         return None
     source = _source(volume, kind, path)
     read_only = bool(source.get("readOnly"))

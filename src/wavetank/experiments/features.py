@@ -7,9 +7,6 @@ from wavetank.cluster.podspec import PodSpec
 
 # What a pod may ask for that the scheduler does not look at yet.
 _NOT_SIMULATED: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "persistentVolumeClaim": lambda spec: any(
-        volume.get("persistentVolumeClaim") or volume.get("ephemeral") for volume in spec.get("volumes") or ()
-    ),
     "resourceClaims": lambda spec: spec.get("resourceClaims"),
 }
 

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from wavetank.experiments.batsim import write_batsim
+from wavetank.experiments.explain.recorder import AttemptRecorder
+from wavetank.experiments.explain.recording import FILE, Keep
 from wavetank.experiments.metrics import Metrics, measure
 from wavetank.experiments.recorder import PodRow
 from wavetank.experiments.simulation import Setting, Simulation
@@ -15,13 +18,17 @@ from wavetank.experiments.tables import write_tables
 
 @dataclass(frozen=True)
 class RunPlan:
-    """One run to make: a scheduler under a seed, with the folder its files go to."""
+    """One run to make: a scheduler under a seed, with the folder its files go to.
+
+    `keep` is how much of its scheduling attempts is recorded, None for nothing.
+    """
 
     scheduler: str
     seed: int
     setting: Setting
     folder: Path
     wavetank_version: str
+    keep: Keep | None = None
 
     @property
     def label(self) -> str:
@@ -43,16 +50,27 @@ class RunResult:
 
 def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult:
     """Simulates one run and writes its files."""
-    begun = time.perf_counter()
-    simulation = Simulation(plan.setting, plan.seed, tell)
-    recorder = simulation.run()
-    wall = time.perf_counter() - begun
     plan.folder.mkdir(parents=True)
+    begun = time.perf_counter()
+    with _recording(plan) as explain:
+        simulation = Simulation(plan.setting, plan.seed, tell, explain)
+        recorder = simulation.run()
+    wall = time.perf_counter() - begun
     end = recorder.end
     write_tables(recorder, end, plan.folder)
     write_batsim(recorder, plan.folder, plan.wavetank_version)
     warnings = (*recorder.features.warnings(), *_pending(recorder.rows, plan.label))
     return RunResult(plan.scheduler, plan.seed, measure(recorder, end), warnings, simulation.attempts, wall)
+
+
+@contextmanager
+def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
+    """Gives somebody who records the attempts, if the plan asks for it."""
+    if plan.keep is None:
+        yield None
+    else:
+        with closing(AttemptRecorder(plan.folder / FILE, plan.keep)) as recorder:
+            yield recorder
 
 
 def _pending(rows: list[PodRow], label: str) -> list[str]:

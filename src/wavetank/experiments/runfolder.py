@@ -83,7 +83,7 @@ def _all_of(results: Path) -> list[RunFolder]:
 
 def _run(results: Path, row: dict[str, str]) -> RunFolder:
     scheduler, seed = row.pop("scheduler"), row.pop("seed")
-    metrics = {name: float(cell) if cell else None for name, cell in row.items()}
+    metrics = {name: None if cell == "" else float(cell) for name, cell in row.items()}
     return RunFolder(results / scheduler / f"seed-{seed}", scheduler, int(seed), metrics)
 
 

@@ -19,6 +19,7 @@ from typing import Protocol
 
 from wavetank.errors import WavetankError
 from wavetank.experiments.document import Experiment
+from wavetank.experiments.explain.recording import Keep
 from wavetank.experiments.outfolder import check_out, written_whole
 from wavetank.experiments.run import RunPlan, RunResult, make_run
 from wavetank.experiments.summary import write_summary
@@ -39,18 +40,27 @@ def run_experiment(
     progress: Progress | None = None,
     jobs: int | None = None,
     finish: Callable[[Path], object] | None = None,
+    keep: Keep | None = None,
 ) -> list[RunResult]:
     """Makes all runs and leaves their results in the folder `out`, whole or not at all.
 
     `out` may be the results of an earlier experiment, which are replaced; any other folder with something in it is
     refused. `jobs` is how many runs are made at a time: by default as many as there are cores. `finish` may add to
-    the results before they are put in place.
+    the results before they are put in place. `keep` is how much of the scheduling attempts is recorded, for
+    `wavetank explain`: nothing, the best nodes of each, or all.
     """
     check_out(out)
     begun = time.perf_counter()
     with written_whole(out) as folder:
         plans = [
-            RunPlan(entry.name, seed, experiment.setting(entry), folder / entry.name / f"seed-{seed}", wavetank_version)
+            RunPlan(
+                scheduler=entry.name,
+                seed=seed,
+                setting=experiment.setting(entry),
+                folder=folder / entry.name / f"seed-{seed}",
+                wavetank_version=wavetank_version,
+                keep=keep,
+            )
             for entry in experiment.schedulers
             for seed in experiment.seeds
         ]
@@ -130,7 +140,8 @@ def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None)
         _follow(futures, counts, progress)
         return [future.result() for future in futures]
     except BrokenProcessPool:
-        raise WavetankError("a process that made a run has died: there may be too little memory for so many") from None
+        likely = "there is too little memory, or it cannot import a policy"
+        raise WavetankError(f"a process that made a run has died ({likely}): try one job at a time") from None
     except BaseException:
         _stop(pool)
         raise

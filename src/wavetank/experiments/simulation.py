@@ -7,7 +7,9 @@ from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
+from wavetank.controllers.volumes import attach_volume_controllers
 from wavetank.errors import InputError
+from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.features import Features
 from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
@@ -18,7 +20,7 @@ from wavetank.nodes.faults import Fault, Faults
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition, TieBreaking
-from wavetank.scheduling.scheduler import Scheduler
+from wavetank.scheduling.scheduler import Explain, Scheduler
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Arrival, Workload
 
@@ -41,12 +43,14 @@ class Setting:
 class Simulation:
     """One run: a cluster, a clock, the actors attached to them, and the recorder that watches.
 
-    `tell` is called now and then with the number of pods that have come to their end.
+    `tell` is called now and then with the number of pods that have come to their end; `explain` is told of every
+    scheduling attempt.
     """
 
     setting: Setting
     seed: int
     tell: Callable[[int], None] | None = None
+    explain: Explain | None = None
     recorder: Recorder = field(init=False)
     attempts: int = 0
 
@@ -60,6 +64,7 @@ class Simulation:
             if isinstance(resource, Pod):
                 _admit(resource, store)
             store.create(resource)
+        attach_volume_controllers(store)
         Faults(store, clock, kubelets, self.setting.faults)
         schedulers = self._attach(store, clock, streams)
         self.recorder.name_schedulers(schedulers)
@@ -82,6 +87,8 @@ class Simulation:
                     setting.ties,
                     setting.latency.scheduler,
                     takes_all=len(setting.schedulers) == 1,
+                    explain=self.explain,
+                    connect=connect_extender,
                 ),
             )
             for definition in setting.schedulers

@@ -18,7 +18,7 @@ from wavetank.experiments.statistics import mean_interval
 from wavetank.report.metrics import METRICS, Metric
 
 MOST_PODS = 20  # shown unless somebody asks for more
-COUNT_HEADS = ("Only A", "Only B", "Other node", "Other start", "Other finish", "Other phase", "Same")
+COUNT_HEADS = ("Only\nA", "Only\nB", "Other\nnode", "Other\nstart", "Other\nfinish", "Other\nphase", "Same")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from wavetank.experiments.explain import Explanation, Refusal
-from wavetank.kernel.durations import format_seconds
+from wavetank.kernel.durations import SECOND, format_seconds
 
 MOST_NODES = 10  # with their scores; the other feasible nodes are counted
 _MOST_NAMES = 5  # of nodes in one line
-_HEAD_WIDTH = 16
+_HEAD_WIDTH = 12
 
 _UNTRIED = {
     "gated": "not tried: it has scheduling gates",
@@ -38,7 +37,7 @@ def _attempt_data(told: Explanation) -> dict[str, Any]:
     return {
         "pod": told.pod,
         "attempt": told.attempt,
-        "time_s": float(format_seconds(told.time)),
+        "time_s": None if told.time is None else told.time / SECOND,
         "outcome": told.outcome,
         "nodes": told.nodes,
         "evaluated": told.evaluated,
@@ -66,12 +65,8 @@ def _refusal_data(refusal: Refusal) -> dict[str, Any]:
 # tables
 
 
-def explanation_view(told: Explanation, most: int = MOST_NODES) -> RenderableType:
-    """Returns one attempt to print on a terminal, with the scores of the best `most` nodes."""
-    return Group(*_parts(told, most))
-
-
-def _parts(told: Explanation, most: int) -> Iterator[RenderableType]:
+def explanation_view(told: Explanation, most: int = MOST_NODES) -> Iterator[Text | Table]:
+    """Yields one attempt in lines and tables to print, with the scores of the best `most` nodes."""
     yield Text.assemble((f"{told.pod}: ", "bold"), *_heading(told))
     if told.attempt:
         yield Text(f"  {_counts(told)}")
@@ -82,7 +77,9 @@ def _parts(told: Explanation, most: int) -> Iterator[RenderableType]:
     if told.refusals:
         yield _refusal_table(told)
     if told.totals:
-        yield _score_table(told, most)
+        best = sorted(told.totals, key=lambda node: (-told.totals[node], node != told.chosen, node))
+        yield _score_table(told, best[:most])
+        yield Text(f"  * chosen, = tied{_rest(told, best[most:])}")
     if told.candidate_count > 1:
         yield Text(f"  {told.candidate_count} nodes tie: {_list(told.candidates, told.candidate_count)}")
     yield Text()
@@ -94,9 +91,12 @@ def _heading(told: Explanation) -> Iterator[str | tuple[str, str]]:
         return
     yield told.outcome + (f" to {told.chosen}" if told.chosen and told.outcome == "bound" else "")
     if told.diverged:
-        yield f", diverged: given {told.chosen}, not among {_list(told.candidates, told.candidate_count) or 'any'}", "red"
-    if told.attempt > 1 or told.time:
-        yield f" (attempt {told.attempt} at {format_seconds(told.time)} s)"
+        yield (
+            f", diverged: given {told.chosen}, not among {_list(told.candidates, told.candidate_count) or 'any'}",
+            "red",
+        )
+    if told.attempt > 1 or told.time is not None:
+        yield f" (attempt {told.attempt}{'' if told.time is None else f' at {format_seconds(told.time)} s'})"
 
 
 def _counts(told: Explanation) -> str:
@@ -104,7 +104,7 @@ def _counts(told: Explanation) -> str:
     skipped = told.nodes - told.feasible_count - refused
     if told.rejected is not None:
         return f"{told.nodes} nodes: the pod was rejected by {told.rejected.plugin} before any was looked at"
-    left = f", {skipped} not looked at" if skipped else ""
+    left = f", {skipped} not considered" if skipped else ""
     return f"{told.nodes} nodes: {told.feasible_count} feasible, {refused} filtered out{left}"
 
 
@@ -120,24 +120,22 @@ def _refusal_table(told: Explanation) -> Table:
     return table
 
 
-def _score_table(told: Explanation, most: int) -> Table:
+def _score_table(told: Explanation, nodes: Sequence[str]) -> Table:
     table = _table("Node")
     for plugin in (*told.scores, "Total"):
-        table.add_column(Text(_folded(plugin)), justify="right")
-    best = sorted(told.totals, key=lambda node: (-told.totals[node], node != told.chosen, node))
-    for node in best[:most]:
+        table.add_column(Text(_folded(plugin)), justify="right", overflow="fold")
+    for node in nodes:
         numbers = (*(scores[node] for scores in told.scores.values()), told.totals[node])
         style = "bold" if node == told.chosen else ""
         table.add_row(Text(_marked(node, told)), *(Text(f"{number:g}") for number in numbers), style=style)
-    more = told.feasible_count - len(best[:most])
-    table.caption = Text("* chosen, = tied" + (f"; {_rest(told, best[most:], more)}" if more else ""))
-    table.caption_justify = "left"
     return table
 
 
-def _rest(told: Explanation, others: Sequence[str], more: int) -> str:
-    lowest = f", the lowest {told.totals[others[-1]]:g}" if others else ""
-    return f"{more} more feasible nodes with lower or equal totals{lowest}"
+def _rest(told: Explanation, others: Sequence[str]) -> str:
+    if not others:
+        return ""
+    shown = len(told.totals) - len(others)
+    return f"; {told.feasible_count - shown} more feasible nodes, the lowest total is {told.totals[others[-1]]:g}"
 
 
 def _marked(node: str, told: Explanation) -> str:

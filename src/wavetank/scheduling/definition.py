@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from wavetank.cluster.store import Store
+from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.config import Configuration, Version
+from wavetank.scheduling.extenders import Extender, ExtenderClient, Extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue import QueueRules
@@ -19,6 +21,7 @@ from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.scheduler import Explain, Scheduler
 
 TieBreaking = Literal["random", "exact"]
+Connect = Callable[[Mapping[str, Any]], ExtenderClient]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,13 @@ class SchedulerDefinition:
         policy.random = streams.stream(f"policy/{self.name}")
         return [policy_framework(policy, self.name, self.configuration, handle)]
 
+    def _extenders(self, streams: Streams, connect: Connect | None) -> Extenders:
+        configs = self.configuration.extenders
+        if configs and connect is None:
+            raise InputError(f"scheduler {self.name}: extenders cannot be called here", path="extenders")
+        extenders = [Extender(config, connect(config)) for config in configs] if connect else []
+        return Extenders(extenders, streams.stream(f"scheduler/{self.name}/extenders") if extenders else None)
+
     def attach(
         self,
         store: Store,
@@ -49,8 +59,12 @@ class SchedulerDefinition:
         latency: SchedulerLatency | None = None,
         takes_all: bool = True,
         explain: Explain | None = None,
+        connect: Connect | None = None,
     ) -> Scheduler:
-        """Starts it on a cluster; with a single profile it takes every pod, unless told otherwise."""
+        """Starts it on a cluster; with a single profile it takes every pod, unless told otherwise.
+
+        `connect` makes the clients of its extenders; without it a configuration with extenders is an InputError.
+        """
         configuration = self.configuration
         exact = ties == "exact" and version >= (1, 35)  # before, the release itself draws among the best
         rules = QueueRules(
@@ -58,7 +72,8 @@ class SchedulerDefinition:
             max_backoff=configuration.pod_max_backoff_s * SECOND,
             pop_from_backoff=version >= (1, 33),
         )
-        handle = Handle(version, Listers(), streams.stream(f"scheduler/{self.name}/preemption"))
+        draws = streams.stream(f"scheduler/{self.name}/preemption")
+        handle = Handle(version, Listers(), draws, self._extenders(streams, connect))
         return Scheduler(
             store,
             clock,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
+from wavetank.scheduling.config.gates import NO_GATES, VOLUME_LIMIT_SCALING, FeatureGates
 from wavetank.scheduling.extenders import Extenders
+from wavetank.scheduling.framework.batching import Batch
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
+from wavetank.scheduling.framework.signature import signer
 from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption
 from wavetank.scheduling.plugins.dynamicresources import DynamicResources
 from wavetank.scheduling.plugins.imagelocality import ImageLocality
@@ -22,9 +25,13 @@ from wavetank.scheduling.plugins.nodeports import NodePorts
 from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
 from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
+from wavetank.scheduling.plugins.nodevolumelimits import NodeVolumeLimits
 from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
 from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
+from wavetank.scheduling.plugins.volumebinding import VolumeBinding
+from wavetank.scheduling.plugins.volumerestrictions import VolumeRestrictions
+from wavetank.scheduling.plugins.volumezone import VolumeZone
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,7 @@ class Handle:
     listers: Listers
     random: random.Random
     extenders: Extenders = field(default_factory=Extenders)
+    gates: FeatureGates = NO_GATES
 
 
 _Factory = Callable[[Any, Handle], Plugin]
@@ -48,9 +56,15 @@ _PLUGINS: dict[str, _Factory] = {
     "NodePorts": lambda args, handle: NodePorts(),
     "NodeResourcesFit": lambda args, handle: NodeResourcesFit(args),
     "NodeResourcesBalancedAllocation": lambda args, handle: NodeResourcesBalancedAllocation(args, handle.version),
+    "VolumeRestrictions": lambda args, handle: VolumeRestrictions(handle.listers.storage),
+    "NodeVolumeLimits": lambda args, handle: NodeVolumeLimits(
+        handle.listers.storage, VOLUME_LIMIT_SCALING in handle.gates
+    ),
+    "VolumeBinding": lambda args, handle: VolumeBinding(args, handle.listers.storage),
+    "VolumeZone": lambda args, handle: VolumeZone(handle.listers.storage),
     "PodTopologySpread": lambda args, handle: PodTopologySpread(args, handle.listers),
     "InterPodAffinity": lambda args, handle: InterPodAffinity(args, handle.listers),
-    "DynamicResources": lambda args, handle: DynamicResources(),
+    "DynamicResources": lambda args, handle: DynamicResources(handle.listers.devices),
     "DefaultPreemption": lambda args, handle: DefaultPreemption(args, handle.version, handle.listers, handle.random),
     "ImageLocality": lambda args, handle: ImageLocality(),
 }
@@ -61,6 +75,7 @@ _BUILT_IN = frozenset({"PrioritySort", "DefaultBinder"})
 
 def build_frameworks(configuration: Configuration, handle: Handle) -> list[Framework]:
     """Makes the plugins of every profile; those that are not simulated are left out."""
+    handle = replace(handle, gates=configuration.feature_gates)
     return [_framework(profile, configuration, handle) for profile in configuration.profiles]
 
 
@@ -90,4 +105,14 @@ def _framework(profile: Profile, configuration: Configuration, handle: Handle) -
         weights={plugin.name: plugin.weight for plugin in profile.plugins["score"]},
         percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score if percentage is None else percentage,
         extenders=handle.extenders,
+        batch=_batch(profile, handle),
     )
+
+
+def _batch(profile: Profile, handle: Handle) -> Batch | None:
+    """Returns what batches pods that are alike, where the release does and all plugins can tell that they are."""
+    if handle.version < (1, 35) or handle.extenders:
+        return None
+    points = (profile.plugins[point] for point in ("preFilter", "filter", "preScore", "score"))
+    sign = signer({plugin.name for point in points for plugin in point}, profile.args)
+    return None if sign is None else Batch(sign)

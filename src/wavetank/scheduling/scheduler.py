@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from functools import partial
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
@@ -13,8 +13,9 @@ from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.scheduling.evictions import Evictions
+from wavetank.scheduling.extenderanswers import ExtenderError
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
-from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
+from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
@@ -22,6 +23,7 @@ from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, Schedulin
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption
+from wavetank.scheduling.prebinding import PreBinding
 from wavetank.scheduling.request import Request
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
@@ -66,11 +68,12 @@ class Scheduler:
         self._failures_version = -1
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
+        self._inbox: list[Callable[[], None]] = []
         self._awake = False  # a turn is due in this instant
         self._blocked = False  # the loop thinks, or waits for the API server's answer
         self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
         for table in TABLES:
-            store.subscribe(table, _ListerEvents(listers, self.table))
+            store.subscribe(table, _ListerEvents(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
         store.subscribe("Node", _NodeEvents(self))
@@ -92,13 +95,27 @@ class Scheduler:
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
     def _turn(self) -> None:
+        """Lets everything run that can; the loop is faster than news of the cluster, which come through informers."""
         self._awake = False
         answered, self._answered = self._answered, []
         for go_on in answered:
             go_on()
+        self._try_pods()
+        while self._inbox:
+            inbox, self._inbox = self._inbox, []
+            for handle in inbox:
+                handle()
+            self._try_pods()
+        self._serve()
+
+    def _try_pods(self) -> None:
         while not self._blocked and (queued := self.queue.pop()) is not None:
             self._attempt(queued)
-        self._serve()
+
+    def receive(self, handle: Callable[[], None]) -> None:
+        """Takes in news of the cluster, to be handled when it is their turn."""
+        self._inbox.append(handle)
+        self._wake()
 
     def _send(self, request: Request) -> None:
         self._outbox.append(request)
@@ -121,6 +138,8 @@ class Scheduler:
     def _attempt(self, queued: QueuedPod) -> None:
         self.attempts += 1
         takes = self._draw(self._latency.attempt)
+        if queued.framework.batch is not None:
+            queued.framework.batch.begin(self.attempts, self._clock.now)
         cycle = Cycle(queued.framework, self.table, queued.pod)
         decided_by, outcome = self._outcome(cycle)
         if self._explain is not None:
@@ -180,7 +199,7 @@ class Scheduler:
             return known
         outcome = cycle.run(self._rotation, self._ties)
         failed_for_good = not outcome.node_name and not (outcome.preemption and outcome.preemption.nominated)
-        if failed_for_good and cycle.framework.is_pure:
+        if failed_for_good and cycle.framework.is_pure and not pod.spec.volumes:
             self._failures[key] = cycle, outcome
         return cycle, outcome
 
@@ -207,26 +226,42 @@ class Scheduler:
 
     def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str, takes: Nanoseconds) -> None:
         latency = takes + self._draw(self._latency.bind)
-        self._send(Request(latency, lambda: self._bind(cycle, queued, node_name), is_binding=True))
+        bind: Callable[[], None] = partial(self._bind, cycle, queued, node_name)
+        plugins = [plugin for plugin in cycle.framework.pre_bind if plugin.has_to_prepare(cycle, node_name)]
+        if plugins:
+            failed = partial(self._unbind, cycle, queued, node_name)
+            bind = PreBinding(self._store, self._clock, cycle, node_name, plugins, bind, failed).begin
+        self._send(Request(latency, bind, is_binding=True))
 
     def _bind(self, cycle: Cycle, queued: QueuedPod, node_name: str) -> None:
         try:
-            self._store.bind(cycle.pod, node_name)
+            if not (cycle.framework.extenders and self._is_bound_by_extender(cycle, node_name)):
+                self._store.bind(cycle.pod, node_name)
+        except ExtenderError as error:
+            self._unbind(cycle, queued, node_name, str(error))
         except ApiError as error:
-            self._forget(cycle, node_name)
-            assumed = cycle.pod.copy()
-            assumed.node_name = node_name
-            self.queue.failed(queued)
-            self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)
-            self._patch_status(cycle.pod, f"binding rejected: {error}", "")
+            self._unbind(cycle, queued, node_name, f'running Bind plugin "DefaultBinder": {error}')
+
+    def _is_bound_by_extender(self, cycle: Cycle, node_name: str) -> bool:
+        """Lets an extender bind the pod; one that is happy but cannot reach the simulated cluster leaves it to us."""
+        if not cycle.framework.extenders.bind(cycle.pod, node_name):
+            return False
+        present = self._store.find("Pod", cycle.pod.namespace, cycle.pod.name)
+        return isinstance(present, Pod) and present.node_name == node_name
+
+    def _unbind(self, cycle: Cycle, queued: QueuedPod, node_name: str, message: str) -> None:
+        """Takes back a pod that did not get to its node."""
+        self._forget(cycle, node_name)
+        assumed = cycle.pod.copy()
+        assumed.node_name = node_name
+        self.queue.failed(queued)
+        self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)
+        self._patch_status(cycle.pod, message, "")
 
     # the pod's status
 
     def _is_news(self, pod: Pod, message: str, nomination: str | None) -> bool:
-        present = self._store.find("Pod", pod.namespace, pod.name)
-        if not isinstance(present, Pod) or present.uid != pod.uid:
-            return False
-        return present.unschedulable != message or nomination not in (None, present.nominated_node)
+        return pod.unschedulable != message or nomination not in (None, pod.nominated_node)
 
     def _patch_status(self, pod: Pod, message: str, nomination: str | None) -> None:
         present = self._store.find("Pod", pod.namespace, pod.name)
@@ -235,6 +270,7 @@ class Scheduler:
             new.unschedulable = message
             new.nominated_node = present.nominated_node if nomination is None else nomination
             self._store.update(new)
+            self.queue.refresh(new)
 
     def _nominate(self, pod: Pod, node_name: str) -> None:
         """Keeps room for a pod on a node; no node ends it."""
@@ -345,31 +381,52 @@ def _gates_of(framework: Framework) -> set[str]:
 
 
 class _ListerEvents:
-    def __init__(self, listers: Listers, table: NodeTable) -> None:
+    def __init__(self, listers: Listers, scheduler: Scheduler, table: str) -> None:
         self._listers = listers
-        self._table = table
+        self._scheduler = scheduler
+        self._events = OBJECT_EVENTS.get(table, (None, None, None))
 
     def added(self, new: Resource) -> None:
         self._listers.set(new)
-        self._table.version += 1
+        self._tell(self._events[0], None, new)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        self.added(new)
+        self._listers.set(new)
+        self._tell(self._events[1], old, new)
 
     def deleted(self, old: Resource) -> None:
         self._listers.remove(old)
-        self._table.version += 1
+        self._tell(self._events[2], old, None)
+
+    def _tell(self, event: ClusterEvent | None, old: Resource | None, new: Resource | None) -> None:
+        self._scheduler.table.version += 1
+        if event is not None:
+            self._scheduler.receive(lambda: self._scheduler.queue.move(event, old, new))
 
 
 class _NodeEvents:
     def __init__(self, scheduler: Scheduler) -> None:
-        self.added = scheduler.node_added
-        self.modified = scheduler.node_modified
-        self.deleted = scheduler.node_deleted
+        self._scheduler = scheduler
+
+    def added(self, new: Node) -> None:
+        self._scheduler.receive(lambda: self._scheduler.node_added(new))
+
+    def modified(self, old: Node, new: Node) -> None:
+        self._scheduler.receive(lambda: self._scheduler.node_modified(old, new))
+
+    def deleted(self, old: Node) -> None:
+        self._scheduler.receive(lambda: self._scheduler.node_deleted(old))
 
 
 class _PodEvents:
     def __init__(self, scheduler: Scheduler) -> None:
-        self.added = scheduler.pod_added
-        self.modified: Callable[[Any, Any], None] = scheduler.pod_modified
-        self.deleted = scheduler.pod_deleted
+        self._scheduler = scheduler
+
+    def added(self, new: Pod) -> None:
+        self._scheduler.receive(lambda: self._scheduler.pod_added(new))
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        self._scheduler.receive(lambda: self._scheduler.pod_modified(old, new))
+
+    def deleted(self, old: Pod) -> None:
+        self._scheduler.receive(lambda: self._scheduler.pod_deleted(old))

@@ -16,7 +16,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import CORDON, UNCORDON, Fault
 from wavetank.workloads import fields
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.inputfile import InputFile, on_line
 from wavetank.workloads.platform import BATSIM_ID
 
 _ACTIONS = {"machine_unavailable": CORDON, "machine_available": UNCORDON}
@@ -62,7 +62,7 @@ def _events(file: InputFile) -> Iterator[Event]:
         try:
             yield _event(line)
         except InputError as error:
-            file.skip(error.inside(path=f"line {number}"), "event that cannot be used")
+            file.skip(on_line(error, number), "event that cannot be used")
 
 
 def _event(line: str) -> Event:

@@ -14,9 +14,14 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
 
 _HEAD = 1 << 16  # bytes of text by which a format is told
-_BLOCK = 1 << 22  # bytes of text in hand at a time while a file is streamed
+_BLOCK = 1 << 20  # bytes of text in hand at a time while a file is streamed
 _LONGEST_LINE = 1 << 24  # bytes: more is no line of a table
 _GZIP = b"\x1f\x8b"
+
+
+def on_line(error: InputError, line: int) -> InputError:
+    """Returns the same error as one of a line of a file, in the field that it names."""
+    return InputError(error.message, path=f"line {line}: {error.path}" if error.path else f"line {line}")
 
 
 class InputFile:
@@ -95,7 +100,7 @@ class InputFile:
             raise InputError(f"cannot be read: {error}", source=self.source) from None
 
     def blocks(self) -> Iterator[bytes]:
-        """Yields the content in blocks of a few megabytes, each of whole lines, with no mark of its encoding."""
+        """Yields the content in blocks of about a megabyte, each of whole lines, with no mark of its encoding."""
         with self.stream() as stream:
             rest = stream.read(_BLOCK).removeprefix(b"\xef\xbb\xbf")
             while block := stream.read(_BLOCK):

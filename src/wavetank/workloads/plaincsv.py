@@ -13,7 +13,7 @@ from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.cluster.selectors import read_node_name
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import MOST_PODS, node_manifest
-from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.inputfile import InputFile, on_line
 from wavetank.workloads.jobtable import Integers, Jobs, TableWorkload
 from wavetank.workloads.podcolumns import (
     AMOUNTS,
@@ -41,7 +41,8 @@ class CsvWorkload(TableWorkload):
 
     def _read(self, file: InputFile) -> Iterator[Jobs]:
         for lines, rows in _parts(file, len(self.layout.columns)):
-            yield self.layout.jobs(file, lines, list(zip(*rows, strict=True)))
+            if rows:
+                yield self.layout.jobs(file, lines, list(zip(*rows, strict=True)))
 
 
 def is_csv(file: InputFile) -> bool:
@@ -69,7 +70,7 @@ def read_csv_nodes(file: InputFile) -> list[Manifest]:
             try:
                 nodes.append(_node(dict(zip(columns, row, strict=True))))
             except InputError as error:
-                file.skip(error.inside(path=f"line {line}"), "a node that cannot be")
+                file.skip(on_line(error, line), "a node that cannot be")
     return nodes
 
 
@@ -165,7 +166,7 @@ def _row(file: InputFile, line: str, number: int) -> list[str]:
         rows = _cells([line])
         return rows[0] if rows else []
     except InputError as error:
-        file.skip(error.inside(path=f"line {number}"), "line that is not CSV")
+        file.skip(on_line(error, number), "line that is not CSV")
         return []
 
 
@@ -173,7 +174,7 @@ def _fits(file: InputFile, row: list[str], line: int, width: int) -> bool:
     if len(row) == width:
         return True
     error = InputError(f"expected {width} cells as in the header, got {len(row)} (is the line cut off?)")
-    file.skip(error.inside(path=f"line {line}"), "line with too few or too many cells")
+    file.skip(on_line(error, line), "line with too few or too many cells")
     return False
 
 

@@ -85,6 +85,8 @@ class Layout:
         for base in (ARRIVAL, DURATION, WALLTIME):
             for suffix, unit in UNITS.items():
                 if column == base + suffix:
+                    if base in self._times:
+                        raise InputError(f"there is another column for the {base}", path=f"column {column!r}")
                     self._times[base] = _Time(i, unit)
                     return
         if column in _FIXED:
@@ -198,7 +200,7 @@ def _whole(value: Any, least: int, most: int) -> int:
 
 def _name(value: Any) -> str:
     try:
-        return read_node_name(value)  # pods are named by the same rule
+        return read_node_name(str(value) if isinstance(value, int) else value)  # pods are named by the same rule
     except InputError:
         raise InputError(f"expected a name in lower case, with digits, dashes and dots, got {value!r:.60}") from None
 
@@ -213,7 +215,7 @@ _FIXED: dict[str, Callable[[Any], Hashable]] = {
 
 def _read(cells: Sequence[Any], read: Callable[[Any], Any], column: int, bad: _Bad) -> Sequence[Any]:
     """Reads a column; what cannot be read goes to `bad`, by row."""
-    if read is _name and all(map(_PLAIN_NAME, cells)):  # names differ, everything else repeats
+    if read is _name and _are_plain_names(cells):  # names differ, everything else repeats
         return cells
     known: dict[Any, Any] = {}
     errors: dict[Any, InputError] = {}
@@ -228,6 +230,13 @@ def _read(cells: Sequence[Any], read: Callable[[Any], Any], column: int, bad: _B
                 bad.setdefault(row, (column, errors[cell]))
         return ()
     return [known[cell] for cell in cells]
+
+
+def _are_plain_names(cells: Sequence[Any]) -> bool:
+    try:
+        return all(map(_PLAIN_NAME, cells))
+    except TypeError:  # numbers
+        return False
 
 
 def _ticks(cells: Sequence[Any], at: _Time, base: str, bad: _Bad) -> Integers:

@@ -1,4 +1,4 @@
-"""The lines of an SWF file as columns of numbers, a few megabytes at a time."""
+"""The lines of an SWF file as columns of numbers, about a megabyte at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wavetank.errors import InputError
-from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.inputfile import InputFile, on_line
 from wavetank.workloads.jobtable import Integers
 
 COLUMNS = (
@@ -104,7 +104,7 @@ def _rows_one_by_one(file: InputFile, block: bytes, first: int) -> Rows:
         try:
             row = _row(line.split())
         except InputError as error:
-            file.skip(error.inside(path=f"line {number}"), "a line that is not 18 numbers")
+            file.skip(on_line(error, number), "a line that is not 18 numbers")
             continue
         if row:
             lines.append(number)

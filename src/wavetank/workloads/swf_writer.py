@@ -67,7 +67,9 @@ def _fields(record: Record, number: int) -> list[int]:
     memory = record.requests.get(MEMORY)
     kilobytes = _UNKNOWN if memory is None else -(-memory // (1024 * each))
     limit = _UNKNOWN if job is None or job.walltime is None else _seconds(job.walltime)
-    status = _STATUSES.get(run.exit_code, FAILED) if run.exit_code else DONE
+    # cancelled without a run time would mean that the job never ran
+    failed = _STATUSES.get(run.exit_code, FAILED) if _seconds(run.duration) else FAILED
+    status = failed if run.exit_code else DONE
     size = record.size * each
     times = [number, _seconds(record.time), _UNKNOWN, _seconds(run.duration)]
     return [*times, size, _UNKNOWN, _UNKNOWN, size, limit, kilobytes, status, *[_UNKNOWN] * 7]

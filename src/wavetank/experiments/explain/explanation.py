@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
 from wavetank.cluster.pod import Pod
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle, Outcome
 
 BOUND, UNSCHEDULABLE, NOMINATED, ERROR = "bound", "unschedulable", "nominated", "error"
@@ -32,16 +31,16 @@ class Refusal:
 class Explanation:
     """One attempt at one pod, in the names of nodes; without an attempt (`attempt` is 0) only `outcome` says why.
 
-    `nodes` is the size of the cluster, `evaluated` how many of them were looked at. `filtered` names the refused
-    nodes and `refusals` counts them; `rejected` is a refusal of the pod as a whole. Scores are normalised and
-    weighted. `chosen` is where the pod went; it `diverged` if that was given and is none of the best nodes.
-    A recording may have kept only some nodes: `feasible`, `scores`, `totals` and `candidates` are of those, and
-    `filtered` of none, whereas the counts are always of all.
+    `time` is None outside of a run. `nodes` is the size of the cluster, `evaluated` how many of them were looked at.
+    `filtered` names the refused nodes and `refusals` counts them; `rejected` is a refusal of the pod as a whole.
+    Scores are normalised and weighted. `chosen` is where the pod went; it `diverged` if that was given and is none
+    of the best nodes. A recording may have kept only some nodes: `feasible`, `scores`, `totals` and `candidates`
+    are of those, and `filtered` of none, whereas the counts are always of all.
     """
 
     pod: str
     outcome: str
-    time: Nanoseconds = 0
+    time: Nanoseconds | None = None
     attempt: int = 0
     nodes: int = 0
     evaluated: int = 0
@@ -61,7 +60,7 @@ class Explanation:
     diverged: bool = False
 
 
-def explain_attempt(time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle, attempt: int) -> Explanation:
+def explain_attempt(pod: Pod, outcome: Outcome, cycle: Cycle, attempt: int) -> Explanation:
     """Reads the tables of a cycle that has run, before anything came of it."""
     feasible = _names(cycle, outcome.feasible)
     best = _names(cycle, outcome.feasible[best_positions(outcome)])
@@ -71,7 +70,6 @@ def explain_attempt(time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle,
     return Explanation(
         pod=key_of(pod),
         outcome=word_of(outcome),
-        time=time,
         attempt=attempt,
         nodes=len(cycle.table.order),
         evaluated=len(outcome.nodes),
@@ -81,7 +79,7 @@ def explain_attempt(time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle,
         filtered=dict(sorted(named, key=itemgetter(0))),
         refusals={refusal: len(names) for refusal, names in refused if names},
         rejected=rejection_of(outcome),
-        scores={plugin: _by_name(feasible, scores) for plugin, scores in outcome.scores.items()},
+        scores={plugin: _by_name(feasible, scores) for plugin, scores in scores_of(outcome).items()},
         totals=_by_name(feasible, outcome.totals) if len(outcome.totals) else {},
         candidates=sorted(best),
         chosen=outcome.node_name or None,
@@ -112,6 +110,11 @@ def best_positions(outcome: Outcome) -> IntArray:
     return np.flatnonzero(outcome.totals == outcome.totals.max())
 
 
+def scores_of(outcome: Outcome) -> Mapping[str, NumberArray]:
+    """Returns what each plugin, and each extender, has added to the totals."""
+    return {**outcome.scores, **outcome.extender_scores}
+
+
 def rejection_of(outcome: Outcome) -> Refusal | None:
     """Returns the refusal of the pod as a whole, by a PreFilter."""
     if outcome.pre_filter is None:
@@ -137,5 +140,5 @@ def _names(cycle: Cycle, slots: IntArray) -> list[str]:
     return [node.name for node in nodes if node is not None]
 
 
-def _by_name(names: Sequence[str], numbers: Any) -> dict[str, Number]:
+def _by_name(names: Sequence[str], numbers: NumberArray) -> dict[str, Number]:
     return dict(sorted(zip(names, numbers.tolist(), strict=True)))

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -16,33 +15,19 @@ from wavetank.experiments.explain.explanation import (
     key_of,
     refusals_of,
     rejection_of,
+    scores_of,
     word_of,
 )
+from wavetank.experiments.explain.numbering import Numbering, SlotNumbers
 from wavetank.experiments.explain.recording import LISTS, NOTHING, NUMBERS, Answer, Index, Keep
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle, Outcome
+from wavetank.scheduling.framework.nodetable import NodeTable
 
 KEPT_BEST, KEPT_WORST = 50, 5  # feasible nodes of an attempt, by total
 _BLOCK = 2000  # attempts
-
-T = TypeVar("T", bound=Hashable)
-
-
-class _Numbers(Generic[T]):
-    """Numbers things in the order in which they are first met."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[T, int] = {}
-
-    def of(self, thing: T | None) -> int:
-        return NOTHING if thing is None else self._numbers.setdefault(thing, len(self._numbers))
-
-    def of_all(self, things: Iterable[T]) -> IntArray:
-        return np.array([self.of(thing) for thing in things], np.int64)
-
-    def all(self) -> list[T]:
-        return list(self._numbers)
+_NONE: IntArray = np.zeros(0, np.int64)
 
 
 class AttemptRecorder:
@@ -55,11 +40,12 @@ class AttemptRecorder:
     def __init__(self, path: Path, keep: Keep) -> None:
         self._keep: Keep = keep
         self._writer = ColumnWriter(path)
-        self._pods = _Numbers[str]()
-        self._nodes = _Numbers[str]()
-        self._plugins = _Numbers[str]()
-        self._messages = _Numbers[str]()
-        self._answers = _Numbers[Refusal]()
+        self._pods = Numbering[str]()
+        self._nodes = Numbering[str]()
+        self._plugins = Numbering[str]()
+        self._messages = Numbering[str]()
+        self._answers = Numbering[Refusal]()
+        self._slots: dict[NodeTable, SlotNumbers] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -115,31 +101,32 @@ class AttemptRecorder:
         self._lists["refusals"].append(np.array([answer for answer, _ in found], np.int64))
         self._lists["refusal_nodes"].append(np.array([len(slots) for _, slots in found], np.int64))
         named = [(answer, slots) for answer, slots in found if self._keep == "all"]
-        self._lists["refused"].append(self._names([slot for _, slots in named for slot in slots.tolist()], cycle))
+        self._lists["refused"].append(self._names([slots for _, slots in named], cycle))
         self._lists["refused_by"].append(
             np.repeat([answer for answer, _ in named], [len(slots) for _, slots in named]).astype(np.int64)
         )
 
     def _note_scores(self, outcome: Outcome, cycle: Cycle) -> None:
-        kept = self._kept(outcome)
-        scores = [weighted[kept] for weighted in outcome.scores.values()]
-        self._lists["kept"].append(self._names(outcome.feasible[kept].tolist(), cycle))
+        kept = self._kept(outcome, cycle)
+        scores = scores_of(outcome)
+        self._lists["kept"].append(self._names([outcome.feasible[kept]], cycle))
         self._lists["totals"].append(outcome.totals[kept] if len(outcome.totals) else outcome.totals)
-        self._lists["plugins"].append(self._plugins.of_all(outcome.scores))
-        self._lists["scores"].append(np.concatenate(scores) if scores else np.zeros(0, np.int64))
+        self._lists["plugins"].append(self._plugins.of_all(scores))
+        weighted = [array[kept] for array in scores.values()]
+        self._lists["scores"].append(np.concatenate(weighted) if weighted else _NONE)
 
-    def _kept(self, outcome: Outcome) -> IntArray:
-        """Returns the positions in `feasible` to keep: the chosen one among the best, otherwise in their order."""
-        if self._keep == "all" or len(outcome.feasible) <= KEPT_BEST + KEPT_WORST:
+    def _kept(self, outcome: Outcome, cycle: Cycle) -> IntArray:
+        """Returns the positions in `feasible` to keep; among equals the chosen one comes first."""
+        if self._keep == "all" or len(outcome.totals) <= KEPT_BEST + KEPT_WORST:
             return np.arange(len(outcome.feasible))
-        if not len(outcome.totals):
-            return np.arange(KEPT_BEST)
-        order = np.argsort(-outcome.totals, kind="stable")
+        passed_over = outcome.feasible != cycle.table.slots.get(outcome.node_name, NOTHING)
+        order = np.lexsort((passed_over, -outcome.totals))
         return np.concatenate([order[:KEPT_BEST], order[-KEPT_WORST:]])
 
-    def _names(self, slots: list[int], cycle: Cycle) -> IntArray:
-        nodes = (cycle.table.nodes[slot] for slot in slots)
-        return self._nodes.of_all(node.name for node in nodes if node is not None)
+    def _names(self, slots: Sequence[IntArray], cycle: Cycle) -> IntArray:
+        if cycle.table not in self._slots:
+            self._slots[cycle.table] = SlotNumbers(cycle.table, self._nodes)
+        return self._slots[cycle.table].of(np.concatenate([_NONE, *slots]))
 
     def _flush(self) -> None:
         if self._columns["time"]:

@@ -9,6 +9,7 @@ from wavetank.cluster.pod import RUNNING, Pod
 from wavetank.cluster.resource import parse_time
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
+from wavetank.controllers.volumes import attach_volume_controllers
 from wavetank.errors import InputError
 from wavetank.experiments.explain.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
 from wavetank.kernel.clock import Clock
@@ -46,6 +47,7 @@ class Rehearsal:
                 self._add_bound(resource)
             else:
                 self._store.create(resource)
+        attach_volume_controllers(self._store, on_demand=True)
         self._scheduler = scheduler.attach(
             self._store, self._clock, Streams(0), version, "exact", takes_all=False, explain=self._listen
         )
@@ -64,7 +66,7 @@ class Rehearsal:
             pass
         self._settle(pod)
         self._clock.run(self._clock.now + SECOND)
-        return self._told or [Explanation(key_of(pod), self._why_untried(pod), self._clock.now)]
+        return self._told or [Explanation(key_of(pod), self._why_untried(pod))]
 
     # before an attempt
 
@@ -101,7 +103,7 @@ class Rehearsal:
     def _listen(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
         key = key_of(pod)
         self._attempts[key] += 1
-        told = explain_attempt(time, pod, outcome, cycle, self._attempts[key])
+        told = explain_attempt(pod, outcome, cycle, self._attempts[key])
         given = self._choices.get(key)
         if given and told.outcome != NOMINATED:  # a nominated pod has its choice when it is tried again
             told = replace(told, chosen=given, diverged=given not in told.candidates)

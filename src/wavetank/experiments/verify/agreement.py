@@ -76,8 +76,6 @@ def _score(scores: Mapping[str, Mapping[str, int]], plugin: str, node: str) -> i
 
 
 def _feasible(attempt: Attempt, ours: Decision) -> Pair:
-    if attempt.scoring_skipped == "hint":  # only the node of the hint was looked at
-        return attempt.feasible, [name for name in attempt.feasible if name in ours.feasible]
     return attempt.feasible, sorted(ours.feasible)
 
 
@@ -110,7 +108,7 @@ def _totals(attempt: Attempt, ours: Decision) -> Pair | None:
 
 
 def _candidates(attempt: Attempt, ours: Decision) -> Pair | None:
-    if attempt.taken is None or attempt.scoring_skipped == "hint":
+    if attempt.taken is None:
         return None
     return attempt.candidates, ours.candidates
 
@@ -120,8 +118,11 @@ def _chosen(attempt: Attempt, ours: Decision) -> Pair | None:
         return None
     if attempt.scoring_skipped is None and not attempt.tie_random:
         return attempt.taken, ours.choose(attempt.held)
-    allowed = ours.feasible if attempt.scoring_skipped == "hint" else ours.candidates
-    return attempt.taken, attempt.taken if attempt.taken in allowed else None
+    return attempt.taken, attempt.taken if attempt.taken in ours.candidates else None
+
+
+def _hint(attempt: Attempt, ours: Decision) -> Pair | None:
+    return None if attempt.hint is None and ours.hint is None else (attempt.hint, ours.hint)
 
 
 def _reasons(attempt: Attempt, ours: Decision) -> Pair | None:
@@ -144,16 +145,32 @@ def _preemption(attempt: Attempt, ours: Decision) -> Pair | None:
     recorded, found = attempt.preemption, ours.preemption
     if recorded is None and found is None:
         return None
-    expected = (attempt.nominated, recorded and _tried(recorded.potential_nodes, recorded.dry_run))
+    # what extenders have made of the victims is told apart only where there were some
+    evicted = attempt.deleted_victims if attempt.extender_calls else None
+    tried = recorded and _tried(recorded.potential_nodes, recorded.dry_run)
+    expected = (attempt.nominated, tried, evicted and sorted(evicted))
     if found is None:
-        return expected, (None, None)
+        return expected, (None, None, None)
     is_best = attempt.nominated in found.best or (attempt.nominated is None and not found.best)
     nominated = attempt.nominated if is_best else sorted(found.best)
-    return expected, (nominated, _tried(found.potential_nodes, found.dry_run))
+    got = evicted and sorted(found.evicted.get(attempt.nominated or "", ()))
+    return expected, (nominated, _tried(found.potential_nodes, found.dry_run), got)
 
 
 def _tried(nodes: Iterable[str], dry_run: Mapping[str, Iterable[str]]) -> object:
     return sorted(nodes), {node: sorted(victims) for node, victims in sorted(dry_run.items())}
+
+
+def _extenders(attempt: Attempt, ours: Decision) -> Pair | None:
+    return ours.extenders
+
+
+def _volumes(attempt: Attempt, ours: Decision) -> Pair | None:
+    return ours.volumes
+
+
+def _devices(attempt: Attempt, ours: Decision) -> Pair | None:
+    return ours.devices
 
 
 def _outcome(attempt: Attempt, ours: Decision) -> Pair:
@@ -167,9 +184,13 @@ _COMPARISONS: Mapping[str, Callable[[Attempt, Decision], Pair | None]] = {
     "totals": _totals,
     "candidates": _candidates,
     "chosen": _chosen,
+    "hint": _hint,
     "reasons": _reasons,
     "message": _message,
     "preemption": _preemption,
+    "extenders": _extenders,
+    "volumes": _volumes,
+    "devices": _devices,
     "outcome": _outcome,
 }
 

@@ -21,8 +21,8 @@ def arrival_of_nodes(recording: Recording, nodes: Sequence[Node]) -> list[Node] 
         if step.op.startswith("node_"):
             return None
         for attempt in result.attempts:
-            if attempt.held and set(attempt.held) == named.keys():
-                held = [named[name] for name in attempt.held]
+            if attempt.searched and set(attempt.searched) == named.keys():
+                held = [named[name] for name in attempt.searched]
                 return _unrotated(held) or held
     return None
 

@@ -14,11 +14,15 @@ from wavetank.scheduling.framework.selection import ExactTies, select_host
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """What a preemption found: the nodes tried, the victims on each where it works, and the equally best of these."""
+    """What a preemption found: the nodes tried, the victims on each where it works, and the equally best of these.
+
+    `evicted` are the victims on these after extenders have had their say.
+    """
 
     potential_nodes: frozenset[str]
     dry_run: Mapping[str, frozenset[str]]
     best: frozenset[str]
+    evicted: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,8 @@ class Decision:
     """One attempt of ours in node names; `feasible` in the order in which the cycle held the nodes.
 
     `scores` are normalised and weighted. `reasons` counts nodes; `rejected` is the text of a PreFilter that refused
-    the pod as a whole.
+    the pod as a whole. `extenders` is where the calls to extenders differ: what was recorded, and what we sent;
+    `volumes` and `devices` are what the pod's claims came to: what was recorded, and what we found.
     """
 
     outcome: str
@@ -36,7 +41,11 @@ class Decision:
     totals: Mapping[str, int] = field(default_factory=dict)
     reasons: Mapping[str, int] = field(default_factory=dict)
     rejected: str | None = None
+    hint: str | None = None
     preemption: Preemption | None = None
+    extenders: tuple[object, object] | None = None
+    volumes: tuple[object, object] | None = None
+    devices: tuple[object, object] | None = None
 
     @property
     def candidates(self) -> list[str]:
@@ -63,6 +72,7 @@ def decision_of(cycle: Cycle, outcome: Outcome) -> Decision:
         totals=_by_name(feasible, outcome.totals.tolist()) if len(outcome.totals) else {},
         reasons=_reasons(cycle, outcome),
         rejected=outcome.pre_filter.text if outcome.pre_filter else None,
+        hint=outcome.hint or None,
         preemption=_preemption(cycle, outcome),
     )
 
@@ -71,8 +81,11 @@ def _preemption(cycle: Cycle, outcome: Outcome) -> Preemption | None:
     found = outcome.preemption
     if found is None:
         return None
-    dry_run = {node: frozenset(pod.uid for pod in victims) for node, victims in found.victims_on.items()}
-    return Preemption(frozenset(_names(cycle, found.potential.tolist())), dry_run, found.equally_good)
+    dry_run, evicted = (
+        {node: frozenset(pod.uid for pod in victims) for node, victims in by_node.items()}
+        for by_node in (found.victims_on, found.evicted_on)
+    )
+    return Preemption(frozenset(_names(cycle, found.potential.tolist())), dry_run, found.equally_good, evicted)
 
 
 def _word(outcome: Outcome) -> str:
@@ -99,5 +112,5 @@ def _reasons(cycle: Cycle, outcome: Outcome) -> Mapping[str, int]:
     for reasons, count in cycle.refusals(outcome):
         counts.update({reason.text: count for reason in reasons})
     if outcome.elsewhere is not None:
-        counts[outcome.elsewhere.text] += len(cycle.table.order) - len(outcome.nodes)
+        counts[outcome.elsewhere.text] += len(cycle.table.order) - int(np.count_nonzero(outcome.refused_by))
     return {text: count for text, count in counts.items() if count}

@@ -13,7 +13,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.config import parse_configuration
-from wavetank.scheduling.framework.cycle import Outcome
+from wavetank.scheduling.framework.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue import QueuedPod, QueueRules
 from wavetank.scheduling.framework.selection import ExactTies
@@ -123,8 +123,8 @@ class _Watched(Scheduler):
         key = f"{pod.namespace}/{pod.name}"
         happened = Happened(self._clock.now, key, "bound", outcome.node_name)
         if not outcome.node_name:
-            happened.result = "unschedulable" if outcome.rejectors else "error"
-            happened.message, happened.queue = outcome.message, queued.place.value
+            happened.result = "unschedulable"
+            happened.message, happened.queue = outcome.message, _queue_name(queued)
             happened.plugins = tuple(sorted(outcome.rejectors))
             if outcome.preemption is not None:
                 happened.nominated = outcome.preemption.nominated
@@ -133,12 +133,16 @@ class _Watched(Scheduler):
         self._last[pod.uid] = happened
         self._happenings.attempts.append(happened)
 
-    def _bind(self, cycle: Any, queued: QueuedPod, node_name: str) -> None:
-        super()._bind(cycle, queued, node_name)
-        present = self._store.find("Pod", cycle.pod.namespace, cycle.pod.name)
-        if not isinstance(present, Pod) or present.node_name != node_name:
-            happened = self._last[cycle.pod.uid]
-            happened.result, happened.queue = "error", queued.place.value
+    def _unbind(self, cycle: Cycle, queued: QueuedPod, node_name: str, message: str) -> None:
+        super()._unbind(cycle, queued, node_name, message)
+        happened = self._last[queued.pod.uid]
+        happened.result, happened.message = "error", message
+        if self._store.find("Pod", queued.pod.namespace, queued.pod.name) is not None:
+            happened.queue = _queue_name(queued)
+
+
+def _queue_name(queued: QueuedPod) -> str:
+    return queued.place.value.partition(",")[0]
 
 
 class _Binds:

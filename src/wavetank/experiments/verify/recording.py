@@ -25,6 +25,23 @@ class Preempting(msgspec.Struct, frozen=True):
     dry_run: dict[str, list[str]]
 
 
+class ExtenderCall(msgspec.Struct, frozen=True):
+    """A call to an extender: what was sent and what came back; no status if nothing did, for the reason `failure`."""
+
+    extender: str
+    verb: str
+    request: dict[str, Any]
+    status: int | None
+    response: Any = None
+    failure: str | None = None
+
+    @property
+    def nodes(self) -> list[str]:
+        """Returns the names of the nodes in question, in the order in which they were sent."""
+        items = (self.request.get("Nodes") or {}).get("items") or ()
+        return self.request.get("NodeNames") or [item["metadata"]["name"] for item in items]
+
+
 class Attempt(msgspec.Struct, frozen=True):
     """One scheduling cycle: what was found, in node names; scores are normalised and weighted.
 
@@ -54,13 +71,23 @@ class Attempt(msgspec.Struct, frozen=True):
     error: bool = False
     tie_random: bool = False
     message_random: bool = False
+    pv_matches: dict[str, dict[str, str]] = {}
+    pv_bindings: dict[str, str] = {}
+    provision: dict[str, str] = {}
+    prebind_error: str | None = None
+    hint: str | None = None
     not_eligible: str | None = None
-    extender_calls: list[Any] = []
+    extender_calls: list[ExtenderCall] = []
 
     @property
     def held(self) -> list[str]:
         """Returns the scored nodes in the order in which the scheduler held them, which its log kept too."""
         return self.order or list(self.total)
+
+    @property
+    def searched(self) -> list[str]:
+        """Returns the nodes that passed the filters in the order of the search, so far as it is known."""
+        return max([self.held, *(call.nodes for call in self.extender_calls)], key=len)
 
     @property
     def taken(self) -> str | None:
@@ -86,10 +113,13 @@ class Step(msgspec.Struct, frozen=True):
     name: str | None = None
     node: dict[str, Any] | None = None
     patch: dict[str, Any] | None = None
+    resource: str | None = None
+    pv: dict[str, Any] | None = None
+    ephemeral: str | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What came of a step; `stored` is the pod as the scheduler saw it."""
+    """What came of a step; `stored` is the pod as the scheduler saw it, `allocations` what its resource claims got."""
 
     pod: str
     outcome: str
@@ -97,6 +127,15 @@ class Result(msgspec.Struct, frozen=True):
     stored: dict[str, Any] | None = None
     start_time: str | None = None
     removed_after: bool = False
+    allocations: dict[str, dict[str, Any]] = {}
+
+
+class Provisioner(msgspec.Struct, frozen=True):
+    """How volumes were made: for nodes with one `topologyKey` label; some claims fail the first time, some ever."""
+
+    topologyKey: str | None = None  # noqa: N815 - as the file says it
+    fail_first: list[str] = []
+    never: list[str] = []
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -116,6 +155,18 @@ class Recording(msgspec.Struct, frozen=True):
     services: list[dict[str, Any]] = []
     replicaSets: list[dict[str, Any]] = []  # noqa: N815 - as the file says it
     pdbs: list[dict[str, Any]] = []
+    storageClasses: list[dict[str, Any]] = []  # noqa: N815
+    csiDrivers: list[dict[str, Any]] = []  # noqa: N815
+    csiNodes: list[dict[str, Any]] = []  # noqa: N815
+    csiStorageCapacities: list[dict[str, Any]] = []  # noqa: N815
+    volumeAttachments: list[dict[str, Any]] = []  # noqa: N815
+    persistentVolumes: list[dict[str, Any]] = []  # noqa: N815
+    persistentVolumeClaims: list[dict[str, Any]] = []  # noqa: N815
+    deviceClasses: list[dict[str, Any]] = []  # noqa: N815
+    resourceSlices: list[dict[str, Any]] = []  # noqa: N815
+    resourceClaims: list[dict[str, Any]] = []  # noqa: N815
+    provisioner: Provisioner = Provisioner()
+    feature_gates: dict[str, bool] = {}
 
     @property
     def version(self) -> Version:
@@ -129,7 +180,9 @@ class Recording(msgspec.Struct, frozen=True):
     def other_objects(self) -> list[Manifest]:
         """Returns what a scheduler reads besides nodes and pods."""
         namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": item} for item in self.namespaces]
-        return [*namespaces, *self.services, *self.replicaSets, *self.pdbs]
+        storage = [*self.storageClasses, *self.csiDrivers, *self.csiNodes, *self.csiStorageCapacities]
+        devices = [*self.deviceClasses, *self.resourceSlices, *self.resourceClaims]
+        return [*namespaces, *self.services, *self.replicaSets, *self.pdbs, *storage, *self.volumeAttachments, *devices]
 
     def bound_pods(self) -> list[Manifest]:
         """Returns the pods that had a node before the scheduler started, with their status."""

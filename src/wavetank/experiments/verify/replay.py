@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
 from typing import NamedTuple
 
+from wavetank.cluster.pod import Pod
 from wavetank.errors import InputError
 from wavetank.experiments.verify.agreement import Agreement, Pair, compared_aspects, compared_scores
+from wavetank.experiments.verify.conversation import Conversation
 from wavetank.experiments.verify.decision import Decision, decision_of
+from wavetank.experiments.verify.devices import compared_devices
 from wavetank.experiments.verify.recording import Attempt, Recording, Result, Step
 from wavetank.experiments.verify.state import State
-from wavetank.scheduling.config import parse_configuration
+from wavetank.experiments.verify.volumes import compared_volumes, volumes_on
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.scheduling.config import Configuration, parse_configuration
+from wavetank.scheduling.config.gates import FeatureGates
+from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.scheduling.extenders import Extender, Extenders
 from wavetank.scheduling.framework.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.selection import ExactTies
 from wavetank.scheduling.registry import Handle, build_frameworks
 
@@ -43,12 +52,18 @@ class _Replay:
     def __init__(self, recording: Recording, file: str) -> None:
         self.agreement = Agreement()
         self.mismatches: list[Mismatch] = []
-        configuration = parse_configuration(recording.config, recording.version)
+        configuration = parse_configuration(recording.config, recording.version, _gates(recording))
         self._recording = recording
         self._file = file
         self._state = State(recording)
-        frameworks = build_frameworks(configuration, Handle(recording.version, self._state.listers, Random(0)))
+        self._now: Nanoseconds = 0
+        self._conversation = Conversation(recording, self._state.table)
+        handle = Handle(recording.version, self._state.listers, Random(0), self._extenders(configuration))
+        frameworks = build_frameworks(configuration, handle)
         self._frameworks = {framework.scheduler_name: framework for framework in frameworks}
+
+    def _extenders(self, configuration: Configuration) -> Extenders:
+        return Extenders(Extender(config, self._conversation.client(config)) for config in configuration.extenders)
 
     def run(self) -> None:
         for turn in _turns(self._recording):
@@ -81,7 +96,7 @@ class _Replay:
         return "gated" if refusing == ["SchedulingGates"] else "not_enqueued"
 
     def _check_attempt(self, number: int, attempt: Attempt) -> None:
-        ours = self._decide(attempt)
+        ours = self._decide(attempt, self._recording.results[number])
         pairs = list(compared_aspects(attempt, ours, self._state.knows_order))
         for aspect, pair in pairs:
             self._count(number, attempt.pod, aspect, pair)
@@ -95,7 +110,7 @@ class _Replay:
         if expected != got:
             self.mismatches.append(Mismatch(self._file, number, pod, aspect, expected, got))
 
-    def _decide(self, attempt: Attempt) -> Decision:
+    def _decide(self, attempt: Attempt, result: Result) -> Decision:
         pod = self._state.pod(attempt.pod)
         if pod.nominated_node and (attempt.evaluated_nodes or 1) > 1 and not attempt.extender_calls:
             pod = pod.copy()  # the recorded retry outran its own nomination
@@ -103,17 +118,63 @@ class _Replay:
         framework = self._frameworks.get(pod.scheduler_name)
         if framework is None:
             return Decision("ignored")
+        self._state.controllers.prefer_recorded(attempt)
         cycle = Cycle(framework, self._state.table, pod)
-        return decision_of(cycle, cycle.run(self._rotation(attempt), ExactTies()))
+        self._conversation.begin(attempt)
+        self._begin_batch(framework, attempt)
+        decision = decision_of(cycle, cycle.run(self._rotation(attempt), ExactTies()))
+        if attempt.taken is not None and decision.outcome == "bound":
+            _keep_batch(framework, attempt, attempt.taken)
+            decision = self._bound(decision, framework, pod, attempt.taken)
+            decision = self._pre_bound(decision, cycle, attempt.taken)
+        return replace(
+            decision,
+            extenders=self._conversation.compared(self._state.knows_order),
+            volumes=compared_volumes(attempt, cycle),
+            devices=compared_devices(result, attempt, cycle),
+        )
+
+    def _begin_batch(self, framework: Framework, attempt: Attempt) -> None:
+        """Lets time pass before an attempt without a hint: the record does not tell whether the last one was too old."""
+        if framework.batch is not None:
+            self._now += 0 if attempt.hint else SECOND
+            framework.batch.begin(attempt.seq, self._now)
+
+    def _pre_bound(self, decision: Decision, cycle: Cycle, node_name: str) -> Decision:
+        """Lets the recorded provisioner fail, where it did."""
+        claims = [claim.uid for claim, _ in volumes_on(cycle, node_name).provisions]
+        objection = self._state.controllers.objection(claims)
+        if not objection:
+            return decision
+        return replace(decision, outcome="error", message=f'running PreBind plugin "VolumeBinding": {objection}')
+
+    def _bound(self, decision: Decision, framework: Framework, pod: Pod, node_name: str) -> Decision:
+        """Lets an extender bind the pod to the node that was recorded, where one wants to."""
+        try:
+            framework.extenders.bind(pod, node_name)
+        except ExtenderError as error:
+            return replace(decision, outcome="error", message=str(error))
+        return decision
 
     def _rotation(self, attempt: Attempt) -> Rotation:
         """Begins the search where the recorded one must have begun, so that it ends at the same node."""
         rotation = Rotation()
-        first = next(iter(attempt.held), attempt.taken)
+        first = next(iter(attempt.searched), attempt.taken)
         table = self._state.table
         if first is not None and first in table.slots:
             rotation.start = int((table.order == table.slots[first]).argmax())
         return rotation
+
+
+def _gates(recording: Recording) -> FeatureGates:
+    return frozenset(name for name, on in recording.feature_gates.items() if on)
+
+
+def _keep_batch(framework: Framework, attempt: Attempt, taken: str) -> None:
+    """Goes on from the recorded scores, in the recorded order of the nodes."""
+    if framework.batch is not None:
+        totals = [attempt.total[name] for name in attempt.held]
+        framework.batch.keep(attempt.hint or "", taken, attempt.held, totals)
 
 
 class _Turn(NamedTuple):

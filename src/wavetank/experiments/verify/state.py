@@ -13,6 +13,7 @@ from wavetank.cluster.resource import EPOCH_SECONDS, Manifest
 from wavetank.errors import InputError
 from wavetank.experiments.verify.arrival import arrival_of_nodes
 from wavetank.experiments.verify.recording import Attempt, Recording, Result, Step
+from wavetank.experiments.verify.storage import PlayedControllers
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
@@ -30,6 +31,7 @@ class State:
         self.table = NodeTable()
         self.listers = Listers()
         self.waiting: dict[str, Pod] = {}
+        self._without_claims: set[str] = set()  # pods whose ephemeral volumes get their claims after a first failure
         self._specs = SpecTable()
         self._victims_stay = recording.options.get("terminating_victims", False)
         nodes = [Node(manifest) for manifest in recording.nodes]
@@ -39,6 +41,7 @@ class State:
             self.table.set_node(node)
         for manifest in recording.other_objects():
             self.listers.set(parse_resource(manifest, self._specs))
+        self.controllers = PlayedControllers(recording, self.listers, self.table)
         self._add_bound(recording)
 
     def _add_bound(self, recording: Recording) -> None:
@@ -70,6 +73,10 @@ class State:
             self.table.add_pod(pod, pod.node_name)
         else:
             self.waiting[pod.uid] = pod
+        if step.ephemeral == "before":
+            self.controllers.create_claims(pod)
+        elif step.ephemeral == "after_failure":
+            self._without_claims.add(pod.uid)
 
     def _ungate(self, step: Step, result: Result) -> None:
         pod = self.waiting[result.pod] = self.pod(result.pod).copy()
@@ -88,6 +95,12 @@ class State:
     def _node_delete(self, step: Step, result: Result) -> None:
         self.table.remove_node(self._node(step))
 
+    def _pvc_bind(self, step: Step, result: Result) -> None:
+        self.controllers.bind_new_volume(step)
+
+    def _object_patch(self, step: Step, result: Result) -> None:
+        self.controllers.patch(step)
+
     _DOERS: Mapping[str, Callable[[State, Step, Result], None]] = {
         "create": _create,
         "ungate": _ungate,
@@ -95,6 +108,8 @@ class State:
         "node_create": _node_create,
         "node_patch": _node_patch,
         "node_delete": _node_delete,
+        "pvc_bind": _pvc_bind,
+        "object_patch": _object_patch,
     }
 
     # what an attempt does
@@ -109,9 +124,14 @@ class State:
         """Applies the recorded outcome of an attempt."""
         pod = self.pod(attempt.pod).copy()
         if attempt.nominated or not attempt.not_eligible:
-            pod.nominated_node = attempt.nominated or ""
+            # a scheduler that has to wait for volumes says first which node it expects to take
+            pod.nominated_node = attempt.nominated or (attempt.reserved if attempt.prebind_error else "") or ""
         self.waiting[attempt.pod] = pod
         self.table.nominator.set(pod, pod.nominated_node)
+        self.controllers.settle(attempt)
+        if attempt.pod in self._without_claims:
+            self._without_claims.discard(attempt.pod)
+            self.controllers.create_claims(pod)
         if attempt.chosen:
             del self.waiting[attempt.pod]
             self.table.nominator.remove(pod.uid)
@@ -122,12 +142,23 @@ class State:
 
     def close(self, result: Result) -> None:
         """Does what the recorder did before the next step: start a pod that was bound, remove one that was not."""
+        for key, allocation in result.allocations.items():
+            self._grant(key, allocation, result.pod)
         if result.removed_after:
             self._remove(result.pod)
         elif result.start_time is not None and result.pod in self.table.placements:
             pod = self.table.placements[result.pod].pod.copy()
             pod.phase, pod.started = RUNNING, _virtual_time(result.start_time)
             self.table.replace_pod(pod)
+
+    def _grant(self, key: str, allocation: Manifest, pod: str) -> None:
+        """Gives a resource claim what was recorded."""
+        namespace, _, name = key.partition("/")
+        claim = self.listers.devices.claim(namespace, name)
+        if claim is None:
+            raise InputError(f"an allocation for {key}, which is not there", path="results")
+        status = {"allocation": allocation, "reservedFor": [{"resource": "pods", "uid": pod}]}
+        self.listers.set(parse_resource({**claim.manifest, "status": status}, self._specs))
 
     def _evict(self, attempt: Attempt, preemptor: Pod) -> None:
         chosen = attempt.victims if attempt.deleted_victims is None else attempt.deleted_victims

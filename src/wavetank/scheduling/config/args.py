@@ -31,6 +31,9 @@ class ShapePoint:
     score: int
 
 
+LEAST_USED = (ShapePoint(0, 10), ShapePoint(100, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class ScoringStrategy:
     """How NodeResourcesFit scores; `shape` belongs to RequestedToCapacityRatio, its utilizations increase."""
@@ -89,9 +92,10 @@ class DefaultPreemptionArgs:
 
 @dataclass(frozen=True, slots=True)
 class VolumeBindingArgs:
-    """How many seconds to wait for volumes to be bound; 0 is not to wait."""
+    """How many seconds to wait for volumes to be bound (0 is not to wait), and how to score; no shape, no scores."""
 
     bind_timeout_s: int = 600
+    shape: tuple[ShapePoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from wavetank.cluster.selectors import read_field, read_mapping, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import NodeResourcesFitArgs
 from wavetank.scheduling.config.extenders import ignored_resources, read_extenders
+from wavetank.scheduling.config.gates import NO_GATES, FeatureGates
 from wavetank.scheduling.config.intree import NEWEST, Version, check_version
 from wavetank.scheduling.config.model import Configuration, Profile
 from wavetank.scheduling.config.profiles import read_profiles
@@ -39,10 +40,13 @@ _WITHOUT_EFFECT: Mapping[str, Callable[[object], object]] = {
 }
 
 
-def parse_configuration(document: Mapping[str, Any], version: Version = NEWEST) -> Configuration:
+def parse_configuration(
+    document: Mapping[str, Any], version: Version = NEWEST, gates: FeatureGates = NO_GATES
+) -> Configuration:
     """Reads a KubeSchedulerConfiguration (v1) with the defaults of that Kubernetes release.
 
     Raises InputError, with the path inside the document, where the real kube-scheduler would not start.
+    `gates` are feature gates that are on besides the default ones: in the real one they come from a flag.
     Fields that do not concern a simulation are accepted but not looked into.
     """
     check_version(version)
@@ -52,7 +56,7 @@ def parse_configuration(document: Mapping[str, Any], version: Version = NEWEST) 
         read_field(fields, name, read)
     initial = read_field(fields, "podInitialBackoffSeconds", integer(1, 1, INT64_MAX))
     extenders = read_field(fields, "extenders", read_extenders)
-    profiles = read_field(fields, "profiles", partial(read_profiles, version=version))
+    profiles = read_field(fields, "profiles", partial(read_profiles, version=version, gates=gates))
     return Configuration(
         profiles=tuple(_leave_to_extenders(profile, ignored_resources(extenders)) for profile in profiles),
         parallelism=read_field(fields, "parallelism", integer(16, 1)),
@@ -60,6 +64,7 @@ def parse_configuration(document: Mapping[str, Any], version: Version = NEWEST) 
         pod_initial_backoff_s=initial,
         pod_max_backoff_s=read_field(fields, "podMaxBackoffSeconds", integer(10, initial, INT64_MAX)),
         extenders=extenders,
+        feature_gates=gates,
     )
 
 

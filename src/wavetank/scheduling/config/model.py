@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wavetank.scheduling.config.args import PluginArgs
+from wavetank.scheduling.config.gates import NO_GATES, FeatureGates
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Configuration:
     """A KubeSchedulerConfiguration that the real kube-scheduler would start with.
 
     Back-offs are in seconds; 0 percent of nodes to score means that the number adapts to the cluster's size.
-    `extenders` are kept as given, in the order given.
+    `extenders` are kept as given, in the order given; `feature_gates` are those switched on besides the default ones.
     """
 
     profiles: tuple[Profile, ...]
@@ -46,3 +47,4 @@ class Configuration:
     pod_initial_backoff_s: int
     pod_max_backoff_s: int
     extenders: tuple[Mapping[str, Any], ...]
+    feature_gates: FeatureGates = NO_GATES

@@ -77,17 +77,22 @@ def _read_ratio(strategy: Mapping[str, object], kind: ScoringStrategyType, versi
             raise InputError("is missing, expected the shape of the scoring function", path=_RATIO)
     elif given and version >= (1, 36):
         raise InputError(f"does not go with {kind}, expected no such field", path=_RATIO)
-    return read_field(strategy, _RATIO, _read_shape) if given else ()
+    return read_field(strategy, _RATIO, _read_ratio_shape) if given else ()
 
 
-def _read_shape(raw: object) -> tuple[ShapePoint, ...]:
-    shape = read_field(read_object(raw, ("shape",)), "shape", read_list(_read_point))
+def _read_ratio_shape(raw: object) -> tuple[ShapePoint, ...]:
+    return read_field(read_object(raw, ("shape",)), "shape", read_shape)
+
+
+def read_shape(raw: object) -> tuple[ShapePoint, ...]:
+    """Reads the points of a scoring function, whose utilizations must increase."""
+    shape = read_list(_read_point)(raw)
     if not shape:
-        raise InputError("has no points, expected at least one", path="shape")
+        raise InputError("has no points, expected at least one")
     for index, (before, after) in enumerate(pairwise(shape), start=1):
         if before.utilization >= after.utilization:
             message = f"{after.utilization} does not follow {before.utilization}, expected increasing values"
-            raise InputError(message, path=f"shape[{index}].utilization")
+            raise InputError(message, path=f"[{index}].utilization")
     return shape
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from wavetank.cluster.selectors import read_field, read_list, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import PluginArgs
+from wavetank.scheduling.config.gates import NO_GATES, FeatureGates
 from wavetank.scheduling.config.intree import Version, is_withdrawn
 from wavetank.scheduling.config.model import EnabledPlugin, Profile
 from wavetank.scheduling.config.pluginsets import PluginSet, enabled_names, expand, read_plugin_sets
@@ -43,22 +44,22 @@ class _Written:
     queue_sort_args: object
 
 
-def read_profiles(raw: object, version: Version) -> tuple[Profile, ...]:
+def read_profiles(raw: object, version: Version, gates: FeatureGates = NO_GATES) -> tuple[Profile, ...]:
     """Reads the list of profiles; an empty one stands for a single profile with all defaults."""
-    written = read_list(partial(_read_profile, version))(raw) or (_read_profile(version, None),)
+    written = read_list(partial(_read_profile, version, gates))(raw) or (_read_profile(version, gates, None),)
     for index, each in enumerate(written):
         _check_name(index, written)
         _check_queue_sort(index, written[0], each)
     return tuple(each.profile for each in written)
 
 
-def _read_profile(version: Version, raw: object) -> _Written:
+def _read_profile(version: Version, gates: FeatureGates, raw: object) -> _Written:
     fields = read_object(raw, ("schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"))
     name = None if fields.get("schedulerName") is None else read_field(fields, "schedulerName", read_text)
     percentage = read_field(fields, "percentageOfNodesToScore", integer(None, 0, 100))
     plugins = read_field(fields, "plugins", partial(_read_plugins, version))
-    config = read_field(fields, "pluginConfig", partial(_read_config, version))
-    args = _all_args(config, enabled_names(plugins.sets, version), version)
+    config = read_field(fields, "pluginConfig", partial(_read_config, version, gates))
+    args = _all_args(config, enabled_names(plugins.sets, version), version, gates)
     profile = Profile(_DEFAULT_NAME if name is None else name, plugins.expanded, args, percentage)
     (sorter,) = profile.plugins["queueSort"]
     sorter_args = next((entry.given for entry in config if entry.name == sorter.name), None)
@@ -76,8 +77,8 @@ def _read_plugins(version: Version, raw: object) -> _Plugins:
     return _Plugins(sets, expanded)
 
 
-def _read_config(version: Version, raw: object) -> tuple[_PluginConfig, ...]:
-    entries = read_list(partial(_read_plugin_config, version))(raw)
+def _read_config(version: Version, gates: FeatureGates, raw: object) -> tuple[_PluginConfig, ...]:
+    entries = read_list(partial(_read_plugin_config, version, gates))(raw)
     names = [entry.name for entry in entries]
     for index, name in enumerate(names):
         if name in names[:index]:
@@ -85,20 +86,22 @@ def _read_config(version: Version, raw: object) -> tuple[_PluginConfig, ...]:
     return entries
 
 
-def _read_plugin_config(version: Version, raw: object) -> _PluginConfig:
+def _read_plugin_config(version: Version, gates: FeatureGates, raw: object) -> _PluginConfig:
     fields = read_object(raw, ("name", "args"))
     name, given = read_field(fields, "name", read_text), fields.get("args")
     if is_withdrawn(name, version):
         raise InputError(f"plugin {name} was replaced by NodeVolumeLimits", path="name")
     if not takes_args(name, version):
         return _PluginConfig(name, given, None)
-    return _PluginConfig(name, given, read_field(fields, "args", lambda raw: read_args(name, raw, version)))
+    return _PluginConfig(name, given, read_field(fields, "args", lambda raw: read_args(name, raw, version, gates)))
 
 
-def _all_args(config: tuple[_PluginConfig, ...], enabled: frozenset[str], version: Version) -> Mapping[str, PluginArgs]:
+def _all_args(
+    config: tuple[_PluginConfig, ...], enabled: frozenset[str], version: Version, gates: FeatureGates
+) -> Mapping[str, PluginArgs]:
     configured = {entry.name: entry.args for entry in config if entry.args is not None}
     taking = sorted(name for name in enabled if takes_args(name, version))
-    return {name: read_args(name, None, version) for name in taking} | configured
+    return {name: read_args(name, None, version, gates) for name in taking} | configured
 
 
 def _check_name(index: int, written: tuple[_Written, ...]) -> None:

@@ -8,6 +8,7 @@ from wavetank.cluster.selectors import read_field, read_label_key, read_list, re
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.config.args import (
+    LEAST_USED,
     DefaultPreemptionArgs,
     DynamicResourcesArgs,
     InterPodAffinityArgs,
@@ -16,9 +17,10 @@ from wavetank.scheduling.config.args import (
     PodTopologySpreadArgs,
     VolumeBindingArgs,
 )
+from wavetank.scheduling.config.gates import NO_GATES, STORAGE_CAPACITY_SCORING, FeatureGates
 from wavetank.scheduling.config.intree import Version
 from wavetank.scheduling.config.nodeaffinity import read_node_affinity
-from wavetank.scheduling.config.noderesources import read_balanced_allocation, read_fit
+from wavetank.scheduling.config.noderesources import read_balanced_allocation, read_fit, read_shape
 from wavetank.scheduling.config.reading import INT64_MAX, integer, read_bool, read_duration, read_object
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
@@ -40,11 +42,13 @@ def takes_args(plugin: str, version: Version) -> bool:
     return plugin in _READERS and (plugin != "DynamicResources" or version >= (1, 34))
 
 
-def read_args(plugin: str, raw: object, version: Version) -> PluginArgs:
+def read_args(plugin: str, raw: object, version: Version, gates: FeatureGates = NO_GATES) -> PluginArgs:
     """Reads the arguments of a plugin that takes some; null reads as the defaults."""
     fields, read = _READERS[plugin]
     args = read_object(raw, _TYPE_META + fields)
     _check_type(args, f"{plugin}Args")
+    if plugin == "VolumeBinding" and STORAGE_CAPACITY_SCORING in gates:
+        return _read_volume_scoring(args)
     return read(args, version)
 
 
@@ -123,6 +127,11 @@ def _read_volume_binding(args: Mapping[str, object], _: Version) -> VolumeBindin
     if args.get("shape") is not None:
         raise InputError("needs a feature gate that is off by default, expected no shape", path="shape")
     return VolumeBindingArgs(read_field(args, "bindTimeoutSeconds", integer(600, 0, INT64_MAX)))
+
+
+def _read_volume_scoring(args: Mapping[str, object]) -> VolumeBindingArgs:
+    timeout = read_field(args, "bindTimeoutSeconds", integer(600, 0, INT64_MAX))
+    return VolumeBindingArgs(timeout, read_field(args, "shape", read_shape) if args.get("shape") else LEAST_USED)
 
 
 def _read_dynamic_resources(args: Mapping[str, object], version: Version) -> DynamicResourcesArgs:

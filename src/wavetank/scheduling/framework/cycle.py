@@ -24,14 +24,19 @@ class Preemption:
     """What a preemption came to: for every node where it would help, its victims, and the node that was nominated.
 
     `potential` are the slots that were tried, `equally_good` the nodes among which the nominated one was drawn,
-    `victims` those who really have to go: extenders may have chosen others than the dry run.
+    `evicted_on` who would really have to go on each node: extenders may have chosen others than the dry run.
     """
 
     potential: IntArray
     victims_on: dict[str, tuple[Pod, ...]]
+    evicted_on: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
     nominated: str = ""
-    victims: tuple[Pod, ...] = ()
     equally_good: frozenset[str] = frozenset()
+
+    @property
+    def victims(self) -> tuple[Pod, ...]:
+        """Returns those who have to leave the nominated node."""
+        return self.evicted_on.get(self.nominated, ())
 
 
 @dataclass(slots=True)
@@ -58,6 +63,7 @@ class Outcome:
     pre_filter: Reason | None = None
     elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
     narrowed_by: frozenset[str] = frozenset()  # the plugins whose PreFilter named that node set
+    hint: str = ""  # the node that a pod like this one would have taken next
     preemption: Preemption | None = None  # what was tried to make room, if anything was
     keeps_nomination: bool = True  # nobody has found that the pod's nomination, if any, is of no use any more
 
@@ -98,16 +104,26 @@ class Cycle:
         if len(outcome.feasible) > 1:
             self._score(outcome)
             chosen = self._choose(outcome, ties)
-        node = self.table.nodes[outcome.feasible[chosen]]
-        assert node is not None
-        outcome.node_name = node.name
+        outcome.node_name = self._name(outcome.feasible[chosen])
+        if self.framework.batch is not None:
+            names = [self._name(slot) for slot in outcome.feasible]
+            self.framework.batch.keep(outcome.hint, outcome.node_name, names, outcome.totals.tolist())
         return outcome
+
+    def _name(self, slot: int) -> str:
+        node = self.table.nodes[slot]
+        assert node is not None
+        return node.name
 
     # filtering
 
     def _find_feasible(self, outcome: Outcome, rotation: Rotation) -> None:
         names, blamed = self._pre_filter(outcome)
-        if outcome.pre_filter is not None or self._nominated_fits(outcome):
+        if outcome.pre_filter is not None:
+            return
+        if self.framework.batch is not None:
+            outcome.hint = self.framework.batch.hint(self.pod, self._is_refused_on)
+        if self._nominated_fits(outcome):
             return
         candidates = self.table.order
         total = len(candidates)
@@ -141,13 +157,17 @@ class Cycle:
         return names, blamed
 
     def _nominated_fits(self, outcome: Outcome) -> bool:
-        """Tries the node that the pod is nominated to before any other."""
-        slot = self.table.slots.get(self.pod.nominated_node, -1)
+        """Tries the node that the pod is nominated to, or that a pod like it would have taken next, before any other."""
+        slot = self.table.slots.get(self.pod.nominated_node or outcome.hint, -1)
         if slot < 0 or self.table.nodes[slot] is None or self.refusal(slot) is not None:
             return False
         outcome.nodes = outcome.feasible = np.array([slot])
         outcome.refused_by, outcome.codes = np.zeros((2, 1), np.int64)
         return not self.framework.extenders or self._extenders_agree(outcome)
+
+    def _is_refused_on(self, node_name: str) -> bool:
+        slot = self.table.slots.get(node_name, -1)
+        return slot >= 0 and self.table.nodes[slot] is not None and self._refusal_now(slot) is not None
 
     def _extenders_agree(self, outcome: Outcome) -> bool:
         try:

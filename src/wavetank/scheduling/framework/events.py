@@ -38,6 +38,12 @@ class ClusterEvent(StrEnum):
     STORAGE_CAPACITY_ADD = "storage.k8s.io/CSIStorageCapacityAdd"
     STORAGE_CAPACITY_UPDATE = "storage.k8s.io/CSIStorageCapacityUpdate"
     ATTACHMENT_DELETE = "storage.k8s.io/VolumeAttachmentDelete"
+    RESOURCE_CLAIM_ADD = "ResourceClaimAdd"
+    RESOURCE_CLAIM_UPDATE = "ResourceClaimUpdate"
+    RESOURCE_SLICE_ADD = "ResourceSliceAdd"
+    RESOURCE_SLICE_UPDATE = "ResourceSliceUpdate"
+    DEVICE_CLASS_ADD = "DeviceClassAdd"
+    DEVICE_CLASS_UPDATE = "DeviceClassUpdate"
     TIMEOUT = "UnschedulableTimeout"
 
 
@@ -53,6 +59,9 @@ OBJECT_EVENTS: Mapping[str, tuple[ClusterEvent | None, ClusterEvent | None, Clus
         ClusterEvent.STORAGE_CAPACITY_UPDATE,
         None,
     ),
+    "ResourceClaim.resource.k8s.io": (ClusterEvent.RESOURCE_CLAIM_ADD, ClusterEvent.RESOURCE_CLAIM_UPDATE, None),
+    "ResourceSlice.resource.k8s.io": (ClusterEvent.RESOURCE_SLICE_ADD, ClusterEvent.RESOURCE_SLICE_UPDATE, None),
+    "DeviceClass.resource.k8s.io": (ClusterEvent.DEVICE_CLASS_ADD, ClusterEvent.DEVICE_CLASS_UPDATE, None),
     "VolumeAttachment.storage.k8s.io": (None, None, ClusterEvent.ATTACHMENT_DELETE),
 }
 

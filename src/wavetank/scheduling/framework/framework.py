@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from wavetank.scheduling.extenders import Extenders
+from wavetank.scheduling.framework.batching import Batch
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.extending import Extending
 from wavetank.scheduling.framework.plugin import (
@@ -11,6 +12,7 @@ from wavetank.scheduling.framework.plugin import (
     PermitPlugin,
     Plugin,
     PostFilterPlugin,
+    PreBindPlugin,
     PreEnqueuePlugin,
     PreFilterPlugin,
     PreScorePlugin,
@@ -32,11 +34,13 @@ class Framework:
         percentage_of_nodes_to_score: int = 0,
         is_pure: bool = True,
         extenders: Extenders | None = None,
+        batch: Batch | None = None,
     ) -> None:
         self.scheduler_name = scheduler_name
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.weights = weights
         self.extenders = extenders or Extenders()
+        self.batch = batch
         self.is_pure = (
             is_pure and not self.extenders
         )  # whether a pod fails depends on its spec and the node table alone
@@ -50,6 +54,7 @@ class Framework:
         self.score = _at(points, "score", ScorePlugin)
         self.reserve = _at(points, "reserve", ReservePlugin)
         self.permit = _at(points, "permit", PermitPlugin)
+        self.pre_bind = _at(points, "preBind", PreBindPlugin)
         self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
         self.hints[extending.name] = extending.events()
 

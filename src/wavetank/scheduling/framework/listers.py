@@ -6,6 +6,7 @@ from wavetank.cluster.kinds import Namespace, PodDisruptionBudget, Service
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.selectors import EVERYTHING, LabelSelector
+from wavetank.scheduling.framework.devices import DEVICE_TABLES, Devices
 from wavetank.scheduling.framework.storage import STORAGE_TABLES, Storage
 
 # The kinds of objects, besides pods and nodes, that a scheduler reads.
@@ -17,6 +18,7 @@ TABLES = (
     "StatefulSet.apps",
     "ReplicationController",
     *STORAGE_TABLES,
+    *DEVICE_TABLES,
 )
 
 
@@ -26,18 +28,27 @@ class Listers:
     def __init__(self) -> None:
         self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
         self.storage = Storage()
+        self.devices = Devices()
 
     def set(self, resource: Resource) -> None:
         """Adds an object, or replaces it by its new version."""
         self._objects[resource.table][resource.key] = resource
         if resource.table in STORAGE_TABLES:
             self.storage.set(resource)
+        elif resource.table in DEVICE_TABLES:
+            self.devices.set(resource)
 
     def remove(self, resource: Resource) -> None:
         """Forgets an object."""
         self._objects[resource.table].pop(resource.key, None)
         if resource.table in STORAGE_TABLES:
             self.storage.remove(resource)
+        elif resource.table in DEVICE_TABLES:
+            self.devices.remove(resource)
+
+    def find(self, table: str, key: tuple[str, str]) -> Resource | None:
+        """Returns an object by its (namespace, name), or None."""
+        return self._objects[table].get(key)
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """Returns the labels of a namespace; of one that nobody created, what the API server would give it."""

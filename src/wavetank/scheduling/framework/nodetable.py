@@ -15,6 +15,7 @@ from wavetank.scheduling.framework.images import ImageTable
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
 from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
+from wavetank.scheduling.framework.podlist import PodList
 from wavetank.scheduling.framework.ports import PortTable
 from wavetank.scheduling.framework.topology import TopologyTable
 
@@ -38,7 +39,7 @@ class NodeTable:
     def __init__(self) -> None:
         self.slots: dict[str, int] = {}
         self.nodes: list[Node | None] = []
-        self.pods: list[dict[str, Pod]] = []
+        self.pods: list[PodList] = []
         self.placements: dict[str, Placement] = {}
         self.rows = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
         self.allocatable: IntArray = np.zeros((3, 0), np.int64)
@@ -104,14 +105,14 @@ class NodeTable:
             self.remove_pod(pod.uid)
         slot = self._slot(node_name)
         self.placements[pod.uid] = Placement(pod, slot)
-        self.pods[slot][pod.uid] = pod
+        self.pods[slot].add(pod)
         self.count(pod, slot, 1)
         self._touch(slot)
 
     def remove_pod(self, uid: str) -> None:
         """Takes a pod off its node."""
         pod, slot = self.placements.pop(uid)
-        del self.pods[slot][uid]
+        self.pods[slot].remove(uid)
         self.count(pod, slot, -1)
         self._touch(slot)
 
@@ -119,7 +120,8 @@ class NodeTable:
         """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
         old, slot = self.placements[pod.uid]
         self.placements[pod.uid] = Placement(pod, slot)
-        self.pods[slot][pod.uid] = pod
+        self.pods[slot].remove(pod.uid)
+        self.pods[slot].add(pod)
         if old.labels != pod.labels or old.deleted != pod.deleted:
             self.index.add(old, slot, -1)
             self.index.add(pod, slot)
@@ -176,7 +178,7 @@ class NodeTable:
         if slot is None:
             slot = self.slots[name] = len(self.nodes)
             self.nodes.append(None)
-            self.pods.append({})
+            self.pods.append(PodList())
             if slot >= len(self.pod_count):
                 self._grow(max(16, 2 * slot))
         return slot

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
 from wavetank.errors import WavetankError
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 
@@ -133,4 +135,27 @@ class PermitPlugin(Plugin):
 
     def permit(self, cycle: Cycle, node_name: str) -> Reason | None:
         """Returns why the pod may not be bound after all, or None."""
+        raise NotImplementedError
+
+
+class PreBindPlugin(Plugin):
+    """Prepares what a pod needs on its node before it is bound there, while the scheduler goes on.
+
+    `activity` is what it says it was doing when `timeout` was over. One that does not `wait` is done when it has asked.
+    """
+
+    activity: str
+    timeout: Nanoseconds
+    waits = True
+
+    def has_to_prepare(self, cycle: Cycle, node_name: str) -> bool:
+        """Tells whether there is anything to do; if not, the pod is bound at once."""
+        raise NotImplementedError
+
+    def prepare(self, cycle: Cycle, node_name: str, store: Store) -> None:
+        """Asks for what is needed; a PluginError or ApiError ends the attempt."""
+        raise NotImplementedError
+
+    def is_prepared(self, cycle: Cycle, node_name: str, store: Store) -> bool:
+        """Tells whether all is there; a PluginError ends the attempt."""
         raise NotImplementedError

@@ -23,7 +23,7 @@ class Place(Enum):
 
     ACTIVE = "Active"
     BACKOFF = "Backoff"
-    ERROR = "ErrorBackoff"
+    ERROR = "Backoff, after an error"
     UNSCHEDULABLE = "Unschedulable"
     GATED = "Gated"
     IN_FLIGHT = "InFlight"
@@ -149,6 +149,12 @@ class SchedulingQueue:
                 self._requeue(queued)
         elif old.priority != new.priority and queued.place is not Place.IN_FLIGHT:
             self._enter(queued, queued.place)
+
+    def refresh(self, pod: Pod) -> None:
+        """Keeps a version of a waiting pod that differs only in what the scheduler itself wrote into its status."""
+        queued = self._pods.get(pod.uid)
+        if queued is not None:
+            queued.pod = pod
 
     def remove(self, pod: Pod) -> None:
         """Forgets a pod that is gone, or was bound by somebody else."""

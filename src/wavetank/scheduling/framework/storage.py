@@ -76,6 +76,10 @@ class Storage:
         """Returns a volume, or None."""
         return self._find(PersistentVolume, "", name)
 
+    def volumes(self) -> list[PersistentVolume]:
+        """Returns all volumes, as the store knows them."""
+        return list(self._objects[PersistentVolume].values())
+
     def storage_class(self, name: str) -> StorageClass | None:
         """Returns a class, or None."""
         return self._find(StorageClass, "", name)

@@ -17,17 +17,17 @@ class Supposition:
         self._changes: list[tuple[Pod, int]] = []
 
     def __enter__(self) -> Self:
-        self._table.pods[self._slot] = dict(self._pods)
+        self._table.pods[self._slot] = self._pods.copy()
         return self
 
     def add(self, pod: Pod) -> None:
         """Supposes that a pod is on the node."""
-        self._table.pods[self._slot][pod.uid] = pod
+        self._table.pods[self._slot].add(pod)
         self._change(pod, 1)
 
     def remove(self, pod: Pod) -> None:
         """Supposes that a pod is not on the node."""
-        del self._table.pods[self._slot][pod.uid]
+        self._table.pods[self._slot].remove(pod.uid)
         self._change(pod, -1)
 
     def _change(self, pod: Pod, sign: int) -> None:

@@ -35,6 +35,28 @@ class _Candidate:
         self.violations = violations
 
 
+class _DryRun:
+    """What trying the nodes came to: where preemption would help, why not elsewhere, and where it makes no sense."""
+
+    def __init__(self) -> None:
+        self.candidates: list[_Candidate] = []
+        self.refusals: Counter[str] = Counter()
+        self._errors: list[str] = []
+
+    def add(self, found: _Candidate) -> None:
+        """Takes a node where the pod fits; one where nobody has to go was refused by an extender, not by a filter."""
+        if found.victims:
+            self.candidates.append(found)
+        else:
+            self._errors.append(f'expected at least one victim pod on node "{found.node_name}"')
+
+    def raise_errors(self) -> None:
+        """Raises what went wrong, if anything did."""
+        if self._errors:
+            text = self._errors[0] if len(self._errors) == 1 else f"[{', '.join(self._errors)}]"
+            raise PluginError(f"preemption: {text}")
+
+
 class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
     """Makes room for a pod by evicting less important ones from the node where this does the least harm.
 
@@ -65,12 +87,14 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
         if objection:
             return f"preemption: {objection}"
         potential = _resolvable(cycle, outcome)
-        candidates, refusals = self._dry_run(cycle, potential)
+        dry_run = self._dry_run(cycle, potential)
+        candidates = dry_run.candidates
         outcome.keeps_nomination = False
         if len(potential):
             outcome.preemption = Preemption(potential, {found.node_name: found.victims for found in candidates})
         if not candidates:
-            return f"preemption: {_summary(len(cycle.table.order), len(potential), refusals)}"
+            dry_run.raise_errors()
+            return f"preemption: {_summary(len(cycle.table.order), len(potential), dry_run.refusals)}"
         assert outcome.preemption is not None
         if cycle.framework.extenders:
             candidates = _left_by_extenders(cycle, candidates)
@@ -78,8 +102,8 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
             return "preemption: no candidate node for preemption"
         best = _best(candidates)
         outcome.preemption.equally_good = frozenset(found.node_name for found in best)
-        chosen = best[int(self._random.random() * len(best))]
-        outcome.preemption.nominated, outcome.preemption.victims = chosen.node_name, chosen.victims
+        outcome.preemption.evicted_on = {found.node_name: found.victims for found in candidates}
+        outcome.preemption.nominated = best[int(self._random.random() * len(best))].node_name
         return None
 
     def _objection(self, cycle: Cycle, outcome: Outcome) -> str:
@@ -97,37 +121,35 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
 
     # the dry run
 
-    def _dry_run(self, cycle: Cycle, potential: IntArray) -> tuple[list[_Candidate], Counter[str]]:
+    def _dry_run(self, cycle: Cycle, potential: IntArray) -> _DryRun:
         """Returns the nodes where preemption would help, as many as are enough, and why the others do not."""
         enough = min(len(potential), max(self._absolute, len(potential) * self._percentage // 100))
         # which nodes are tried first is left to chance, and matters only if not all are
         offset = int(self._random.random() * len(potential)) if enough < len(potential) else 0
-        candidates: list[_Candidate] = []
-        refusals: Counter[str] = Counter()
+        run = _DryRun()
         for slot in np.roll(potential, -offset).tolist():
-            found = self._try(cycle, slot, refusals)
-            if found is not None:
-                candidates.append(found)
-                if len(candidates) >= enough and any(not item.violations for item in candidates):
-                    break
-        return sorted(candidates, key=lambda item: item.violations > 0), refusals
+            self._try(cycle, slot, run)
+            if len(run.candidates) >= enough and any(not item.violations for item in run.candidates):
+                break
+        run.candidates.sort(key=lambda item: item.violations > 0)
+        return run
 
-    def _try(self, cycle: Cycle, slot: int, refusals: Counter[str]) -> _Candidate | None:
+    def _try(self, cycle: Cycle, slot: int, run: _DryRun) -> None:
         pods = [pod for pod in cycle.table.pods[slot].values() if pod.priority < cycle.pod.priority]
         if not pods:
-            refusals[_NO_VICTIMS] += 1
-            return None
+            run.refusals[_NO_VICTIMS] += 1
+            return
         with Supposition(cycle.table, slot) as supposed:
             for pod in pods:
                 supposed.remove(pod)
             refusal = cycle.refusal(slot)
             if refusal is not None:
                 index, code = refusal
-                refusals.update(reason.text for reason in cycle.framework.filter[index - 1].reasons(cycle, code))
-                return None
+                run.refusals.update(reason.text for reason in cycle.framework.filter[index - 1].reasons(cycle, code))
+                return
             node = cycle.table.nodes[slot]
             assert node is not None
-            return _Candidate(node.name, *self._reprieve(cycle, slot, supposed, pods))
+            run.add(_Candidate(node.name, *self._reprieve(cycle, slot, supposed, pods)))
 
     def _reprieve(self, cycle: Cycle, slot: int, supposed: Supposition, pods: list[Pod]) -> tuple[list[Pod], int]:
         """Puts pods back as long as the preemptor still fits: those with a violated budget first, the rest after."""

@@ -13,16 +13,9 @@ from wavetank.cluster.volumes import Volume
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
-from wavetank.scheduling.framework.plugin import (
-    PROCEED,
-    SKIP,
-    FilterPlugin,
-    PluginError,
-    PreFilterPlugin,
-    PreFilterResult,
-    Reason,
-)
+from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.storage import Storage
+from wavetank.scheduling.plugins.podclaims import has_claim
 
 _Csi = tuple[str, str]  # (driver, handle): two volumes with the same are one
 
@@ -60,7 +53,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
             ClusterEvent.CSI_NODE_ADD: always,
             ClusterEvent.CSI_NODE_UPDATE: _limit_grew,
             ClusterEvent.ASSIGNED_POD_DELETE: _had_volumes,
-            ClusterEvent.CLAIM_ADD: _is_own_claim,
+            ClusterEvent.CLAIM_ADD: has_claim,
             ClusterEvent.ATTACHMENT_DELETE: _may_be_own_volume,
         }
 
@@ -115,11 +108,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
                     yield volume.plugin.driver, volume.handle
                 continue
             claim = self._storage.claim(pod.namespace, name)
-            if claim is None:
-                continue
-            if volume.ephemeral:
-                check_owner(pod, claim)
-            csi = self._csi_of(claim, csi_node)
+            csi = self._csi_of(claim, csi_node) if claim is not None else None
             if csi is not None:
                 yield csi
 
@@ -145,13 +134,6 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
         return driver, f"claim {claim.namespace}/{claim.name}"
 
 
-def check_owner(pod: Pod, claim: PersistentVolumeClaim) -> None:
-    """Raises PluginError if the claim that has the name of a pod's ephemeral volume is not the pod's."""
-    if claim.owner != pod.uid:
-        of_pod = f"pod {pod.namespace}/{pod.name}"
-        raise PluginError(f"PVC {claim.namespace}/{claim.name} was not created for {of_pod} (pod is not owner)")
-
-
 def _is_attached(volume: Volume) -> bool:
     return volume.claim is not None or volume.ephemeral or volume.plugin is not None
 
@@ -171,11 +153,6 @@ def _limit_grew(waiting: Pod, old: CSINode, new: CSINode) -> bool:
 
 def _had_volumes(waiting: Pod, old: Pod, new: None) -> bool:
     return bool(old.node_name or old.nominated_node) and any(_is_attached(volume) for volume in old.spec.volumes)
-
-
-def _is_own_claim(waiting: Pod, old: None, new: PersistentVolumeClaim) -> bool:
-    names = (volume.claim_name(waiting.name) for volume in waiting.spec.volumes)
-    return waiting.namespace == new.namespace and new.name in names
 
 
 def _may_be_own_volume(waiting: Pod, old: VolumeAttachment, new: None) -> bool:

@@ -117,7 +117,7 @@ def requested_to_capacity_ratio(
             if capacity == 0:
                 continue
             used = 100 if requested[r, node] > capacity else requested[r, node] * 100 // capacity
-            of_resource = _broken_line(shape, used)
+            of_resource = broken_line(shape, used)
             if of_resource > 0:
                 score += weights[r] * of_resource
                 weight_sum += weights[r]
@@ -127,7 +127,8 @@ def requested_to_capacity_ratio(
 
 
 @njit(cache=True)
-def _broken_line(shape: IntArray, x: int) -> int:
+def broken_line(shape: IntArray, x: int) -> int:
+    """Returns the value at x of the line through the points of `shape`, which goes on level at both ends."""
     y = shape[-1, 1]
     for i in range(len(shape) - 1, -1, -1):
         if x <= shape[i, 0]:

@@ -12,6 +12,7 @@ from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.storage import Storage
+from wavetank.scheduling.plugins.podclaims import named_claims, names_claim
 
 
 class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
@@ -31,7 +32,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Looks up the pod's claims; has nothing to filter unless there are disks, or claims in use."""
         in_use = False
-        for name in _claims(cycle.pod):
+        for name in named_claims(cycle.pod):
             claim = self._storage.claim(cycle.pod.namespace, name)
             if claim is None:
                 return PreFilterResult(rejected=Reason(f'persistentvolumeclaim "{name}" not found', resolvable=False))
@@ -54,14 +55,8 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
         return {
             ClusterEvent.ASSIGNED_POD_DELETE: _had_a_wanted_volume,
             ClusterEvent.NODE_ADD: always,
-            ClusterEvent.CLAIM_ADD: lambda waiting, old, new: (
-                waiting.namespace == new.namespace and new.name in _claims(waiting)
-            ),
+            ClusterEvent.CLAIM_ADD: names_claim,
         }
-
-
-def _claims(pod: Pod) -> list[str]:
-    return [volume.claim for volume in pod.spec.volumes if volume.claim is not None]
 
 
 def _disks(pod: Pod) -> list[Disk]:
@@ -81,4 +76,4 @@ def _conflict(disks: list[Disk], others: Iterable[Pod]) -> bool:
 def _had_a_wanted_volume(waiting: Pod, old: Pod, new: None) -> bool:
     if waiting.namespace != old.namespace:
         return False
-    return _conflict(_disks(waiting), [old]) or not set(_claims(waiting)).isdisjoint(_claims(old))
+    return _conflict(_disks(waiting), [old]) or not set(named_claims(waiting)).isdisjoint(named_claims(old))

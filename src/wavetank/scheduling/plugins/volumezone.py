@@ -12,6 +12,7 @@ from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.storage import Storage
+from wavetank.scheduling.plugins.podclaims import named_claims, names_claim
 
 _REGION, _BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
 _LABELS = (BETA_ZONE, _BETA_REGION, ZONE, _REGION)
@@ -20,7 +21,7 @@ _PRESENT_LABEL = {BETA_ZONE: ZONE, _BETA_REGION: _REGION}
 _Zones = tuple[str, frozenset[str]]  # a label, and the values that a node may have
 
 
-class _Unusable(Exception):
+class _ClaimError(Exception):
     """A claim that no node can serve; the message says why."""
 
 
@@ -37,7 +38,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
         """Collects the zones of the volumes that the pod's claims are bound to."""
         try:
             zones = list(self._zones(cycle.pod))
-        except _Unusable as error:
+        except _ClaimError as error:
             return PreFilterResult(rejected=Reason(str(error), resolvable=False))
         cycle.state[self.name] = zones
         return PROCEED if zones else SKIP
@@ -58,17 +59,17 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
             ClusterEvent.STORAGE_CLASS_ADD: lambda waiting, old, new: new.waits,
             ClusterEvent.NODE_ADD: always,
             ClusterEvent.NODE_LABEL: always,
-            ClusterEvent.CLAIM_ADD: _is_own_claim,
-            ClusterEvent.CLAIM_UPDATE: _is_own_claim,
+            ClusterEvent.CLAIM_ADD: names_claim,
+            ClusterEvent.CLAIM_UPDATE: names_claim,
             ClusterEvent.VOLUME_ADD: always,
             ClusterEvent.VOLUME_UPDATE: lambda waiting, old, new: list(_zones_of(old)) != list(_zones_of(new)),
         }
 
     def _zones(self, pod: Pod) -> Iterator[_Zones]:
-        for name in _claims(pod):
+        for name in named_claims(pod):
             claim = self._storage.claim(pod.namespace, name)
             if claim is None:
-                raise _Unusable(f'persistentvolumeclaim "{name}" not found')
+                raise _ClaimError(f'persistentvolumeclaim "{name}" not found')
             volume = self._volume_of(claim)
             if volume is not None:
                 yield from _zones_of(volume)
@@ -80,25 +81,17 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
             return None
         volume = self._storage.volume(claim.volume_name)
         if volume is None:
-            raise _Unusable(f'persistentvolume "{claim.volume_name}" not found')
+            raise _ClaimError(f'persistentvolume "{claim.volume_name}" not found')
         return volume
 
 
 def _check_waits(claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> None:
     if not claim.storage_class:
-        raise _Unusable("PersistentVolumeClaim had no pv name and storageClass name")
+        raise _ClaimError("PersistentVolumeClaim had no pv name and storageClass name")
     if storage_class is None:
-        raise _Unusable(f'storageclass.storage.k8s.io "{claim.storage_class}" not found')
+        raise _ClaimError(f'storageclass.storage.k8s.io "{claim.storage_class}" not found')
     if not storage_class.waits:
-        raise _Unusable("PersistentVolume had no name")
-
-
-def _claims(pod: Pod) -> list[str]:
-    return [volume.claim for volume in pod.spec.volumes if volume.claim is not None]
-
-
-def _is_own_claim(waiting: Pod, old: object, new: PersistentVolumeClaim) -> bool:
-    return waiting.namespace == new.namespace and new.name in _claims(waiting)
+        raise _ClaimError("PersistentVolume had no name")
 
 
 def _zones_of(volume: PersistentVolume) -> Iterator[_Zones]:

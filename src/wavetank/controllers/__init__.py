@@ -1,0 +1,1 @@
+"""Controllers that bring the cluster to what its objects say."""

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from explain.clusters import a_node, a_pod, wavetank, write
+
+
+@pytest.fixture
+def files(tmp_path):
+    write(tmp_path / "cluster.json", a_node("n0"))
+    write(tmp_path / "pods.json", a_pod("p"))
+    (tmp_path / "config.yaml").write_text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: Other\n")
+    return tmp_path
+
+
+STATE = ("--cluster", "{}/cluster.json", "--pods", "{}/pods.json")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        pytest.param((), "give either --cluster and what goes with it, or OUT and POD", id="nothing"),
+        pytest.param(("{}",), "give a POD: name, or namespace/name", id="results without a pod"),
+        pytest.param((*STATE, "--seed", "1"), "give either --cluster", id="a seed of no run"),
+        pytest.param(("{}", "p", "--cluster", "{}/cluster.json"), "give either --cluster", id="both"),
+        pytest.param(("{}", "p", "--pods", "{}/pods.json"), "give either --cluster", id="a run and pods"),
+        pytest.param(("--cluster", "{}/none.json"), "{}/none.json: no such file", id="no cluster"),
+        pytest.param((*STATE[:2], "--pods", "{}/none.json"), "{}/none.json: no such file", id="no pods"),
+        pytest.param((*STATE, "--choices", "{}/none.json"), "{}/none.json: no such file", id="no choices"),
+        pytest.param((*STATE, "--config", "{}/none.yaml"), "{}/none.yaml: no such file", id="no configuration"),
+        pytest.param((*STATE, "--config", "{}/config.yaml"), "{}/config.yaml: kind", id="another kind"),
+        pytest.param((*STATE, "--kubernetes-version", "9.9"), "--kubernetes-version: expected a release", id="release"),
+        pytest.param(("--cluster", "{}/pods.json"), "pods.json: a cluster needs at least one Node", id="no node"),
+        pytest.param(("{}/none", "p"), "{}/none: no results here", id="no results"),
+    ],
+)
+def test_one_line_says_what_is_wrong(files, args, expected):
+    done = wavetank("explain", *(arg.format(files) for arg in args))
+    assert (done.status, done.stdout) == (2, "")
+    assert expected.format(files) in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_pod_of_the_same_name_as_one_in_the_cluster(files):
+    cluster = write(files / "cluster.json", a_node("n0"), a_pod("p", "n0"))
+    done = wavetank("explain", "--cluster", cluster, "--pods", files / "pods.json")
+    assert (done.status, done.stderr) == (2, 'pod default/p: Pod "p" already exists\n')
+
+
+def test_a_priority_class_that_is_not_there(files):
+    pods = write(files / "pods.json", a_pod("p", priorityClassName="none"))
+    done = wavetank("explain", "--cluster", files / "cluster.json", "--pods", pods)
+    assert (done.status, done.stderr) == (2, 'pod default/p: no PriorityClass with name "none" was found\n')
+
+
+def test_a_start_time_that_is_none(files):
+    cluster = write(files / "cluster.json", a_node("n0"), a_pod("q", "n0", status={"startTime": "yesterday"}))
+    done = wavetank("explain", "--cluster", cluster, "--pods", files / "pods.json")
+    assert (done.status, done.stderr.count("\n")) == (2, 1)
+    assert "status.startTime: expected a time such as 2024-01-01T00:00:00Z, got 'yesterday'" in done.stderr
