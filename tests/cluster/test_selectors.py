@@ -111,9 +111,7 @@ def test_a_bad_label_selector_is_refused_with_its_path(selector: object, path: s
 
 
 def test_the_path_of_the_document_goes_in_front() -> None:
-    with pytest.raises(
-        InputError, match=r"^spec\.selector\.matchExpressions\[0\]\.operator: 'in' is unknown"
-    ):
+    with pytest.raises(InputError, match=r"^spec\.selector\.matchExpressions\[0\]\.operator: 'in' is unknown"):
         LabelSelector.parse(where("a", "in", "b"), path="spec.selector")
 
 
@@ -162,9 +160,7 @@ def test_labels_select_whoever_carries_them_all(wanted: dict[str, str], labels: 
 
 
 @given(NAMES, st.frozensets(NAMES, min_size=1), LABELS)
-def test_an_operator_and_its_negation_never_agree(
-    key: str, values: frozenset[str], labels: dict[str, str]
-) -> None:
+def test_an_operator_and_its_negation_never_agree(key: str, values: frozenset[str], labels: dict[str, str]) -> None:
     assert Requirement(key, "In", values).matches(labels) != Requirement(key, "NotIn", values).matches(labels)
     assert Requirement(key, "Exists").matches(labels) != Requirement(key, "DoesNotExist").matches(labels)
 
@@ -276,12 +272,8 @@ def test_a_node_selector_selects(selector: object, matches: bool) -> None:
         pytest.param(any_of(named("In", "n1"), named("In", "n2")), {"n1", "n2"}, id="terms are ORed"),
         pytest.param(any_of(CONTRADICTION), set(), id="a contradiction leaves no node"),
         pytest.param(any_of(CONTRADICTION, named("In", "n3")), {"n3"}, id="or the other term's"),
-        pytest.param(
-            any_of({**named("In", "n1"), **where("a", "Exists")}), {"n1"}, id="labels do not matter"
-        ),
-        pytest.param(
-            any_of(named("In", "n1"), where("a", "Exists")), None, id="a term of labels pins nothing"
-        ),
+        pytest.param(any_of({**named("In", "n1"), **where("a", "Exists")}), {"n1"}, id="labels do not matter"),
+        pytest.param(any_of(named("In", "n1"), where("a", "Exists")), None, id="a term of labels pins nothing"),
         pytest.param(any_of(named("In", "n1"), {}), None, id="an empty term pins nothing"),
         pytest.param(any_of(named("NotIn", "n1")), None, id="NotIn pins nothing"),
     ],

@@ -12,9 +12,7 @@ from wavetank.errors import InputError
 GPU = Taint("gpu", "a100", "NoSchedule")
 WORDS = st.sampled_from(["", "gpu", "spot", "a100"])
 TAINTS = st.builds(Taint, st.sampled_from(["gpu", "spot"]), WORDS, st.sampled_from(EFFECTS))
-TOLERATIONS = st.builds(
-    Toleration, WORDS, st.sampled_from(["Equal", "Exists"]), WORDS, st.sampled_from(["", *EFFECTS])
-)
+TOLERATIONS = st.builds(Toleration, WORDS, st.sampled_from(["Equal", "Exists"]), WORDS, st.sampled_from(["", *EFFECTS]))
 
 
 @pytest.mark.parametrize(
@@ -47,13 +45,9 @@ def test_a_toleration_tolerates(toleration: dict[str, Any], tolerated: bool) -> 
         pytest.param({"key": "gpu", "value": "a b"}, "[1].value", id="a bad value"),
         pytest.param({"key": "gpu", "operator": "exists"}, "[1].operator", id="operators have capitals"),
         pytest.param({"value": "a100"}, "[1].operator", id="Equal needs a key"),
-        pytest.param(
-            {"key": "gpu", "operator": "Exists", "value": "x"}, "[1].value", id="Exists has no value"
-        ),
+        pytest.param({"key": "gpu", "operator": "Exists", "value": "x"}, "[1].value", id="Exists has no value"),
         pytest.param({"operator": "Exists", "effect": "Never"}, "[1].effect", id="an unknown effect"),
-        pytest.param(
-            {"operator": "Exists", "tolerationSeconds": 1}, "[1].effect", id="seconds without NoExecute"
-        ),
+        pytest.param({"operator": "Exists", "tolerationSeconds": 1}, "[1].effect", id="seconds without NoExecute"),
         pytest.param(
             {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 1.5},
             "[1].tolerationSeconds",
@@ -102,9 +96,7 @@ def test_one_fitting_toleration_is_enough(tolerations: list[Toleration], taint: 
         pytest.param({}, "spec.taints", id="not a list"),
         pytest.param([{"effect": "NoSchedule"}], "spec.taints[0].key", id="no key"),
         pytest.param([{"key": "gpu"}], "spec.taints[0].effect", id="no effect"),
-        pytest.param(
-            [{"key": "gpu", "value": "-", "effect": "NoSchedule"}], "spec.taints[0].value", id="a bad value"
-        ),
+        pytest.param([{"key": "gpu", "value": "-", "effect": "NoSchedule"}], "spec.taints[0].value", id="a bad value"),
         pytest.param(
             [{"key": "gpu", "effect": "NoSchedule"}, {"key": "gpu", "value": "x", "effect": "NoSchedule"}],
             "spec.taints[1]",

@@ -44,7 +44,9 @@ def test_one_line_says_what_is_wrong(files, args, expected):
 def test_a_pod_of_the_same_name_as_one_in_the_cluster(files):
     cluster = write(files / "cluster.json", a_node("n0"), a_pod("p", "n0"))
     done = wavetank("explain", "--cluster", cluster, "--pods", files / "pods.json")
-    assert (done.status, done.stderr) == (2, 'pod default/p: Pod "p" already exists\n')
+    assert (done.status, done.stderr.count("\n")) == (2, 1)
+    assert "pod default/p: " in done.stderr
+    assert '"p" already exists' in done.stderr
 
 
 def test_a_priority_class_that_is_not_there(files):
@@ -56,5 +58,5 @@ def test_a_priority_class_that_is_not_there(files):
 def test_a_start_time_that_is_none(files):
     cluster = write(files / "cluster.json", a_node("n0"), a_pod("q", "n0", status={"startTime": "yesterday"}))
     done = wavetank("explain", "--cluster", cluster, "--pods", files / "pods.json")
-    assert (done.status, done.stderr.count("\n")) == (2, 1)
-    assert "status.startTime: expected a time such as 2024-01-01T00:00:00Z, got 'yesterday'" in done.stderr
+    problem = "expected a time such as 2024-01-01T00:00:00Z, got 'yesterday'"
+    assert (done.status, done.stderr) == (2, f"Pod q: status.startTime: {problem}\n")

@@ -15,7 +15,7 @@ from wavetank.experiments.verify.arrival import arrival_of_nodes
 GOLDEN = SHARED / "data" / "golden"
 FAMILIES = (
     *("fit_least", "fit_extended", "balanced_default", "taints_filter", "nodeaff_required", "nodeaff_matchfields"),
-    *("imagelocality", "pts_hard", "pts_sysdefaults", "ipa_required_anti", "ipa_preferred", "multiprofile", "gates"),
+    *("imagelocality", "pts_hard", "pts_terminating", "ipa_required_anti", "ipa_preferred", "multiprofile", "gates"),
     *("preempt_basic", "preempt_pdb", "mixed_small"),
 )
 SAME = ("feasible", "scores", "candidates", "chosen", "nominated", "message")
@@ -36,7 +36,13 @@ def created_pods(recording):
 def cluster_of(recording):
     nodes = [Node(manifest) for manifest in recording.nodes]
     arrived = arrival_of_nodes(recording, nodes) or nodes
-    return [*(node.manifest for node in arrived), *recording.other_objects(), *recording.bound_pods()]
+    bound = map(as_found, recording.existing, recording.bound_pods())
+    return [*(node.manifest for node in arrived), *recording.other_objects(), *bound]
+
+
+def as_found(submitted, pod):
+    going = {"deletionTimestamp": "2030-01-01T00:00:00Z"} if submitted.get("_terminating") else {}
+    return {**pod, "metadata": {**pod["metadata"], **going}}
 
 
 def asked(recording, folder):

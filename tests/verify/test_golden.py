@@ -12,7 +12,7 @@ from wavetank.experiments.verify import find_recordings, read_recording, replay,
 GOLDEN = SHARED / "data" / "golden"
 
 # Families about what wavetank does not do yet.
-MISSING = ("dra_", "ephemeral_", "extender_", "volume_")
+MISSING = ("dra_", "extender_")
 
 NAMES = {path.name.removeprefix("v136-").rpartition("-")[0] for path in GOLDEN.glob("*.json.gz")} or {"none"}
 

@@ -227,3 +227,9 @@ def test_every_resource_of_every_job_of_a_real_workload_becomes_a_pod(path: str)
 def test_a_real_workload_with_communication_is_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"profiles\.simple\.com: communication needs a network model"):
         open_workload(real_file("batsim/workloads/test_various_profile_types.json"))
+
+
+def test_a_lenient_reader_leaves_out_what_needs_a_network() -> None:
+    workload = open_workload(real_file("batsim/workloads/test_various_profile_types.json"), lenient=True)
+    assert workload.skipped["job that cannot be simulated"] > 0
+    assert len(arrivals_of(workload)) > 0

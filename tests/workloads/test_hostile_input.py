@@ -77,7 +77,8 @@ GROUP = st.fixed_dictionaries(
     optional={"count": st.integers(-1, 9), "taints": VALUES, "labels": VALUES, "zone": VALUES, "resources": VALUES},
 )
 GENERATOR_FIELDS = """
-    jobs type file parameters swing peak period every rate bursts duration requests name tolerations labels priority
+    jobs type file format lenient parameters swing peak period every rate bursts duration requests name tolerations
+    labels priority
     nodeSelector
 """
 GENERATOR = st.fixed_dictionaries(

@@ -60,10 +60,10 @@ def files() -> Iterator[str]:
 
 
 def cases() -> Iterator[tuple[str, str]]:
-    """Yields (file, workload) of each workload of scheduler_perf."""
+    """Yields (file, workload) of the first workload of each of scheduler_perf's cases."""
     for path in sorted((DATA / PERF).rglob("performance-config.yaml")):
-        for name in case_names(InputFile.read(path)):
-            yield str(path.relative_to(DATA)), name
+        first = {name.partition("/")[0]: name for name in reversed(case_names(InputFile.read(path)))}
+        yield from ((str(path.relative_to(DATA)), name) for name in first.values())
 
 
 def read(file: InputFile) -> int:

@@ -75,9 +75,7 @@ class ResourceSlice(Resource):
         """Tells whether the devices can be used on a node."""
         if self.node_name:
             return self.node_name == node.name
-        return self.all_nodes or (
-            self.node_selector is not None and self.node_selector.matches(node.labels, node.name)
-        )
+        return self.all_nodes or (self.node_selector is not None and self.node_selector.matches(node.labels, node.name))
 
 
 class DeviceClass(Resource):
@@ -130,7 +128,9 @@ class Allocation:
     def __init__(self, manifest: Manifest) -> None:
         raw = (manifest.get("devices") or {}).get("results") or ()
         self.manifest = manifest
-        self.results = tuple((str(item["request"]), DeviceId(item["driver"], item["pool"], item["device"])) for item in raw)
+        self.results = tuple(
+            (str(item["request"]), DeviceId(item["driver"], item["pool"], item["device"])) for item in raw
+        )
         self.admin = frozenset(i for i, item in enumerate(raw) if item.get("adminAccess"))
         selector = manifest.get("nodeSelector")
         self.node_selector = None if selector is None else NodeSelector.parse(selector, path="status.allocation")

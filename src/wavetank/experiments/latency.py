@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from wavetank.cluster.resources import MEMORY, parse_amounts
 from wavetank.errors import InputError
 from wavetank.experiments.k3s import K3S
-from wavetank.kernel.distributions import Distribution, parse_distribution
+from wavetank.kernel.distributions import Distribution
 from wavetank.nodes.latency import NodeLatency
 from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.workloads import fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +42,15 @@ def parse_latency(value: object, path: str) -> Latency:
 
 
 def _custom(name: str, value: Mapping[str, object], path: str) -> Latency:
-    for unknown in value.keys() - set(_FIELDS):
-        raise InputError(f"unknown field {unknown!r}: expected some of {', '.join(_FIELDS)}", path=path)
+    fields.mapping(value, path, _FIELDS)
     times: dict[str, Distribution] = {
-        field: parse_distribution(value[field], path=f"{path}.{field}")
-        for field in (*_SCHEDULER, *_NODES)
-        if field in value
+        step: fields.distribution(value[step], f"{path}.{step}") for step in (*_SCHEDULER, *_NODES) if step in value
     }
-    amounts = {
-        field: _bytes(value[field], f"{path}.{field}") for field in ("bandwidth", "image_bytes") if field in value
-    }
+    amounts = {item: _bytes(value[item], f"{path}.{item}") for item in ("bandwidth", "image_bytes") if item in value}
     return Latency(
         name,
-        SchedulerLatency(**{field: times[field] for field in _SCHEDULER if field in times}),
-        NodeLatency(**{field: times[field] for field in _NODES if field in times}, **amounts),  # type: ignore[arg-type]
+        SchedulerLatency(**{step: times[step] for step in _SCHEDULER if step in times}),
+        NodeLatency(**{step: times[step] for step in _NODES if step in times}, **amounts),  # type: ignore[arg-type]
     )
 
 

@@ -51,7 +51,7 @@ def measure(recorder: Recorder, end: Nanoseconds) -> Metrics:
         unscheduled_pods=sum(row.scheduled is None for row in rows),
         succeeded_pods=sum(row.phase == SUCCEEDED for row in rows),
         failed_pods=sum(row.phase == FAILED for row in rows),
-        evicted_pods=sum(row.reason in EVICTED for row in rows),
+        evicted_pods=sum(row.reason in EVICTED and row.finished is not None for row in rows),
         makespan_s=(last - begin) / SECOND if finished else None,
         mean_waiting_time_s=float(waiting.mean()) if len(waiting) else None,
         p95_waiting_time_s=float(np.percentile(waiting, 95)) if len(waiting) else None,

@@ -7,6 +7,7 @@ from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
+from wavetank.controllers.resourceclaims import attach_claim_controller
 from wavetank.controllers.volumes import attach_volume_controllers
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
@@ -65,6 +66,7 @@ class Simulation:
                 _admit(resource, store)
             store.create(resource)
         attach_volume_controllers(store)
+        attach_claim_controller(store)
         Faults(store, clock, kubelets, self.setting.faults)
         schedulers = self._attach(store, clock, streams)
         self.recorder.name_schedulers(schedulers)

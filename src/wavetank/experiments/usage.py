@@ -32,7 +32,8 @@ class Buckets:
 class Usage:
     """How much of the cluster is asked for, over time: a step function with a step at every change.
 
-    A pod asks from its binding to its end; allocatable is that of the nodes which are ready.
+    A pod asks from its binding to its end; allocatable is that of all nodes, also of one that has failed, since its pods
+    hold it until they are evicted.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -44,7 +45,7 @@ class Usage:
     def node(self, old: Node | None, new: Node | None) -> None:
         """Notes a node that comes, changes or goes."""
         for node, sign in ((old, -1), (new, 1)):
-            if node is not None and node.ready:
+            if node is not None:
                 self._now["cpu_allocatable"] += sign * node.allocatable.get(CPU, 0)
                 self._now["memory_allocatable"] += sign * node.allocatable.get(MEMORY, 0)
                 self._now["nodes"] += sign
@@ -98,7 +99,7 @@ class Usage:
         """Returns (CPU, memory) asked for ÷ allocatable, weighted by time; at an instant if begin is end."""
         edges = np.array([begin, end], np.int64)
         cpu, memory, of_cpu, of_memory = (self._means(column, edges)[0] for column in _COLUMNS[:4])
-        return (cpu / of_cpu if of_cpu else 0.0), (memory / of_memory if of_memory else 0.0)
+        return float(cpu / of_cpu if of_cpu else 0), float(memory / of_memory if of_memory else 0)
 
     def buckets(self, begin: Nanoseconds, end: Nanoseconds, most: int = 1000) -> Buckets:
         """Returns the means over at most so many stretches of a round length."""

@@ -90,7 +90,7 @@ def failed(verb: str, url: str, status: int) -> str:
 
 
 def decoded(text: str) -> Any:
-    """Decodes the first JSON value of a body, as kube-scheduler does; ExtenderError, in Go's words, if there is none."""
+    """Decodes the first JSON value of a body, as kube-scheduler does; if there is none, ExtenderError in Go's words."""
     try:
         return json.JSONDecoder().raw_decode(text.lstrip(" \t\r\n"))[0]
     except json.JSONDecodeError as error:

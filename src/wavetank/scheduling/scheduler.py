@@ -176,6 +176,8 @@ class Scheduler:
             self._nominate(pod, nomination)
         if nominated and outcome.preemption is not None:
             self._evictions.begin(pod, nominated, outcome.preemption.victims, _gates_of(queued.framework))
+        for write in outcome.writes:
+            self._send(Request(takes + self._draw(self._latency.patch), partial(write, self._store)))
         if self._is_news(pod, outcome.message, nomination):
             self._blocked = True
             patch = self._draw(self._latency.patch)

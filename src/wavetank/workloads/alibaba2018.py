@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from wavetank.cluster.resource import Manifest
 from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
@@ -62,7 +62,7 @@ def is_batch_instance(file: InputFile) -> bool:
     return len(cells) == len(_INSTANCE) and cells[2].startswith("j_") and _numeric((*cells[5:7], *cells[8:]))
 
 
-def _numeric(cells: Any) -> bool:
+def _numeric(cells: Iterable[str]) -> bool:
     return all(re.fullmatch(r"-?[0-9.]*", cell) for cell in cells)
 
 

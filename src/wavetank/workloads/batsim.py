@@ -16,6 +16,7 @@ from wavetank.kernel.randomness import Streams
 from wavetank.workloads import fields
 from wavetank.workloads.batsim_profiles import Profiles
 from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.sources import naming
 from wavetank.workloads.workload import Arrival
 
 DEFAULT_CPU = "1"  # cores per resource, where neither the job nor its profile says it
@@ -55,11 +56,9 @@ class BatsimWorkload:
     """
 
     def __init__(self, file: InputFile) -> None:
-        try:
-            self._jobs = sorted(_read(file.documents), key=lambda job: (job.time, job.order))
+        with naming(file):
+            self._jobs = sorted(_read(file), key=lambda job: (job.time, job.order))
             _check_names(self._jobs)
-        except InputError as error:
-            raise error.inside(source=file.source) from None
         self.description = f"{len(self._jobs)} jobs from {file.name}"
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
@@ -80,14 +79,17 @@ def _is_workload(document: object) -> bool:
     return isinstance(document, Mapping) and "jobs" in document and "profiles" in document
 
 
-def _read(documents: list[Any]) -> Iterator[_Submission]:
-    if len(documents) != 1 or not _is_workload(documents[0]):
+def _read(file: InputFile) -> Iterator[_Submission]:
+    if len(file.documents) != 1 or not _is_workload(file.documents[0]):
         raise InputError("expected a Batsim workload: an object with nb_res, jobs and profiles")
-    (document,) = documents
+    (document,) = file.documents
     resources = fields.integer(document.get("nb_res"), "nb_res", 1)
     profiles = Profiles(document["profiles"])
     for i, job in enumerate(fields.items(document["jobs"], "jobs")):
-        yield _job(fields.mapping(job, f"jobs[{i}]"), f"jobs[{i}]", profiles, resources)
+        try:
+            yield _job(fields.mapping(job, f"jobs[{i}]"), f"jobs[{i}]", profiles, resources)
+        except InputError as error:
+            file.skip(error, "job that cannot be simulated")
 
 
 def _job(job: Mapping[str, Any], path: str, profiles: Profiles, resources: int) -> _Submission:

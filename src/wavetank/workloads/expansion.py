@@ -29,7 +29,7 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
     if isinstance(given, Pod):
-        yield Submission(time, (given.name,), given.namespace, manifest, given.run)
+        yield Submission(time, (given.name,), given.namespace, given.manifest, given.run)
     elif given.table == VOLCANO_JOB:
         yield from _volcano_job(given, specs)
     elif given.table in EXPANDED:

@@ -45,9 +45,9 @@ def text(value: object, path: str) -> str:
 
 def choice(value: object, path: str, known: Collection[str]) -> str:
     """Reads one of the known words."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise InputError(f"expected one of {', '.join(known)}, got {value!r:.60}", path=path)
-    return str(value)
+    return value
 
 
 def integer(value: object, path: str, least: int = 0, most: int | None = None) -> int:

@@ -14,6 +14,7 @@ from wavetank.workloads.expansion import ARRIVAL, DEFAULT_JOB_DURATION
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests import objects_in, submissions_in
 from wavetank.workloads.runs import DURATION, run_of
+from wavetank.workloads.sources import naming
 from wavetank.workloads.submissions import SubmittedWorkload
 from wavetank.workloads.volcanojobs import UNIT
 
@@ -50,7 +51,8 @@ def read_k8ssim_nodes(file: InputFile) -> list[Manifest]:
     node (how its containers start, how it slows down) is kept as annotations and not simulated. What pfnet's
     configurations hold besides nodes is left aside.
     """
-    return list(objects_in(file, _nodes(file)))
+    with naming(file):
+        return list(objects_in(file, _nodes(file)))
 
 
 def _nodes(file: InputFile) -> Iterator[tuple[str, Manifest]]:
@@ -85,7 +87,8 @@ class K8sSimWorkload(SubmittedWorkload):
     """
 
     def __init__(self, file: InputFile) -> None:
-        super().__init__(file, submissions_in(file, _manifests(file)))
+        with naming(file):
+            super().__init__(file, submissions_in(file, _manifests(file)))
 
 
 def _manifests(file: InputFile) -> Iterator[tuple[str, Manifest]]:

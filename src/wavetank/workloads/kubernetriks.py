@@ -20,6 +20,7 @@ from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.names import object_name
 from wavetank.workloads.objects import make_object
+from wavetank.workloads.sources import naming
 from wavetank.workloads.submissions import Names, Submission, SubmittedWorkload
 
 _LOOK = re.compile(rb"(?:\s|#[^\n]*\n)*events:")
@@ -45,16 +46,20 @@ def read_kubernetriks_nodes(file: InputFile) -> list[Manifest]:
 
     All are there from the start of the run, whatever their time; that nodes are removed is refused.
     """
-    nodes: list[Manifest] = []
+    with naming(file):
+        return list(_nodes(file))
+
+
+def _nodes(file: InputFile) -> Iterator[Manifest]:
     for event in _events(file):
         try:
-            nodes.append(_node(event))
+            node = _node(event)
         except InputError as error:
             file.skip(error.inside(path=event.place), _UNUSABLE)
         else:
             if event.time:
                 file.assumed[_FROM_THE_START] += 1
-    return nodes
+            yield node
 
 
 class KubernetriksWorkload(SubmittedWorkload):
@@ -69,12 +74,16 @@ class KubernetriksWorkload(SubmittedWorkload):
         self._names = Names()
         self._specs = SpecTable()
         pods: dict[str, Submission] = {}
-        for event in _events(file):
-            try:
-                self._take(event, pods)
-            except InputError as error:
-                file.skip(error.inside(path=event.place), _UNUSABLE)
+        with naming(file):
+            for event in _events(file):
+                self._try(file, event, pods)
         super().__init__(file, pods.values())
+
+    def _try(self, file: InputFile, event: _Event, pods: dict[str, Submission]) -> None:
+        try:
+            self._take(event, pods)
+        except InputError as error:
+            file.skip(error.inside(path=event.place), _UNUSABLE)
 
     def _take(self, event: _Event, pods: dict[str, Submission]) -> None:
         if event.kind == "CreatePod":

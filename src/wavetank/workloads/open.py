@@ -167,7 +167,7 @@ def open_cluster(
 
 def format_of(file: InputFile, format: str | None = None) -> str:  # noqa: A002
     """Returns the name of a file's format, told by its content unless `format` names it."""
-    if format is not None and format not in FORMATS:
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):  # a document may say anything
         raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}", source=file.source)
     return format or _detect(file)
 

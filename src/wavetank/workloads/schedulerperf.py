@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count, cycle
 from typing import Any
 
+from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest
 from wavetank.errors import InputError
@@ -65,7 +66,7 @@ def read_scheduler_perf_cluster(file: InputFile) -> list[Manifest]:
         case = read_case(file)
         manifests = list(_Timeline(case).before_pods())
     except InputError as error:
-        raise _from(file, error) from None
+        raise error.inside(source=file.source) from None
     return list(objects_in(file, manifests))
 
 
@@ -83,7 +84,7 @@ class SchedulerPerfWorkload(SubmittedWorkload):
             case = read_case(file)
             submissions = list(_Timeline(case).pods())
         except InputError as error:
-            raise _from(file, error) from None
+            raise error.inside(source=file.source) from None
         super().__init__(file, submissions)
         self.description = f"{self.description}, {case.name}"
 
@@ -220,7 +221,8 @@ class _Timeline:
         pod = make_object(manifest, self._specs)
         if (template.get("spec") or {}).get("resourceClaims"):
             raise operation.refuse("with resource claims needs dynamic resource allocation, which is not simulated")
-        return Submission(time, names, namespace, manifest, getattr(pod, "run", None))
+        assert isinstance(pod, Pod)
+        return Submission(time, names, namespace, manifest, pod.run)
 
     def _named(self, template: Mapping[str, Any], namespace: str, size: int) -> Iterator[str]:
         """Yields names: the template's own if it has one, else generateName and a number."""
@@ -252,10 +254,6 @@ def _node_labels(operation: Operation) -> Iterator[dict[str, str]]:
     key = fields.text(given.get("labelKey"), f"{path}.labelKey")
     values = fields.items(given.get("labelValues"), f"{path}.labelValues")
     return cycle([fields.labels({key: value}, path) for value in values])
-
-
-def _from(file: InputFile, error: InputError) -> InputError:
-    return error.inside(source=file.source)
 
 
 _KNOWN = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads import fields
 from wavetank.workloads.expansion import DEFAULT_JOB_DURATION, pod_of_template, submissions_of
 from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.sources import naming
 from wavetank.workloads.submissions import Names, Submission, SubmittedWorkload
 
 VERSION = 2
@@ -28,6 +29,7 @@ _CRON_JOB = "CronJob.batch"
 _UNUSABLE = "an object that cannot be submitted"
 
 Owner = tuple[str, str]  # ("apps/v1.Deployment", "namespace/name")
+Change = Callable[[Owner, Manifest, Nanoseconds], None]
 
 
 def is_simkube(file: InputFile) -> bool:
@@ -51,14 +53,12 @@ class SimkubeWorkload(SubmittedWorkload):
     """
 
     def __init__(self, file: InputFile) -> None:
-        try:
+        with naming(file):
             document = fields.mapping(_decode(file), "", _KEYS)
             if document.get("version") != VERSION:
                 raise InputError(f"expected {VERSION}, got {document.get('version')!r:.60}", path="version")
             history = _History(file, _life_cycles(document.get("pod_lifecycles") or {}))
             history.replay(fields.items(document.get("events"), "events"))
-        except InputError as error:
-            raise error if error.source else error.inside(source=file.source) from None
         super().__init__(file, history.submissions())
 
 
@@ -88,6 +88,7 @@ class _History:
 
     file: InputFile
     life_cycles: Mapping[Owner, list[tuple[Nanoseconds, Nanoseconds | None]]]
+    start: Nanoseconds = 0
     specs: SpecTable = field(default_factory=SpecTable)
     names: Names = field(default_factory=Names)
     lives: list[_Life] = field(default_factory=list)
@@ -107,7 +108,7 @@ class _History:
             for key, change in (("applied_objs", self.apply), ("deleted_objs", self.delete)):
                 self._each(event.get(key) or [], f"events[{i}].{key}", time, change)
 
-    def _each(self, objects: Any, path: str, time: Nanoseconds, change: Any) -> None:
+    def _each(self, objects: Any, path: str, time: Nanoseconds, change: Change) -> None:
         for j, item in enumerate(fields.items(objects, path) if objects else ()):
             try:
                 manifest = fields.mapping(item, "")

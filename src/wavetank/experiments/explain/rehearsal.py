@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import RUNNING, Pod
-from wavetank.cluster.resource import parse_time
+from wavetank.cluster.resource import Resource, parse_time
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.controllers.volumes import attach_volume_controllers
 from wavetank.errors import InputError
+from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.explain.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -43,13 +44,17 @@ class Rehearsal:
         self._told: list[Explanation] = []
         self._attempts: Counter[str] = Counter()
         for resource in cluster.resources(self._store.specs):
-            if isinstance(resource, Pod):
-                self._add_bound(resource)
-            else:
-                self._store.create(resource)
+            self._take_over(resource)
         attach_volume_controllers(self._store, on_demand=True)
         self._scheduler = scheduler.attach(
-            self._store, self._clock, Streams(0), version, "exact", takes_all=False, explain=self._listen
+            self._store,
+            self._clock,
+            Streams(0),
+            version,
+            "exact",
+            takes_all=False,
+            explain=self._listen,
+            connect=connect_extender,
         )
 
     def play(self, workload: Workload | None) -> Iterator[Explanation]:
@@ -73,14 +78,18 @@ class Rehearsal:
     def _pods_of(self, workload: Workload) -> Iterator[Pod]:
         return (arrival.pod for arrival in workload.arrivals(self._store.specs, Streams(0)))
 
-    def _add_bound(self, pod: Pod) -> None:
-        if not pod.node_name:
-            self.pending.append(pod)
-            return
-        status, metadata = pod.manifest.get("status") or {}, pod.manifest.get("metadata") or {}
-        pod.started = parse_time(status.get("startTime"), "status.startTime")
-        pod.deleted = parse_time(metadata.get("deletionTimestamp"), "metadata.deletionTimestamp")
-        self._create(pod)
+    def _take_over(self, found: Resource) -> None:
+        """Adds an object of the cluster as it was found: running for some time, or about to go."""
+        metadata, status = found.manifest.get("metadata") or {}, found.manifest.get("status") or {}
+        where = f"{found.manifest_kind} {found.name}"
+        found.deleted = parse_time(metadata.get("deletionTimestamp"), f"{where}: metadata.deletionTimestamp")
+        if not isinstance(found, Pod):
+            self._store.create(found)
+        elif found.node_name:
+            found.started = parse_time(status.get("startTime"), f"{where}: status.startTime")
+            self._create(found)
+        else:
+            self.pending.append(found)
 
     def _create(self, pod: Pod) -> None:
         try:

@@ -135,7 +135,7 @@ class _Replay:
         )
 
     def _begin_batch(self, framework: Framework, attempt: Attempt) -> None:
-        """Lets time pass before an attempt without a hint: the record does not tell whether the last one was too old."""
+        """Lets time pass before an attempt without a hint: nobody has recorded whether the last list was too old."""
         if framework.batch is not None:
             self._now += 0 if attempt.hint else SECOND
             framework.batch.begin(attempt.seq, self._now)

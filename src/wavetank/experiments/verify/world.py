@@ -16,7 +16,7 @@ _TABLES = {"node": "Node", "pod": "Pod", "pdb": "PodDisruptionBudget.policy", "n
 _NEVER = 2**62
 
 
-class RefusedBinding(ApiError):
+class RefusedBindingError(ApiError):
     """The API server was told to refuse this binding."""
 
     code = 500
@@ -34,7 +34,7 @@ class FaultyStore(Store):
         key = f"{pod.namespace}/{pod.name}"
         if self._refused.get(key, 0):
             self._refused[key] -= 1
-            raise RefusedBinding("injected")
+            raise RefusedBindingError("injected")
         super().bind(pod, node_name)
 
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
@@ -45,7 +46,8 @@ class Outcome:
 
     `nodes` are the slots that were looked at, in order; `refused_by` holds for each of them 0, or 1 + the index of
     the judge (Framework.judges) that refused it, and `codes` that judge's code. `scores` are normalised and weighted,
-    aligned with `feasible`; so are what extenders added, and `listed`, which nodes they scored. `rejectors` are the plugins to blame; an attempt that failed without any is an error.
+    aligned with `feasible`; so are `extender_scores`, and `listed`: which nodes an extender scored at all.
+    `rejectors` are the plugins to blame; an attempt that failed without any is an error.
     """
 
     node_name: str = ""
@@ -63,6 +65,7 @@ class Outcome:
     pre_filter: Reason | None = None
     elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
     narrowed_by: frozenset[str] = frozenset()  # the plugins whose PreFilter named that node set
+    writes: list[Callable[[Store], None]] = field(default_factory=list)  # what plugins want done after a failure
     hint: str = ""  # the node that a pod like this one would have taken next
     preemption: Preemption | None = None  # what was tried to make room, if anything was
     keeps_nomination: bool = True  # nobody has found that the pod's nomination, if any, is of no use any more
@@ -157,7 +160,7 @@ class Cycle:
         return names, blamed
 
     def _nominated_fits(self, outcome: Outcome) -> bool:
-        """Tries the node that the pod is nominated to, or that a pod like it would have taken next, before any other."""
+        """Tries first the node that the pod is nominated to, or else the next one on the list of a pod like it."""
         slot = self.table.slots.get(self.pod.nominated_node or outcome.hint, -1)
         if slot < 0 or self.table.nodes[slot] is None or self.refusal(slot) is not None:
             return False

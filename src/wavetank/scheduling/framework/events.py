@@ -20,6 +20,7 @@ class ClusterEvent(StrEnum):
     POD_TOLERATION = "UnschedulablePodUpdatePodToleration"
     POD_GATES = "UnschedulablePodUpdatePodSchedulingGatesEliminated"
     POD_LABEL = "UnschedulablePodUpdatePodLabel"
+    POD_OTHER = "UnschedulablePodUpdate"
     POD_SCALE_DOWN = "UnschedulablePodUpdatePodScaleDown"
     NODE_ADD = "NodeAdd"
     NODE_DELETE = "NodeDelete"
@@ -93,7 +94,11 @@ def assigned_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
 
 
 def waiting_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
-    """Yields what an update of a waiting pod means for itself."""
+    """Yields what an update of a waiting pod means for itself; something, in any case."""
+    yield from tuple(_waiting_pod_changes(old, new)) or (ClusterEvent.POD_OTHER,)
+
+
+def _waiting_pod_changes(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
     if old.labels != new.labels:
         yield ClusterEvent.POD_LABEL
     if _scaled_down(old, new):

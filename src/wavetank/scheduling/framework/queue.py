@@ -200,6 +200,7 @@ class SchedulingQueue:
         self._unschedulable.pop(queued.pod.uid, None)
         queued.gate = self._gate(queued) if place in (Place.ACTIVE, Place.BACKOFF) else None
         if queued.gate is not None:
+            queued.rejectors |= {queued.gate.name}
             place = Place.UNSCHEDULABLE if queued.gate.events() else Place.GATED
         queued.place = place
         queued.entry = next(self._entries)

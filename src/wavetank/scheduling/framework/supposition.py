@@ -31,6 +31,10 @@ class Supposition:
         self._change(pod, -1)
 
     def _change(self, pod: Pod, sign: int) -> None:
+        if pod.deleted is not None:
+            # one that is going counts for nothing in PodTopologySpread, and yet its leaving counts as any other's
+            pod = pod.copy()
+            pod.deleted = None
         self._table.count(pod, self._slot, sign)
         self._changes.append((pod, sign))
 

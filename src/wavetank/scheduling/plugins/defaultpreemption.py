@@ -153,7 +153,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
 
     def _reprieve(self, cycle: Cycle, slot: int, supposed: Supposition, pods: list[Pod]) -> tuple[list[Pod], int]:
         """Puts pods back as long as the preemptor still fits: those with a violated budget first, the rest after."""
-        pods = sorted(pods, key=_importance)
+        pods = _by_importance(pods)
         violating, others = self._by_violation(pods)
         victims: list[Pod] = []
         violations = 0
@@ -164,7 +164,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
                 victims.append(pod)
                 violations += pod in violating
         if violating and others:
-            victims.sort(key=_importance)
+            victims = _by_importance(victims)
         return victims, violations
 
     def _by_violation(self, pods: list[Pod]) -> tuple[list[Pod], list[Pod]]:
@@ -219,8 +219,12 @@ def _summary(total: int, tried: int, refusals: Counter[str]) -> str:
     return f"0/{total} nodes are available: {reasons}."
 
 
-def _importance(pod: Pod) -> tuple[int, int]:
-    return -pod.priority, _start(pod)
+def _by_importance(pods: list[Pod]) -> list[Pod]:
+    """Sorts the most important first, those that have not started in reverse: Go's sort finds each before the last."""
+    order = sorted(
+        (-pod.priority, _start(pod), place if pod.started is not None else -place) for place, pod in enumerate(pods)
+    )
+    return [pods[abs(place)] for _, _, place in order]
 
 
 def _start(pod: Pod) -> int:

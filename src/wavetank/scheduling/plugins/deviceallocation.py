@@ -148,7 +148,7 @@ class _Search:
     def _matches(self, request: DeviceRequest, key: _Key, device: Device) -> bool:
         found = self._devices.device_class(request.class_name)
         if found is None:
-            what = f'could not retrieve device class {request.class_name}: deviceclass.resource.k8s.io "{request.class_name}" not found'
+            what = f"could not retrieve device class {request.class_name}"
             raise PluginError(f"claim {_name(self._claims[key.claim])}, request {request.name}: {what}")
         of_class = _all_match(found.selectors, device, f"class {found.name}")
         return of_class and _all_match(request.selectors, device, f"claim {_name(self._claims[key.claim])}")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -152,10 +153,14 @@ class DynamicResources(
         return (self.REASONS[code - 1],)
 
     def post_filter(self, cycle: Cycle, outcome: Outcome) -> str:
-        """Says whether a claim could be given back; fails if an earlier PreFilter kept this plugin's from running."""
+        """Gives back what a claim has out of reach, if nobody uses it; fails if this plugin's PreFilter did not run."""
         if self.name not in cycle.state:
             raise PluginError("not found")
         state: _State = cycle.state[self.name]
+        for i in sorted(state.unavailable):
+            if {cycle.pod.uid}.issuperset(state.claims[i].reserved_for):
+                outcome.writes.append(partial(_deallocate, state.claims[i]))
+                return "deallocation of ResourceClaim completed"
         return "still not schedulable" if state.claims else "no new claims to deallocate"
 
     # scoring
@@ -249,6 +254,12 @@ def _reserve(claim: ResourceClaim, allocation: Manifest | None, pod: Pod, store:
     if allocation is not None:
         status["allocation"] = allocation
     store.patch(CLAIMS, claim.namespace, claim.name, {"status": status})
+
+
+def _deallocate(claim: ResourceClaim, store: Store) -> None:
+    if store.find(CLAIMS, *claim.key) is not None:
+        status = {"allocation": None, "reservedFor": None, "devices": None}
+        store.patch(CLAIMS, *claim.key, {"status": status})
 
 
 def _key(claim: ResourceClaim) -> str:

@@ -90,7 +90,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Sorts the pod's claims; those that somebody else has to bind must be bound."""
         pod = cycle.pod
-        if not any(volume.claim_name(pod.name) is not None for volume in pod.spec.volumes):
+        if not any(volume.claim is not None or volume.ephemeral for volume in pod.spec.volumes):
             return SKIP
         try:
             claims = self._binder.claims_of(pod)
@@ -156,6 +156,8 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
 
     def reserve(self, cycle: Cycle, node_name: str) -> None:
         """Assumes that volumes are bound to the pod's claims, and that the others are being made for the node."""
+        if self.name not in cycle.state:
+            return
         volumes = self.volumes_on(cycle, cycle.table.slots[node_name])
         for claim, volume in volumes.bindings:
             assumed = volume.copy()
@@ -168,6 +170,8 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
 
     def unreserve(self, cycle: Cycle, node_name: str) -> None:
         """Gives up what was assumed."""
+        if self.name not in cycle.state:
+            return
         volumes = self.volumes_on(cycle, cycle.table.slots[node_name])
         for _, volume in volumes.bindings:
             self._storage.restore(volume)

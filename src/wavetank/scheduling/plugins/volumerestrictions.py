@@ -31,6 +31,8 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Looks up the pod's claims; has nothing to filter unless there are disks, or claims in use."""
+        if not cycle.pod.spec.volumes:
+            return SKIP
         in_use = False
         for name in named_claims(cycle.pod):
             claim = self._storage.claim(cycle.pod.namespace, name)

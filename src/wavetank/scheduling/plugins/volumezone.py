@@ -36,6 +36,8 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Collects the zones of the volumes that the pod's claims are bound to."""
+        if not cycle.pod.spec.volumes:
+            return SKIP
         try:
             zones = list(self._zones(cycle.pod))
         except _ClaimError as error:

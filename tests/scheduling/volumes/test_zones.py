@@ -1,0 +1,38 @@
+"""Volumes whose labels name their zone or region."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
+
+ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
+OTHER_ZONE = "1 node(s) had no available volume zone"
+
+
+@pytest.mark.parametrize(
+    ("volume", "node", "fits"),
+    [
+        pytest.param({ZONE: "z0"}, {ZONE: "z0"}, True, id="the same zone"),
+        pytest.param({ZONE: "z0"}, {ZONE: "z1"}, False, id="another zone"),
+        pytest.param({ZONE: "z0__z1"}, {ZONE: "z1"}, True, id="one of several"),
+        pytest.param({ZONE: "z0__"}, {ZONE: "z1"}, True, id="a label that cannot be read says nothing"),
+        pytest.param({ZONE: "z0"}, {}, True, id="a node in no zone at all"),
+        pytest.param({ZONE: "z0"}, {REGION: "r0"}, False, id="a node with a region but no zone"),
+        pytest.param({BETA_ZONE: "z0"}, {ZONE: "z0"}, True, id="the volume's label is of the old form"),
+        pytest.param({ZONE: "z0"}, {BETA_ZONE: "z0"}, False, id="the node's label is of the old form"),
+        pytest.param({ZONE: "z0", REGION: "r1"}, {ZONE: "z0", REGION: "r0"}, False, id="every label counts"),
+    ],
+)
+def test_a_pod_stays_in_the_zones_of_its_volume(volume, node, fits):
+    trial = Trial(a_class("local"), a_volume("v", labels=volume), a_claim("c", bound_to="v"))
+    made = a_node("n")
+    made.labels = {**made.labels, **node}
+    trial.add(made)
+    assert trial.reasons(a_pod("p", "c")) == ([] if fits else [OTHER_ZONE])
+
+
+def test_a_claim_that_has_no_volume_yet_is_in_no_zone():
+    trial = Trial(a_node("n"), a_class("local"), a_volume("v", labels={ZONE: "z1"}), a_claim("c"))
+    assert trial.feasible(a_pod("p", "c")) == {"n"}
