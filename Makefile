@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench wheel clean help
+.PHONY: demo test test-all lint bench wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -14,6 +14,9 @@ demo: $(INSTALLED) ## Run the bundled experiment, print its table and the path o
 
 test: $(INSTALLED) ## Run the tests
 	$(BIN)/pytest -n 2
+
+test-all: export WAVETANK_ALL = 1
+test-all: test ## Run the tests with every recorded scenario, not only a sample
 
 lint: $(INSTALLED) ## Check style, types and the rooms' import contracts
 	$(BIN)/ruff check .

@@ -121,7 +121,9 @@ def test_a_bad_recording_is_one_line_and_status_2(run, tmp_path, document, expec
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x1f\x8bnonsense", gzip.compress(b"{}")[:-4], gzip.compress(b"{nonsense"), gzip.compress(b"\xff")]
+    "content",
+    [b"\x1f\x8bnonsense", gzip.compress(b"{}")[:-4], gzip.compress(b"{nonsense"), gzip.compress(b"\xff")],
+    ids=["no gzip", "cut off", "no JSON", "no text"],
 )
 def test_a_broken_file_is_one_line_and_status_2(run, tmp_path, content):
     path = tmp_path / "broken-000.json.gz"

@@ -11,9 +11,6 @@ from wavetank.experiments.verify import find_recordings, read_recording, replay,
 
 GOLDEN = SHARED / "data" / "golden"
 
-# Families about what wavetank does not do yet.
-MISSING = ("dra_", "extender_")
-
 NAMES = {path.name.removeprefix("v136-").rpartition("-")[0] for path in GOLDEN.glob("*.json.gz")} or {"none"}
 
 pytestmark = pytest.mark.skipif(
@@ -30,7 +27,7 @@ def chosen_files(family):
     return files if replays_all else [*older[:1], *newer[:1]]
 
 
-@pytest.mark.parametrize("family", [name for name in sorted(NAMES) if not name.startswith(MISSING)])
+@pytest.mark.parametrize("family", sorted(NAMES))
 def test_every_decision_is_the_real_one(family):
     for file in chosen_files(family):
         _, mismatches = replay(read_recording(file), file.name)
@@ -39,7 +36,6 @@ def test_every_decision_is_the_real_one(family):
 
 @pytest.mark.skipif(not replays_all, reason="replays over a thousand files: set WAVETANK_ALL=1")
 def test_every_plugin_scores_as_the_real_one_in_all_families():
-    files = [file for file in find_recordings(GOLDEN) if not file.name.startswith("extender")]
-    total = verify(files, most=0).total
+    total = verify(find_recordings(GOLDEN), most=0).total
     assert {plugin for plugin, count in total.plugins.items() if count.equal != count.compared} == set()
     assert total.aspects["order"].equal == total.aspects["order"].compared

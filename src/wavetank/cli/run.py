@@ -15,6 +15,7 @@ from wavetank.experiments.document import Experiment
 from wavetank.experiments.entries import entry_of
 from wavetank.experiments.explain import Keep
 from wavetank.experiments.runner import run_experiment
+from wavetank.experiments.summary import all_warnings
 from wavetank.report.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.version import __version__
@@ -45,6 +46,7 @@ _OPTIONS = {
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
 @click.option("--workload", type=click.Path(path_type=Path), help="A file with pods or jobs.")
 @click.option("--format", "format_", help="The workload's format, if it is not to be told by its content.")
+@click.option("--lenient", is_flag=True, help="Leave out and count entries of the workload that cannot be used.")
 @click.option(
     "--scheduler",
     "schedulers",
@@ -66,6 +68,7 @@ def command(
     cluster: tuple[Path, ...],
     workload: Path | None,
     format_: str | None,
+    lenient: bool,
     schedulers: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
@@ -78,15 +81,15 @@ def command(
     """
     if experiment is None and not (cluster and workload):
         raise click.UsageError("give an EXPERIMENT, or --cluster and --workload")
-    if format_ and not workload:
-        raise click.UsageError("--format goes with --workload")
-    spec = _spec(cluster, workload, format_, schedulers, changes)
+    if (format_ or lenient) and not workload:
+        raise click.UsageError("--format and --lenient go with --workload")
+    spec = _spec(cluster, workload, {"format": format_, "lenient": lenient}, schedulers, changes)
     read = _load(experiment, spec)
     out = out or Path("out") / read.name
     with showing_progress(errors) as progress:
         results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
     console.print(summary_table(out))
-    print_warnings([warning for result in results for warning in result.warnings])
+    print_warnings(all_warnings(read, results))
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
     console.print(f"report:  {out / 'report.html'}", soft_wrap=True, highlight=False)
 
@@ -94,7 +97,7 @@ def command(
 def _spec(
     cluster: tuple[Path, ...],
     workload: Path | None,
-    format_: str | None,
+    reading: dict[str, Any],
     schedulers: tuple[str, ...],
     changes: dict[str, str | None],
 ) -> dict[str, Any]:
@@ -104,7 +107,8 @@ def _spec(
     if cluster:
         spec["cluster"] = {"files": [str(path.resolve()) for path in cluster]}
     if workload:
-        spec["workload"] = {"file": str(workload.resolve()), **({"format": format_} if format_ else {})}
+        stated = {key: value for key, value in reading.items() if value}
+        spec["workload"] = {"file": str(workload.resolve()), **stated}
     if schedulers:
         spec["schedulers"] = [entry_of(scheduler) for scheduler in schedulers]
     return spec

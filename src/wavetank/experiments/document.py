@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
+from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
 from wavetank.experiments.latency import Latency, parse_latency
 from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.plannedfaults import parse_faults
@@ -22,10 +22,7 @@ from wavetank.nodes.faults import Fault
 from wavetank.scheduling.config import NEWEST, OLDEST, Version
 from wavetank.scheduling.definition import TieBreaking
 from wavetank.workloads import fields
-from wavetank.workloads.cluster import Cluster, node_groups
-from wavetank.workloads.generators import Generator, Generators
-from wavetank.workloads.objects import make_object
-from wavetank.workloads.open import open_cluster, open_workload
+from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
 API_VERSION = "wavetank.dev/v1alpha1"
@@ -62,6 +59,7 @@ class Experiment:
     ties: TieBreaking
     faults: tuple[Fault, ...]
     horizon: Nanoseconds | None
+    notes: tuple[str, ...] = ()  # on how the workload was read
 
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
@@ -104,18 +102,22 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     metadata = fields.mapping(top.get("metadata", {}), "metadata", ("name", "annotations", "labels"))
     spec = fields.mapping(top.get("spec"), "spec", _SPEC)
     version = parse_version(spec.get("kubernetesVersion", _text(NEWEST)), "spec.kubernetesVersion")
-    cluster = _cluster(spec.get("cluster"), folder)
+    cluster = read_cluster(spec.get("cluster"), folder, "spec.cluster")
+    workload, notes = read_workload(spec.get("workload"), folder, "spec.workload")
+    faults = parse_faults(spec.get("faults", []), cluster, "spec.faults")
+    events = read_machine_events(spec.get("workload"), folder, cluster, "spec.workload")
     return Experiment(
         name=read_name(metadata.get("name", default_name), "metadata.name"),
         cluster=cluster,
-        workload=_workload(spec.get("workload"), folder),
+        workload=workload,
         schedulers=parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version),
         seeds=parse_seeds(spec.get("seeds", [1]), "spec.seeds"),
         latency=parse_latency(spec.get("latency", "ideal"), "spec.latency"),
         version=version,
         ties=_ties(spec.get("ties", "random")),
-        faults=parse_faults(spec.get("faults", []), cluster, "spec.faults"),
+        faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=_horizon(spec.get("horizon")),
+        notes=tuple(notes),
     )
 
 
@@ -158,54 +160,6 @@ def _no_twins(seeds: Sequence[int], path: str) -> tuple[int, ...]:
         if times > 1:
             raise InputError(f"the seed {seed} stands twice", path=path)
     return tuple(seeds)
-
-
-def _cluster(value: object, folder: Path) -> Cluster:
-    given = fields.mapping(value, "spec.cluster", ("nodes", "file", "files", "objects"))
-    paths = _files(given, folder)
-    if not paths and "nodes" not in given:
-        raise InputError("expected nodes, file or files", path="spec.cluster")
-    manifests: list[Any] = node_groups(given["nodes"], "spec.cluster.nodes") if "nodes" in given else []
-    if "objects" in given:
-        manifests.extend(_objects(given["objects"], "spec.cluster.objects"))
-    try:
-        return open_cluster(paths, inline=manifests)
-    except InputError as error:
-        raise error.inside(path="spec.cluster") from None
-
-
-def _objects(value: object, path: str) -> Iterator[Mapping[str, Any]]:
-    specs = SpecTable()
-    for i, item in enumerate(fields.items(value, path)):
-        manifest = fields.mapping(item, f"{path}[{i}]")
-        try:
-            make_object(manifest, specs)
-        except InputError as error:
-            raise error.inside(path=f"{path}[{i}]") from None
-        yield manifest
-
-
-def _files(given: Mapping[str, Any], folder: Path) -> list[Path]:
-    names = [given["file"]] if "file" in given else []
-    if "files" in given:
-        names.extend(fields.items(given["files"], "spec.cluster.files"))
-    return [folder / fields.text(name, "spec.cluster.file") for name in names]
-
-
-def _workload(value: object, folder: Path) -> Workload:
-    path = "spec.workload"
-    given = fields.mapping(value, path, ("file", "format", "generator", "generators"))
-    sources = [key for key in ("file", "generator", "generators") if key in given]
-    if len(sources) != 1:
-        raise InputError("expected exactly one of file, generator and generators", path=path)
-    if "generator" in given:
-        return Generator(given["generator"], f"{path}.generator")
-    if "generators" in given:
-        return Generators(given["generators"], f"{path}.generators")
-    try:
-        return open_workload(folder / fields.text(given["file"], f"{path}.file"), given.get("format"))
-    except InputError as error:
-        raise error.inside(path=f"{path}.file") from None
 
 
 def _ties(value: object) -> TieBreaking:

@@ -29,6 +29,12 @@ def write_summary(
     _write_json(folder / "wall.json", _wall(results, wall_s))
 
 
+def all_warnings(experiment: Experiment, results: Sequence[RunResult]) -> list[str]:
+    """Returns what the user should know, each thing once: of the reading first, then of the runs."""
+    of_runs = (warning for result in results for warning in result.warnings)
+    return list(dict.fromkeys((*experiment.notes, *of_runs)))
+
+
 def _cells(metrics: Metrics) -> list[object]:
     return [round(value, 6) if isinstance(value, float) else value for value in asdict(metrics).values()]
 
@@ -50,7 +56,7 @@ def _facts(experiment: Experiment, results: Sequence[RunResult], wavetank_versio
             "memory_bytes": sum(node.allocatable.get(MEMORY, 0) for node in nodes),
         },
         "workload": {"pods": results[0].metrics.pods, "description": experiment.workload.description},
-        "warnings": list(dict.fromkeys(warning for result in results for warning in result.warnings)),
+        "warnings": all_warnings(experiment, results),
     }
 
 

@@ -32,7 +32,7 @@ class Buckets:
 class Usage:
     """How much of the cluster is asked for, over time: a step function with a step at every change.
 
-    A pod asks from its binding to its end; allocatable is that of all nodes, also of one that has failed, since its pods
+    A pod asks from its binding to its end; allocatable is that of all nodes, a failed one included, since its pods
     hold it until they are evicted.
     """
 

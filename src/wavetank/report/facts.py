@@ -15,7 +15,7 @@ def facts_line(experiment: Experiment) -> str:
     cluster, workload = experiment.cluster, experiment.workload
     facts = [
         f"{cluster.nodes:,} nodes, {cluster.cpu_milli / 1000:,.6g} cores, {_memory(cluster.memory_bytes)}",
-        f"{workload.pods:,} pods" + (f": {workload.description}" if workload.description else ""),
+        workload.description or f"{workload.pods:,} pods",
         f"Kubernetes {experiment.kubernetes_version}",
         f"latency {experiment.latency}",
         seeds_text(experiment.seeds),

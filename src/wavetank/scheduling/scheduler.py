@@ -22,7 +22,7 @@ from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, SchedulingQueue
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption
+from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption, Running
 from wavetank.scheduling.prebinding import PreBinding
 from wavetank.scheduling.request import Request
 
@@ -376,10 +376,10 @@ class Scheduler:
             self.table.add_pod(pod, pod.node_name)
 
 
-def _gates_of(framework: Framework) -> set[str]:
+def _gates_of(framework: Framework) -> Running:
     """Returns the pods that a profile's preemption keeps out of the queue."""
     plugins = (plugin for plugin in framework.post_filter if isinstance(plugin, DefaultPreemption))
-    return next((plugin.running for plugin in plugins), set())
+    return next((plugin.running for plugin in plugins), {})
 
 
 class _ListerEvents:

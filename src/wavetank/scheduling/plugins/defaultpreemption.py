@@ -19,6 +19,8 @@ from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import PluginError, PostFilterPlugin, PreEnqueuePlugin
 from wavetank.scheduling.framework.supposition import Supposition
 
+Running = dict[str, Callable[[], bool]]  # by preemptor: tells whether its victims are not all on their way out yet
+
 PREEMPTED = "Preempted"  # the reason in the status of a pod that had to go
 
 _NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -71,11 +73,12 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
         self._listers = listers
         self._random = random
         self._is_asynchronous = version >= (1, 32)
-        self.running: set[str] = set()
+        self.running: Running = {}
 
     def pre_enqueue(self, pod: Pod) -> bool:
         """Keeps a pod waiting whose victims are not all on their way out yet."""
-        return not (self._is_asynchronous and pod.uid in self.running)
+        is_running = self.running.get(pod.uid)
+        return not self._is_asynchronous or is_running is None or not is_running()
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Looks again at a pod that it holds back whenever a pod is deleted; never wakes one by itself."""
