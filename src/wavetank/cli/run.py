@@ -10,6 +10,7 @@ import click
 from wavetank.api import load_experiment
 from wavetank.cli.console import console, errors, print_warnings
 from wavetank.cli.progress import showing_progress
+from wavetank.cluster.manifests import load_documents
 from wavetank.errors import InputError
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.entries import entry_of
@@ -46,6 +47,13 @@ _OPTIONS = {
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
 @click.option("--workload", type=click.Path(path_type=Path), help="A file with pods or jobs.")
 @click.option("--format", "format_", help="The workload's format, if it is not to be told by its content.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the files' format, such as case=SchedulingBasic/500Nodes or podsPerJob=one.",
+)
 @click.option("--lenient", is_flag=True, help="Leave out and count entries of the workload that cannot be used.")
 @click.option(
     "--scheduler",
@@ -68,6 +76,7 @@ def command(
     cluster: tuple[Path, ...],
     workload: Path | None,
     format_: str | None,
+    options: tuple[str, ...],
     lenient: bool,
     schedulers: tuple[str, ...],
     out: Path | None,
@@ -81,9 +90,10 @@ def command(
     """
     if experiment is None and not (cluster and workload):
         raise click.UsageError("give an EXPERIMENT, or --cluster and --workload")
-    if (format_ or lenient) and not workload:
-        raise click.UsageError("--format and --lenient go with --workload")
-    spec = _spec(cluster, workload, {"format": format_, "lenient": lenient}, schedulers, changes)
+    if (format_ or lenient or options) and not workload:
+        raise click.UsageError("--format, --option and --lenient go with --workload")
+    reading = {"format": format_, "lenient": lenient, "options": _options(options)}
+    spec = _spec(cluster, workload, reading, schedulers, changes)
     read = _load(experiment, spec)
     out = out or Path("out") / read.name
     with showing_progress(errors) as progress:
@@ -106,12 +116,26 @@ def _spec(
         spec["kubernetesVersion"] = spec.pop("kubernetes_version")
     if cluster:
         spec["cluster"] = {"files": [str(path.resolve()) for path in cluster]}
+        if cluster == (workload,):  # one file is both, and its options choose what of it
+            spec["cluster"]["options"] = reading["options"]
     if workload:
         stated = {key: value for key, value in reading.items() if value}
         spec["workload"] = {"file": str(workload.resolve()), **stated}
     if schedulers:
         spec["schedulers"] = [entry_of(scheduler) for scheduler in schedulers]
     return spec
+
+
+def _options(given: tuple[str, ...]) -> dict[str, Any]:
+    """Reads KEY=VALUE pairs, values as YAML reads them."""
+    read = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise click.UsageError(f"--option {pair}: expected KEY=VALUE")
+        documents = load_documents(value, "--option")
+        read[key] = documents[0] if documents else ""
+    return read
 
 
 def _load(experiment: Path | None, spec: Mapping[str, Any]) -> Experiment:

@@ -23,8 +23,8 @@ _OF_FILES = ("format", "lenient", "options", "events")
 
 
 def read_cluster(value: object, folder: Path, path: str) -> Cluster:
-    """Reads {nodes: groups, file: F, files: [F], objects: manifests}, which add up."""
-    given = fields.mapping(value, path, ("nodes", "file", "files", "objects"))
+    """Reads {nodes: groups, file: F, files: [F], objects: manifests}, which add up; files with format and options."""
+    given = fields.mapping(value, path, ("nodes", "file", "files", "objects", "format", "options"))
     paths = _paths(given, folder, path)
     if not paths and "nodes" not in given:
         raise InputError("expected nodes, file or files", path=path)
@@ -32,7 +32,8 @@ def read_cluster(value: object, folder: Path, path: str) -> Cluster:
     if "objects" in given:
         manifests.extend(_objects(given["objects"], f"{path}.objects"))
     try:
-        return open_cluster(paths, inline=manifests)
+        options = fields.mapping(given.get("options", {}), "options")
+        return open_cluster(paths, given.get("format"), manifests, options)
     except InputError as error:
         raise error.inside(path=path) from None
 

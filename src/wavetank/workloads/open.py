@@ -155,12 +155,13 @@ def open_cluster(
     paths: Sequence[Path],
     format: str | None = None,  # noqa: A002
     inline: Sequence[Manifest] = (),
+    options: Mapping[str, Any] | None = None,
 ) -> Cluster:
     """Reads the files of a cluster; they and the `inline` manifests add up.
 
-    Formats are told by content unless `format` names one.
+    Formats are told by content unless `format` names one; `options` go to the files whose format has them.
     """
-    files = [InputFile.read(path) for path in paths]
+    files = [InputFile.read(path, options=options) for path in paths]
     manifests = [manifest for file in files for manifest in _cluster_reader(file, format)(file)]
     return Cluster([*inline, *manifests], tuple(file.name for file in files))
 
@@ -177,6 +178,7 @@ def _cluster_reader(file: InputFile, format: str | None) -> Callable[[InputFile]
     reader = FORMATS[name].cluster
     if reader is None:
         raise InputError(f"a {name} file is no cluster: expected {_formats('cluster')}", source=file.source)
+    _check_options(file, name)
     return reader
 
 
