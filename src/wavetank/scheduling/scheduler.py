@@ -6,7 +6,6 @@ from functools import partial
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
@@ -15,12 +14,13 @@ from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.scheduling.evictions import Evictions
 from wavetank.scheduling.extenderanswers import ExtenderError
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
-from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent, assigned_pod_events, node_events
+from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, SchedulingQueue
 from wavetank.scheduling.framework.selection import Ties
+from wavetank.scheduling.informers import NodeInformer, ObjectInformer, PodInformer
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption, Running
 from wavetank.scheduling.prebinding import PreBinding
@@ -73,11 +73,11 @@ class Scheduler:
         self._blocked = False  # the loop thinks, or waits for the API server's answer
         self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
         for table in TABLES:
-            store.subscribe(table, _ListerEvents(listers, self, table))
+            store.subscribe(table, ObjectInformer(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
-        store.subscribe("Node", _NodeEvents(self))
-        store.subscribe("Pod", _PodEvents(self))
+        store.subscribe("Node", NodeInformer(self))
+        store.subscribe("Pod", PodInformer(self))
         for node in store.list("Node"):
             self.node_added(node)
         for pod in store.list("Pod"):
@@ -380,55 +380,3 @@ def _gates_of(framework: Framework) -> Running:
     """Returns the pods that a profile's preemption keeps out of the queue."""
     plugins = (plugin for plugin in framework.post_filter if isinstance(plugin, DefaultPreemption))
     return next((plugin.running for plugin in plugins), {})
-
-
-class _ListerEvents:
-    def __init__(self, listers: Listers, scheduler: Scheduler, table: str) -> None:
-        self._listers = listers
-        self._scheduler = scheduler
-        self._events = OBJECT_EVENTS.get(table, (None, None, None))
-
-    def added(self, new: Resource) -> None:
-        self._listers.set(new)
-        self._tell(self._events[0], None, new)
-
-    def modified(self, old: Resource, new: Resource) -> None:
-        self._listers.set(new)
-        self._tell(self._events[1], old, new)
-
-    def deleted(self, old: Resource) -> None:
-        self._listers.remove(old)
-        self._tell(self._events[2], old, None)
-
-    def _tell(self, event: ClusterEvent | None, old: Resource | None, new: Resource | None) -> None:
-        self._scheduler.table.version += 1
-        if event is not None:
-            self._scheduler.receive(lambda: self._scheduler.queue.move(event, old, new))
-
-
-class _NodeEvents:
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-
-    def added(self, new: Node) -> None:
-        self._scheduler.receive(lambda: self._scheduler.node_added(new))
-
-    def modified(self, old: Node, new: Node) -> None:
-        self._scheduler.receive(lambda: self._scheduler.node_modified(old, new))
-
-    def deleted(self, old: Node) -> None:
-        self._scheduler.receive(lambda: self._scheduler.node_deleted(old))
-
-
-class _PodEvents:
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-
-    def added(self, new: Pod) -> None:
-        self._scheduler.receive(lambda: self._scheduler.pod_added(new))
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        self._scheduler.receive(lambda: self._scheduler.pod_modified(old, new))
-
-    def deleted(self, old: Pod) -> None:
-        self._scheduler.receive(lambda: self._scheduler.pod_deleted(old))

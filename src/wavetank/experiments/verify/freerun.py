@@ -1,12 +1,13 @@
-"""Runs wavetank's scheduler freely on a recorded timeline's inputs, and compares what it did and when."""
+"""Runs wavetank's scheduler freely on a recorded timeline's inputs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 from wavetank.cluster.pod import Pod
+from wavetank.experiments.verify.happenings import Happened, Happenings, key_of
 from wavetank.experiments.verify.timeline import Timeline
 from wavetank.experiments.verify.world import FaultyStore, World
 from wavetank.kernel.clock import Clock
@@ -24,51 +25,13 @@ from wavetank.scheduling.scheduler import Scheduler
 _HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
 
-@dataclass(slots=True)
-class Happened:
-    """One attempt in comparable form."""
-
-    time: Nanoseconds
-    pod: str
-    result: str
-    node: str = ""
-    message: str = ""
-    queue: str = ""
-    plugins: tuple[str, ...] = ()
-    nominated: str = ""
-    victims: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class Happenings:
-    """Everything that a scheduler did."""
-
-    attempts: list[Happened] = field(default_factory=list)
-    binds: list[tuple[Nanoseconds, str, str]] = field(default_factory=list)
-
-
-def recorded(timeline: Timeline) -> Happenings:
-    """Returns what the real scheduler did."""
-    outputs = timeline.outputs
-    attempts = [
-        Happened(
-            attempt.t,
-            attempt.pod,
-            attempt.result,
-            attempt.node or "",
-            "" if attempt.msg is None else outputs.messages[attempt.msg],
-            attempt.to or "",
-            tuple(sorted(attempt.plugins or ())),
-            attempt.nominated or "",
-            frozenset(attempt.victims),
-        )
-        for attempt in outputs.attempts
-    ]
-    return Happenings(attempts, [tuple(bind) for bind in outputs.binds])  # type: ignore[misc]
-
-
 def run_freely(timeline: Timeline) -> Happenings:
     """Lets wavetank's scheduler do as it likes on the recorded inputs."""
+    return play(timeline, WatchedScheduler)
+
+
+def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenings:
+    """Plays the recorded inputs to a scheduler from the first to the last recorded moment."""
     clock = Clock(timeline.timers.process_start_ns)
     options = timeline.inputs.options
     refused = {pod: fault["bind_errors"] for pod, fault in (options.get("faults") or {}).items()}
@@ -76,7 +39,7 @@ def run_freely(timeline: Timeline) -> Happenings:
     configuration = parse_configuration({**_HEAD, **timeline.config}, timeline.version)
     handle = Handle(timeline.version, Listers(), Random(0))
     happenings = Happenings()
-    _Watched(
+    build(
         happenings,
         store,
         clock,
@@ -103,7 +66,7 @@ def _latency(given: dict[str, Nanoseconds]) -> SchedulerLatency:
     return SchedulerLatency(bind=bind, patch=patch, delete=delete)
 
 
-class _Watched(Scheduler):
+class WatchedScheduler(Scheduler):
     """A scheduler whose every attempt is noted."""
 
     def __init__(self, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
@@ -120,16 +83,15 @@ class _Watched(Scheduler):
         super()._attempt(queued)
         outcome = self._decided
         assert outcome is not None
-        key = f"{pod.namespace}/{pod.name}"
-        happened = Happened(self._clock.now, key, "bound", outcome.node_name)
+        happened = Happened(self._clock.now, key_of(pod), "bound", outcome.node_name)
         if not outcome.node_name:
             happened.result = "unschedulable"
-            happened.message, happened.queue = outcome.message, _queue_name(queued)
+            happened.message, happened.queue = outcome.message, queue_name(queued)
             happened.plugins = tuple(sorted(outcome.rejectors))
             if outcome.preemption is not None:
                 happened.nominated = outcome.preemption.nominated
                 going = (victim for victim in outcome.preemption.victims if victim.deleted is None)
-                happened.victims = frozenset(f"{victim.namespace}/{victim.name}" for victim in going)
+                happened.victims = frozenset(map(key_of, going))
         self._last[pod.uid] = happened
         self._happenings.attempts.append(happened)
 
@@ -138,10 +100,11 @@ class _Watched(Scheduler):
         happened = self._last[queued.pod.uid]
         happened.result, happened.message = "error", message
         if self._store.find("Pod", queued.pod.namespace, queued.pod.name) is not None:
-            happened.queue = _queue_name(queued)
+            happened.queue = queue_name(queued)
 
 
-def _queue_name(queued: QueuedPod) -> str:
+def queue_name(queued: QueuedPod) -> str:
+    """Returns what a record calls the queue that a pod is in."""
     return queued.place.value.partition(",")[0]
 
 
@@ -156,7 +119,7 @@ class _Binds:
     def modified(self, old: Pod, new: Pod) -> None:
         """Notes a binding."""
         if new.node_name and not old.node_name:
-            self._binds.append((self._clock.now, f"{new.namespace}/{new.name}", new.node_name))
+            self._binds.append((self._clock.now, key_of(new), new.node_name))
 
     def deleted(self, old: Pod) -> None:
         """Does nothing."""

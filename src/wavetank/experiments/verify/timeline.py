@@ -35,6 +35,17 @@ class TimedAttempt(msgspec.Struct, frozen=True):
     plugins: list[str] | None = None
     nominated: str | None = None
     victims: list[str] = []
+    hint: str | None = None
+
+
+class Move(msgspec.Struct, frozen=True, array_like=True):
+    """A pod that came into a queue by an event; `position` is the number of attempts started before."""
+
+    t: Nanoseconds
+    position: int
+    pod: str
+    event: str
+    queue: str
 
 
 class Outputs(msgspec.Struct, frozen=True):
@@ -44,6 +55,9 @@ class Outputs(msgspec.Struct, frozen=True):
     messages: list[str]
     binds: list[tuple[Nanoseconds, str, str]]
     end_ns: Nanoseconds
+    moves: list[Move]
+    skips: list[tuple[Nanoseconds, int, str, int]]
+    inflight_events: list[tuple[Nanoseconds, int, str]]
 
 
 class Timers(msgspec.Struct, frozen=True):

@@ -1,0 +1,225 @@
+"""Runs wavetank's queue on a recorded timeline whose races and results are taken from the record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.experiments.verify.freerun import WatchedScheduler, play, queue_name
+from wavetank.experiments.verify.happenings import Happenings, key_of
+from wavetank.experiments.verify.timeline import Move, TimedAttempt, Timeline
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.framework.cycle import Cycle, Outcome
+from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.queue import Place, QueuedPod, QueueRules, SchedulingQueue
+
+_ADDED = "UnschedulablePodAdd"
+_FAILED = "ScheduleAttemptFailure"
+_AFTER_BACKOFF = "after_backoff"
+
+
+def run_forced(timeline: Timeline) -> Happenings:
+    """Lets wavetank's queue choose the pods, and everything else come as it was recorded.
+
+    Ends early where the queue chooses another pod.
+    """
+    return play(timeline, partial(ForcedScheduler, timeline))
+
+
+class Departure(Exception):
+    """The queue gave another pod than the recorded one, or at another time: what follows cannot be compared."""
+
+
+@dataclass(slots=True)
+class _News:
+    """Something that the queue was told, and that waits for its recorded position; a pod, if it is a new one."""
+
+    time: Nanoseconds
+    label: str
+    apply: Callable[[], None]
+    pod: str = ""
+    moves_any: Callable[[], bool] = lambda: False
+
+
+class _Traces:
+    """Where in the record news left a trace: (time, name of the event) -> position -> how many at least."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        outputs = timeline.outputs
+        self.added = {(move.t, move.pod): move.position for move in outputs.moves if move.event == _ADDED}
+        self.moved = {(move.t, move.event, move.position) for move in outputs.moves}
+        self.in_flight = Counter((t, event, position) for t, position, event in outputs.inflight_events)
+        self._positions: dict[tuple[Nanoseconds, str], set[int]] = {}
+        for t, event, position in (*self.moved, *self.in_flight):
+            self._positions.setdefault((t, event), set()).add(position)
+
+    def needed_after(self, time: Nanoseconds, label: str, position: int) -> int:
+        """Returns how many news of this name have left a trace at later positions of the instant."""
+        later = [place for place in self._positions.get((time, label), ()) if place > position]
+        return sum(max(1, self.in_flight[time, label, place]) for place in later)
+
+
+class ForcedQueue(SchedulingQueue):
+    """A queue that hears of everything at its recorded position between attempts, and notes each move.
+
+    The record says after how many attempts an event was handled only if it did something. An event that does nothing
+    now waits as long as later positions of the instant need as many events as there are.
+    """
+
+    def __init__(
+        self, clock: Clock, rules: QueueRules, wake: Callable[[], None], timeline: Timeline, happenings: Happenings
+    ) -> None:
+        super().__init__(clock, rules, wake)
+        self.started = 0
+        self._happenings = happenings
+        self._attempts = timeline.outputs.attempts
+        self._traces = _Traces(timeline)
+        self._news: list[_News] = []
+        self._label = ""
+        self._in_flight: QueuedPod | None = None
+
+    @property
+    def present(self) -> TimedAttempt:
+        """Returns the record of the attempt that was started last."""
+        return self._attempts[self.started - 1]
+
+    # what the scheduler tells
+
+    def add(self, pod: Pod, framework: Framework) -> None:
+        """Takes in a new pod at its position."""
+        self._tell(_ADDED, lambda: SchedulingQueue.add(self, pod, framework), key_of(pod))
+
+    def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
+        """Handles an event at its position."""
+
+        def apply() -> None:
+            concerned = [item for item in self._unschedulable.values() if at_most is None or item.pod.priority <= at_most]
+            self._happenings.skips[self._clock.now, event] += sum(not self._helps(item, event, old, new) for item in concerned)
+            SchedulingQueue.move(self, event, old, new, at_most)
+
+        def moves_any() -> bool:
+            return any(self._helps(item, event, old, new) for item in self._unschedulable.values())
+
+        self._tell(event, apply, moves_any=moves_any)
+
+    def _tell(self, label: str, apply: Callable[[], None], pod: str = "", moves_any: Callable[[], bool] | None = None) -> None:
+        self._news.append(_News(self._clock.now, label, apply, pod, moves_any or (lambda: False)))
+        self.release()
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """Keeps the new version of a waiting pod."""
+        with self._named(next((str(event) for event in waiting_pod_events(old, new)), "")):
+            super().update(old, new)
+
+    # when it is handled
+
+    def release(self) -> None:
+        """Handles the news whose position has come."""
+        while (due := next((news for news in self._news if self._is_due(news)), None)) is not None:
+            self._news.remove(due)
+            with self._named(due.label):
+                due.apply()
+
+    def _is_due(self, news: _News) -> bool:
+        if news.time < self._clock.now:
+            return True
+        if news.pod:
+            return self._traces.added.get((news.time, news.pod), 0) <= self.started
+        here = (news.time, news.label, self.started)
+        later = self._traces.needed_after(*here)
+        if news.moves_any():
+            return not later or here in self._traces.moved
+        if self._traces.in_flight[here] > 0:
+            self._traces.in_flight[here] -= 1
+            return True
+        return sum(other.label == news.label for other in self._news) > later
+
+    # attempts
+
+    def pop(self) -> QueuedPod | None:
+        """Returns the recorded pod, if it is the one to try next."""
+        self.release()
+        queued = super().pop()
+        expected = self._attempts[self.started] if self.started < len(self._attempts) else None
+        if queued is None:
+            return None
+        if expected is None or (expected.t, expected.pod) != (self._clock.now, key_of(queued.pod)):
+            raise Departure(key_of(queued.pod))
+        self.started += 1
+        return queued
+
+    def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
+        """Takes back a pod; events that came while it was tried may send it on."""
+        super().refused(queued, rejectors)
+        if self.present.hint == _AFTER_BACKOFF:
+            self._in_flight = queued
+            self.release()
+            self._in_flight = None
+
+    def failed(self, queued: QueuedPod, hopeless: bool = False) -> None:
+        """Takes back a pod whose attempt failed through no plugin."""
+        with self._named(_FAILED):
+            super().failed(queued, hopeless)
+
+    # what is noted
+
+    @contextmanager
+    def _named(self, label: str) -> Iterator[None]:
+        before, self._label = self._label, label
+        yield
+        self._label = before
+
+    def _enter(self, queued: QueuedPod, place: Place) -> None:
+        super()._enter(queued, place)
+        if self._label:
+            label = _FAILED if queued is self._in_flight else self._label
+            self._happenings.moves.append(Move(self._clock.now, self.started, key_of(queued.pod), label, queue_name(queued)))
+
+    def _flush_backoff(self) -> None:
+        with self._named("BackoffComplete"):
+            super()._flush_backoff()
+
+    def _flush_unschedulable(self) -> None:
+        with self._named("UnschedulableTimeout"):
+            super()._flush_unschedulable()
+
+
+class ForcedScheduler(WatchedScheduler):
+    """A scheduler whose attempts come to what was recorded."""
+
+    queue: ForcedQueue
+
+    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, rules: QueueRules, **kwargs: Any) -> None:
+        super().__init__(happenings, *args, rules=rules, **kwargs)
+        self.queue = ForcedQueue(self._clock, rules, self._wake, timeline, happenings)
+        self._messages = timeline.outputs.messages
+
+    def _turn(self) -> None:
+        """Hears all news at once, since the queue knows when to make use of them."""
+        inbox, self._inbox = self._inbox, []
+        for handle in inbox:
+            handle()
+        super()._turn()
+        self.queue.release()
+
+    def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
+        decided_by, ours = super()._outcome(cycle)
+        recorded = self.queue.present
+        if recorded.node:
+            return decided_by, Outcome(node_name=recorded.node)
+        outcome = Outcome(
+            message="" if recorded.msg is None else self._messages[recorded.msg],
+            rejectors=frozenset(recorded.plugins or ()),
+            preemption=ours.preemption,
+            keeps_nomination=bool(ours.node_name) or ours.keeps_nomination,
+        )
+        if outcome.preemption is not None:
+            outcome.preemption.nominated = recorded.nominated or ""
+        return decided_by, outcome

@@ -1,0 +1,81 @@
+"""What brings news of the cluster to a scheduler, in the order in which the store tells it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent
+from wavetank.scheduling.framework.listers import Listers
+
+if TYPE_CHECKING:
+    from wavetank.scheduling.scheduler import Scheduler
+
+
+class ObjectInformer:
+    """Keeps the listers up to date with one kind of objects, and wakes the pods that a change may help."""
+
+    def __init__(self, listers: Listers, scheduler: Scheduler, table: str) -> None:
+        self._listers = listers
+        self._scheduler = scheduler
+        self._events = OBJECT_EVENTS.get(table, (None, None, None))
+
+    def added(self, new: Resource) -> None:
+        """Hands on a new object."""
+        self._listers.set(new)
+        self._tell(self._events[0], None, new)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Hands on a new version."""
+        self._listers.set(new)
+        self._tell(self._events[1], old, new)
+
+    def deleted(self, old: Resource) -> None:
+        """Hands on that an object is gone."""
+        self._listers.remove(old)
+        self._tell(self._events[2], old, None)
+
+    def _tell(self, event: ClusterEvent | None, old: Resource | None, new: Resource | None) -> None:
+        self._scheduler.table.version += 1
+        if event is not None:
+            self._scheduler.receive(lambda: self._scheduler.queue.move(event, old, new))
+
+
+class NodeInformer:
+    """Hands changes of nodes to the scheduler."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+
+    def added(self, new: Node) -> None:
+        """Hands on a new object."""
+        self._scheduler.receive(lambda: self._scheduler.node_added(new))
+
+    def modified(self, old: Node, new: Node) -> None:
+        """Hands on a new version."""
+        self._scheduler.receive(lambda: self._scheduler.node_modified(old, new))
+
+    def deleted(self, old: Node) -> None:
+        """Hands on that an object is gone."""
+        self._scheduler.receive(lambda: self._scheduler.node_deleted(old))
+
+
+class PodInformer:
+    """Hands changes of pods to the scheduler."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+
+    def added(self, new: Pod) -> None:
+        """Hands on a new object."""
+        self._scheduler.receive(lambda: self._scheduler.pod_added(new))
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Hands on a new version."""
+        self._scheduler.receive(lambda: self._scheduler.pod_modified(old, new))
+
+    def deleted(self, old: Pod) -> None:
+        """Hands on that an object is gone."""
+        self._scheduler.receive(lambda: self._scheduler.pod_deleted(old))
