@@ -13,7 +13,17 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.cli.console import console, errors
-from wavetank.experiments.verify import ASPECTS, Agreement, Count, Mismatch, Verification, find_recordings, verify
+from wavetank.experiments.verify import (
+    ASPECTS,
+    TIMED_ASPECTS,
+    Agreement,
+    Count,
+    Mismatch,
+    Verification,
+    find_recordings,
+    sum_of,
+    verify,
+)
 
 _TABLE_WIDTH = 190  # where the output is not a terminal, and nothing needs to be folded
 
@@ -24,9 +34,9 @@ _TABLE_WIDTH = 190  # where the output is not a terminal, and nothing needs to b
 @click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
-    r"""Replay recorded cycles of the real kube-scheduler and compare every decision.
+    r"""Replay recordings of the real kube-scheduler and compare every decision.
 
-    DIR holds recordings (*.json.gz); a single file will do. Ends with 1 if there is any mismatch.
+    DIR holds recordings (*.json.gz), single cycles or timelines; one file will do. Ends with 1 on any mismatch.
 
     \b
     Examples:
@@ -62,6 +72,7 @@ def _document(verification: Verification) -> str:
         "aspects": total.aspects,
         "plugins": total.plugins,
         "families": verification.families,
+        "timelines": verification.timelines,
         "mismatches": verification.mismatches,
     }
     return msgspec.json.format(msgspec.json.encode(document)).decode()
@@ -70,8 +81,11 @@ def _document(verification: Verification) -> str:
 def _print(verification: Verification) -> None:
     out = console if console.is_terminal else Console(width=_TABLE_WIDTH)
     total = verification.total
-    out.print(_family_table(verification.families, total))
-    out.print(_plugin_table(total))
+    if verification.families:
+        out.print(_family_table("Agreement per family", verification.families, ASPECTS))
+        out.print(_plugin_table(total))
+    if verification.timelines:
+        out.print(_family_table("Agreement in time per family", verification.timelines, TIMED_ASPECTS))
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
     files, attempts = total.files, total.attempts
@@ -82,20 +96,20 @@ def _print(verification: Verification) -> None:
     )
 
 
-def _family_table(families: dict[str, Agreement], total: Agreement) -> Table:
-    table = Table(title="Agreement per family", caption="equal/compared; a single number: all of so many are equal")
+def _family_table(title: str, families: dict[str, Agreement], aspects: Sequence[str]) -> Table:
+    table = Table(title=title, caption="equal/compared; a single number: all of so many are equal")
     table.add_column("Family", no_wrap=True)
-    for column in ("Files", "Attempts", *map(str.capitalize, ASPECTS)):
+    for column in ("Files", "Attempts", *map(str.capitalize, aspects)):
         table.add_column(column, justify="right", overflow="fold")
     for family, agreement in families.items():
-        table.add_row(family, *_cells(agreement))
+        table.add_row(family, *_cells(agreement, aspects))
     table.add_section()
-    table.add_row("all", *_cells(total))
+    table.add_row("all", *_cells(sum_of(families.values()), aspects))
     return table
 
 
-def _cells(agreement: Agreement) -> list[Text]:
-    counts = [agreement.files, agreement.attempts, *(agreement.aspects.get(aspect, Count()) for aspect in ASPECTS)]
+def _cells(agreement: Agreement, aspects: Sequence[str]) -> list[Text]:
+    counts = [agreement.files, agreement.attempts, *(agreement.aspects.get(aspect, Count()) for aspect in aspects)]
     return [_cell(count) for count in counts]
 
 

@@ -83,6 +83,11 @@ class Pod(Resource):
         self.unschedulable = str(scheduled.get("message") or "") if refused else ""
 
     @property
+    def table(self) -> str:
+        """Returns the name of the store's table of pods."""
+        return "Pod"
+
+    @property
     def requests(self) -> Amounts:
         """Returns what the pod asks for, in milli-CPU, bytes and counts."""
         return self.spec.requests

@@ -38,60 +38,71 @@ class Usage:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._now = dict.fromkeys(_COLUMNS, 0)
-        self._times = array("q")
-        self._steps = {column: array("q") for column in _COLUMNS}
+        self._since = clock.now  # when the present values began to hold
+        self._steps = array("q")  # row after row: when the values began to hold, and the values
+        self._cpu = self._memory = self._cpu_allocatable = self._memory_allocatable = 0
+        self._running = self._pending = self._nodes = 0
 
     def node(self, old: Node | None, new: Node | None) -> None:
         """Notes a node that comes, changes or goes."""
+        self._step()
         for node, sign in ((old, -1), (new, 1)):
             if node is not None:
-                self._now["cpu_allocatable"] += sign * node.allocatable.get(CPU, 0)
-                self._now["memory_allocatable"] += sign * node.allocatable.get(MEMORY, 0)
-                self._now["nodes"] += sign
-        self._step()
+                self._cpu_allocatable += sign * node.allocatable.get(CPU, 0)
+                self._memory_allocatable += sign * node.allocatable.get(MEMORY, 0)
+                self._nodes += sign
 
     def submitted(self) -> None:
         """Notes a pod that waits for a node."""
-        self._now["pending"] += 1
         self._step()
+        self._pending += 1
 
     def left_queue(self) -> None:
         """Notes that a pod waits no longer."""
-        self._now["pending"] -= 1
         self._step()
+        self._pending -= 1
 
     def bound(self, requests: Amounts) -> None:
         """Notes that a pod occupies its node."""
-        self._now["cpu"] += requests.get(CPU, 0)
-        self._now["memory"] += requests.get(MEMORY, 0)
         self._step()
+        self._cpu += requests.get(CPU, 0)
+        self._memory += requests.get(MEMORY, 0)
 
     def started(self) -> None:
         """Notes that a pod's containers run."""
-        self._now["running"] += 1
         self._step()
+        self._running += 1
 
     def released(self, requests: Amounts, started: bool) -> None:
         """Notes that a pod has left its node."""
-        self._now["cpu"] -= requests.get(CPU, 0)
-        self._now["memory"] -= requests.get(MEMORY, 0)
-        self._now["running"] -= started
         self._step()
+        self._cpu -= requests.get(CPU, 0)
+        self._memory -= requests.get(MEMORY, 0)
+        self._running -= started
 
     def close(self) -> None:
         """Notes the end of the run."""
-        self._step()
+        self._keep()
 
     def _step(self) -> None:
-        now = self._clock.now
-        if self._times and self._times[-1] == now:
-            for column, value in self._now.items():
-                self._steps[column][-1] = value
-        else:
-            self._times.append(now)
-            for column, value in self._now.items():
-                self._steps[column].append(value)
+        """Keeps the present values before the first change of a new instant."""
+        if self._since != self._clock.now:
+            self._keep()
+            self._since = self._clock.now
+
+    def _keep(self) -> None:
+        self._steps.extend(
+            (
+                self._since,
+                self._cpu,
+                self._memory,
+                self._cpu_allocatable,
+                self._memory_allocatable,
+                self._running,
+                self._pending,
+                self._nodes,
+            )
+        )
 
     # reading
 
@@ -120,8 +131,8 @@ class Usage:
 
     def _means(self, column: str, edges: npt.NDArray[np.int64]) -> FloatArray:
         """Returns the mean of a column between each two edges; of an empty stretch, its value there."""
-        times = np.frombuffer(self._times, np.int64)
-        values = np.frombuffer(self._steps[column], np.int64).astype(np.float64)
+        rows = np.frombuffer(self._steps, np.int64).reshape(-1, 1 + len(_COLUMNS))
+        times, values = rows[:, 0], rows[:, 1 + _COLUMNS.index(column)].astype(np.float64)
         areas = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
         position = np.clip(np.searchsorted(times, edges, "right") - 1, 0, len(times) - 1)
         upto = areas[position] + values[position] * np.maximum(edges - times[position], 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Any
 
 from wavetank.cluster.pod import Pod
 from wavetank.experiments.verify.freerun import WatchedScheduler, play, queue_name
-from wavetank.experiments.verify.happenings import Happenings, key_of
+from wavetank.experiments.verify.happenings import Happened, Happenings, key_of
 from wavetank.experiments.verify.timeline import Move, TimedAttempt, Timeline
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
@@ -28,41 +28,47 @@ _AFTER_BACKOFF = "after_backoff"
 def run_forced(timeline: Timeline) -> Happenings:
     """Lets wavetank's queue choose the pods, and everything else come as it was recorded.
 
-    Ends early where the queue chooses another pod.
+    Where the queue chooses another pod than the recorded one, the attempts end with that choice.
     """
-    return play(timeline, partial(ForcedScheduler, timeline))
+    return play(timeline, ForcedScheduler)
 
 
-class Departure(Exception):
-    """The queue gave another pod than the recorded one, or at another time: what follows cannot be compared."""
+_Place = tuple[Nanoseconds, str, int]  # the instant, the name of the event, how many attempts were started before
 
 
 @dataclass(slots=True)
 class _News:
-    """Something that the queue was told, and that waits for its recorded position; a pod, if it is a new one."""
+    """Something that the queue was told, and that waits for its recorded position."""
 
     time: Nanoseconds
     label: str
     apply: Callable[[], None]
-    pod: str = ""
-    moves_any: Callable[[], bool] = lambda: False
+    pod: str = ""  # the new one, if it is about one
+    has_effect: Callable[[], bool] = lambda: False
 
 
 class _Traces:
-    """Where in the record news left a trace: (time, name of the event) -> position -> how many at least."""
+    """Where news left traces in the record: pods that were moved, pods that were not, and pods in flight."""
 
     def __init__(self, timeline: Timeline) -> None:
         outputs = timeline.outputs
         self.added = {(move.t, move.pod): move.position for move in outputs.moves if move.event == _ADDED}
         self.moved = {(move.t, move.event, move.position) for move in outputs.moves}
+        self.skipped: Counter[_Place] = Counter()
+        for t, position, event, count in outputs.skips:
+            self.skipped[t, event, position] += count
         self.in_flight = Counter((t, event, position) for t, position, event in outputs.inflight_events)
-        self._positions: dict[tuple[Nanoseconds, str], set[int]] = {}
-        for t, event, position in (*self.moved, *self.in_flight):
-            self._positions.setdefault((t, event), set()).add(position)
+        self._positions: defaultdict[tuple[Nanoseconds, str], set[int]] = defaultdict(set)
+        for t, event, position in (*self.moved, *self.skipped, *self.in_flight):
+            self._positions[t, event].add(position)
+
+    def are_left(self, here: _Place) -> bool:
+        """Tells whether something was left here that is not explained yet."""
+        return here in self.moved or self.skipped[here] > 0 or self.in_flight[here] > 0
 
     def needed_after(self, time: Nanoseconds, label: str, position: int) -> int:
-        """Returns how many news of this name have left a trace at later positions of the instant."""
-        later = [place for place in self._positions.get((time, label), ()) if place > position]
+        """Returns how many news of this name, at least, were handled at later positions of the instant."""
+        later = [place for place in self._positions[time, label] if place > position]
         return sum(max(1, self.in_flight[time, label, place]) for place in later)
 
 
@@ -83,6 +89,7 @@ class ForcedQueue(SchedulingQueue):
         self._traces = _Traces(timeline)
         self._news: list[_News] = []
         self._label = ""
+        self._departed = False
         self._in_flight: QueuedPod | None = None
 
     @property
@@ -94,23 +101,26 @@ class ForcedQueue(SchedulingQueue):
 
     def add(self, pod: Pod, framework: Framework) -> None:
         """Takes in a new pod at its position."""
-        self._tell(_ADDED, lambda: SchedulingQueue.add(self, pod, framework), key_of(pod))
+        apply = partial(super().add, pod, framework)
+        self._news.append(_News(self._clock.now, _ADDED, apply, key_of(pod)))
+        self.release()
 
     def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
         """Handles an event at its position."""
 
+        def concerned() -> list[QueuedPod]:
+            waiting = [
+                item for item in self._unschedulable.values() if item.gate is None or event in item.gate.events()
+            ]
+            return [item for item in waiting if at_most is None or item.pod.priority <= at_most]
+
         def apply() -> None:
-            concerned = [item for item in self._unschedulable.values() if at_most is None or item.pod.priority <= at_most]
-            self._happenings.skips[self._clock.now, event] += sum(not self._helps(item, event, old, new) for item in concerned)
+            skipped = sum(not self._helps(item, event, old, new) for item in concerned())
+            self._happenings.skips[self._clock.now, event] += skipped
+            self._traces.skipped[self._clock.now, event, self.started] -= skipped
             SchedulingQueue.move(self, event, old, new, at_most)
 
-        def moves_any() -> bool:
-            return any(self._helps(item, event, old, new) for item in self._unschedulable.values())
-
-        self._tell(event, apply, moves_any=moves_any)
-
-    def _tell(self, label: str, apply: Callable[[], None], pod: str = "", moves_any: Callable[[], bool] | None = None) -> None:
-        self._news.append(_News(self._clock.now, label, apply, pod, moves_any or (lambda: False)))
+        self._news.append(_News(self._clock.now, event, apply, has_effect=lambda: bool(concerned())))
         self.release()
 
     def update(self, old: Pod, new: Pod) -> None:
@@ -124,6 +134,7 @@ class ForcedQueue(SchedulingQueue):
         """Handles the news whose position has come."""
         while (due := next((news for news in self._news if self._is_due(news)), None)) is not None:
             self._news.remove(due)
+            self._traces.in_flight[due.time, due.label, self.started] -= 1
             with self._named(due.label):
                 due.apply()
 
@@ -134,24 +145,23 @@ class ForcedQueue(SchedulingQueue):
             return self._traces.added.get((news.time, news.pod), 0) <= self.started
         here = (news.time, news.label, self.started)
         later = self._traces.needed_after(*here)
-        if news.moves_any():
-            return not later or here in self._traces.moved
-        if self._traces.in_flight[here] > 0:
-            self._traces.in_flight[here] -= 1
-            return True
-        return sum(other.label == news.label for other in self._news) > later
+        if news.has_effect():
+            return not later or self._traces.are_left(here)
+        return self._traces.in_flight[here] > 0 or sum(other.label == news.label for other in self._news) > later
 
     # attempts
 
     def pop(self) -> QueuedPod | None:
-        """Returns the recorded pod, if it is the one to try next."""
+        """Returns the recorded pod, if it is the one to try next; once it is not, nothing more can be compared."""
         self.release()
-        queued = super().pop()
-        expected = self._attempts[self.started] if self.started < len(self._attempts) else None
+        queued = None if self._departed else super().pop()
         if queued is None:
             return None
+        expected = self._attempts[self.started] if self.started < len(self._attempts) else None
         if expected is None or (expected.t, expected.pod) != (self._clock.now, key_of(queued.pod)):
-            raise Departure(key_of(queued.pod))
+            self._departed = True
+            self._happenings.attempts.append(Happened(self._clock.now, key_of(queued.pod), ""))
+            return None
         self.started += 1
         return queued
 
@@ -180,7 +190,9 @@ class ForcedQueue(SchedulingQueue):
         super()._enter(queued, place)
         if self._label:
             label = _FAILED if queued is self._in_flight else self._label
-            self._happenings.moves.append(Move(self._clock.now, self.started, key_of(queued.pod), label, queue_name(queued)))
+            self._happenings.moves.append(
+                Move(self._clock.now, self.started, key_of(queued.pod), label, queue_name(queued))
+            )
 
     def _flush_backoff(self) -> None:
         with self._named("BackoffComplete"):
@@ -196,8 +208,10 @@ class ForcedScheduler(WatchedScheduler):
 
     queue: ForcedQueue
 
-    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, rules: QueueRules, **kwargs: Any) -> None:
-        super().__init__(happenings, *args, rules=rules, **kwargs)
+    def __init__(
+        self, timeline: Timeline, happenings: Happenings, *args: Any, rules: QueueRules, **kwargs: Any
+    ) -> None:
+        super().__init__(timeline, happenings, *args, rules=rules, **kwargs)
         self.queue = ForcedQueue(self._clock, rules, self._wake, timeline, happenings)
         self._messages = timeline.outputs.messages
 

@@ -40,6 +40,7 @@ def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenin
     handle = Handle(timeline.version, Listers(), Random(0))
     happenings = Happenings()
     build(
+        timeline,
         happenings,
         store,
         clock,
@@ -67,9 +68,13 @@ def _latency(given: dict[str, Nanoseconds]) -> SchedulerLatency:
 
 
 class WatchedScheduler(Scheduler):
-    """A scheduler whose every attempt is noted."""
+    """A scheduler whose every attempt is noted.
 
-    def __init__(self, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+    Of nodes that are equally good for a preemption it takes the recorded one: the real choice is Go's map order.
+    """
+
+    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+        self._recorded = timeline.outputs.attempts
         self._happenings = happenings
         self._last: dict[str, Happened] = {}
         self._decided: Outcome | None = None
@@ -77,6 +82,11 @@ class WatchedScheduler(Scheduler):
 
     def _note(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: object) -> None:
         self._decided = outcome
+        preemption, number = outcome.preemption, len(self._happenings.attempts)
+        if preemption is not None and number < len(self._recorded):
+            nominated = self._recorded[number].nominated or ""
+            if nominated in preemption.equally_good:
+                preemption.nominated = nominated
 
     def _attempt(self, queued: QueuedPod) -> None:
         pod = queued.pod

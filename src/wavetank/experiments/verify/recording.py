@@ -209,8 +209,13 @@ def find_recordings(place: Path, family: str | None = None) -> list[Path]:
 
 def read_recording(path: Path) -> Recording:
     """Reads one file; whatever is wrong with it is an InputError that names it."""
+    return parse_recording(read_text(path), path)
+
+
+def parse_recording(text: str, path: Path) -> Recording:
+    """Reads the text of one file."""
     try:
-        recording = msgspec.json.decode(read_text(path), type=Recording)
+        recording = msgspec.json.decode(text, type=Recording)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"not a recording: {error}", source=str(path)) from None
     _check_length(recording.results, recording.steps, "results", path)

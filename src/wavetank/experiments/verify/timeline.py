@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import NEWEST, Version
@@ -93,8 +93,25 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 def read_timeline(path: Path) -> Timeline:
-    """Reads a recorded timeline."""
+    """Reads a recorded timeline; whatever is wrong with it is an InputError that names it."""
+    return parse_timeline(read_text(path), path)
+
+
+def parse_timeline(text: str, path: Path) -> Timeline:
+    """Reads the text of one file."""
     try:
-        return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Timeline)
-    except (OSError, EOFError, msgspec.MsgspecError) as error:
+        return msgspec.json.decode(text, type=Timeline)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"not a recorded timeline: {error}", source=str(path)) from None
+
+
+class _Kind(msgspec.Struct):
+    outputs: msgspec.Raw = msgspec.Raw()
+
+
+def is_timeline(text: str) -> bool:
+    """Tells a timeline from recorded cycles, or from anything else, by what it says of its outputs."""
+    try:
+        return bool(bytes(msgspec.json.decode(text, type=_Kind).outputs))
+    except (msgspec.DecodeError, RecursionError):
+        return False

@@ -4,37 +4,59 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
 from wavetank.experiments.verify.agreement import Agreement
-from wavetank.experiments.verify.recording import read_recording
+from wavetank.experiments.verify.recording import Recording, parse_recording
 from wavetank.experiments.verify.replay import Mismatch, replay
+from wavetank.experiments.verify.timeline import Timeline, is_timeline, parse_timeline
+from wavetank.experiments.verify.timing import follow
 
 
 @dataclass(slots=True)
 class Verification:
-    """How far wavetank agrees with many recordings: the figures of each family, and the first mismatches."""
+    """How far wavetank agrees with many recordings: the figures of each family, and the first mismatches.
+
+    `families` are of recorded cycles, `timelines` of recorded scenarios in time.
+    """
 
     families: dict[str, Agreement] = field(default_factory=dict)
+    timelines: dict[str, Agreement] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
 
     @property
     def total(self) -> Agreement:
         """Returns the figures of all families together."""
-        total = Agreement()
-        for agreement in self.families.values():
-            total.include(agreement)
-        return total
+        return sum_of([*self.families.values(), *self.timelines.values()])
+
+
+def sum_of(agreements: Iterable[Agreement]) -> Agreement:
+    """Returns the figures of several families together."""
+    total = Agreement()
+    for agreement in agreements:
+        total.include(agreement)
+    return total
 
 
 def verify(files: Iterable[Path], most: int) -> Verification:
-    """Replays recordings, each by its own release; at most so many mismatches are kept, all are counted."""
+    """Replays recordings of either kind, each by its own release; at most so many mismatches are kept, all counted."""
     verification = Verification()
     for file in files:
-        recording = read_recording(file)
+        recording = _read(file)
+        families = verification.timelines if isinstance(recording, Timeline) else verification.families
         try:
-            agreement, mismatches = replay(recording, file.name)
+            agreement, mismatches = _compare(recording, file.name)
         except InputError as error:
             raise error.inside(source=str(file)) from None
-        verification.families.setdefault(recording.family, Agreement()).include(agreement)
+        families.setdefault(recording.family, Agreement()).include(agreement)
         verification.mismatches += mismatches[: most - len(verification.mismatches)]
     return verification
+
+
+def _read(file: Path) -> Recording | Timeline:
+    text = read_text(file)
+    return parse_timeline(text, file) if is_timeline(text) else parse_recording(text, file)
+
+
+def _compare(recording: Recording | Timeline, file: str) -> tuple[Agreement, list[Mismatch]]:
+    return follow(recording, file) if isinstance(recording, Timeline) else replay(recording, file)

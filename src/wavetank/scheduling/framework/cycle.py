@@ -134,8 +134,7 @@ class Cycle:
             candidates = self._among(candidates, names)
             outcome.rejectors = outcome.narrowed_by = frozenset(blamed)
             outcome.elsewhere = Reason(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(blamed))}]", False)
-        nodes = np.roll(candidates, -(rotation.start % len(candidates))) if len(candidates) else candidates
-        self._filter(outcome, nodes)
+        self._search(outcome, candidates, rotation.start)
         rotation.start = (rotation.start + len(outcome.nodes)) % total
         if self.framework.extenders:
             found = len(outcome.feasible)
@@ -183,28 +182,42 @@ class Cycle:
         wanted = [self.table.slots[name] for name in names if name in self.table.slots]
         return candidates[np.isin(candidates, wanted)]
 
+    def _search(self, outcome: Outcome, candidates: IntArray, start: int) -> None:
+        """Looks at the candidates in turn until enough are feasible: first at so many that they are likely to be."""
+        total = len(candidates)
+        start = start % total if total else 0
+        enough = self.framework.nodes_to_find(total)
+        first = enough + enough // 4 + 8
+        if first < total:
+            self._filter(outcome, _ring(candidates, start, first))
+            if len(outcome.feasible) <= enough:
+                self._filter(outcome, _ring(candidates, start, total))
+        else:
+            self._filter(outcome, _ring(candidates, start, total))
+        if len(outcome.feasible) > enough:
+            # the search ends at the first feasible node too many; those refused before it were looked at as well
+            end = np.flatnonzero(outcome.refused_by == 0)[enough]
+            outcome.nodes, outcome.feasible = outcome.nodes[:end], outcome.feasible[:enough]
+            outcome.refused_by, outcome.codes = outcome.refused_by[:end], outcome.codes[:end]
+
     def _filter(self, outcome: Outcome, nodes: IntArray) -> None:
         refused_by = np.zeros(len(nodes), np.int64)
         codes = np.zeros(len(nodes), np.int64)
-        alive = np.arange(len(nodes))
+        alive: IntArray | None = None  # positions of the nodes that passed so far; None: all
         for i, plugin in enumerate(self.framework.filter):
             if plugin.name in self.skipped:
                 continue
-            found = plugin.filter(self, nodes[alive])
-            refused = found != 0
-            if refused.any():
-                refused_by[alive[refused]] = i + 1
-                codes[alive[refused]] = found[refused]
-                alive = alive[~refused]
+            found = plugin.filter(self, nodes if alive is None else nodes[alive])
+            if found.any():
+                refused = np.flatnonzero(found)
+                places = refused if alive is None else alive[refused]
+                refused_by[places], codes[places] = i + 1, found[refused]
+                alive = np.flatnonzero(refused_by == 0)
         if self.table.nominator.nodes():
             self._make_way(nodes, refused_by, codes)
             alive = np.flatnonzero(refused_by == 0)
-        enough = self.framework.nodes_to_find(len(nodes))
-        if len(alive) > enough:
-            # the search ends at the first feasible node too many; those refused before it were looked at as well
-            end = alive[enough]
-            nodes, refused_by, codes, alive = nodes[:end], refused_by[:end], codes[:end], alive[:enough]
-        outcome.nodes, outcome.refused_by, outcome.codes, outcome.feasible = nodes, refused_by, codes, nodes[alive]
+        outcome.nodes, outcome.refused_by, outcome.codes = nodes, refused_by, codes
+        outcome.feasible = nodes if alive is None else nodes[alive]
 
     def _make_way(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
         """Looks again at the nodes that more important pods are nominated to, as if these were there already."""
@@ -314,3 +327,11 @@ class Cycle:
             if len(best):
                 return self.framework.extenders.ties.choose(best)
         return select_host(outcome.totals, ties)
+
+
+def _ring(candidates: IntArray, start: int, length: int) -> IntArray:
+    """Returns so many candidates from `start` on, going round at the end."""
+    end = start + length
+    if end <= len(candidates):
+        return candidates[start:end]
+    return np.concatenate((candidates[start:], candidates[: end - len(candidates)]))

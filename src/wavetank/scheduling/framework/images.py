@@ -20,6 +20,11 @@ class ImageTable:
         self._touched: set[int] = set()
         self._images: dict[int, tuple[str, ...]] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Tells whether no node lists any image."""
+        return not self._sizes
+
     def set_node(self, slot: int, old: Node | None, new: Node | None) -> None:
         """Takes over the images of a node's new version (None: the node is gone)."""
         for image in old.images if old else ():

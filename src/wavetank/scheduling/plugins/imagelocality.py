@@ -20,6 +20,8 @@ class ImageLocality(ScorePlugin):
         """Places the sum of the images' bytes, each scaled by its spread, between a low and a high threshold."""
         total = len(cycle.table.order)
         sums = np.zeros(len(nodes), np.int64)
+        if cycle.table.images.is_empty:
+            return sums
         for image in cycle.pod.spec.images:
             found = cycle.table.images.sizes_and_counts(normalized_image(image), nodes)
             if found is not None:

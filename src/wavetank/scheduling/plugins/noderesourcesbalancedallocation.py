@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import numpy as np
+
 from wavetank.scheduling.config import NodeResourcesBalancedAllocationArgs
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
@@ -26,9 +28,9 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin):
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Returns the evenness, or the change of it."""
-        requested, allocatable, _ = self._scorer.inputs(cycle, nodes)
-        with_pod: IntArray = balanced(requested, allocatable)
+        requested, asked, allocatable, _ = self._scorer.inputs(cycle, nodes)
+        with_pod: IntArray = balanced(requested, asked, allocatable)
         if not self._scores_change:
             return with_pod
-        without_pod: IntArray = balanced(requested - self._scorer.asked_of_all(cycle)[:, None], allocatable)
+        without_pod: IntArray = balanced(requested, np.zeros_like(asked), allocatable)
         return 50 + (50 + with_pod - without_pod) // 2

@@ -58,12 +58,12 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Scores by the profile's strategy."""
-        requested, allocatable, weights = self._scorer.inputs(cycle, nodes)
+        inputs = self._scorer.inputs(cycle, nodes)
         if self._type == "LeastAllocated":
-            return least_allocated(requested, allocatable, weights)
+            return least_allocated(*inputs)
         if self._type == "MostAllocated":
-            return most_allocated(requested, allocatable, weights)
-        return requested_to_capacity_ratio(requested, allocatable, weights, self._shape)
+            return most_allocated(*inputs)
+        return requested_to_capacity_ratio(*inputs, self._shape)
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Room made by another pod, or a node that is new or has grown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,8 +14,17 @@ from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
 
 
+class Inputs(NamedTuple):
+    """What a strategy scores: one row per resource that counts, one column per node, and the resources' weights."""
+
+    requested: IntArray  # by the pods on the node, without the one that is scheduled
+    asked: IntArray  # by the pod that is scheduled
+    allocatable: IntArray
+    weights: IntArray
+
+
 class ResourceScorer:
-    """Gathers, for the resources of a strategy, what each node has and what would be asked of it with the pod.
+    """Gathers, for the resources of a strategy, what each node has and what is asked of it.
 
     `nonzero` counts 100m and 200Mi for containers that leave CPU or memory open.
     """
@@ -24,16 +34,18 @@ class ResourceScorer:
         self._weights = np.array([resource.weight for resource in resources], np.int64)
         self._nonzero = nonzero
 
-    def inputs(self, cycle: Cycle, nodes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Returns (requested with the pod, allocatable, weights), one row per resource that counts."""
-        counted = [i for i, name in enumerate(self._names) if name in cycle.table.rows and self._counts(cycle, name)]
-        requested = np.empty((len(counted), len(nodes)), np.int64)
-        allocatable = np.empty((len(counted), len(nodes)), np.int64)
-        for row, i in enumerate(counted):
-            name = self._names[i]
-            allocatable[row] = cycle.table.allocatable[cycle.table.rows[name], nodes]
-            requested[row] = self._used(cycle, name)[nodes] + self.asked(cycle, name)
-        return requested, allocatable, self._weights[counted]
+    def inputs(self, cycle: Cycle, nodes: IntArray) -> Inputs:
+        """Returns what is to be scored."""
+        table = cycle.table
+        asked = [self.asked(cycle, name) for name in self._names]
+        # an extended resource that the pod does not ask for says nothing of how well it fits
+        counted = [
+            i for i, name in enumerate(self._names) if name in table.rows and (name in _ALWAYS_COUNTED or asked[i])
+        ]
+        rows = np.array([table.rows[self._names[i]] for i in counted], np.int64)
+        defaulted = table.nonzero if self._nonzero else table.requested[:2]
+        requested, allocatable = _gather(rows, defaulted, table.requested, table.allocatable, nodes)
+        return Inputs(requested, np.array([asked[i] for i in counted], np.int64), allocatable, self._weights[counted])
 
     def asks_for_nothing(self, cycle: Cycle) -> bool:
         """Tells whether the pod requests none of the resources."""
@@ -48,19 +60,23 @@ class ResourceScorer:
             return spec.scored_memory
         return spec.requests.get(name, 0)
 
-    def asked_of_all(self, cycle: Cycle) -> IntArray:
-        """Returns what the pod asks for, one entry per row of `inputs`."""
-        names = [name for name in self._names if name in cycle.table.rows and self._counts(cycle, name)]
-        return np.array([self.asked(cycle, name) for name in names], np.int64)
 
-    def _counts(self, cycle: Cycle, name: str) -> bool:
-        # an extended resource that the pod does not ask for says nothing of how well it fits
-        return name in (CPU, MEMORY, EPHEMERAL_STORAGE) or self.asked(cycle, name) > 0
+_ALWAYS_COUNTED = (CPU, MEMORY, EPHEMERAL_STORAGE)
 
-    def _used(self, cycle: Cycle, name: str) -> IntArray:
-        defaulted = self._nonzero and name in (CPU, MEMORY)
-        row: IntArray = (cycle.table.nonzero if defaulted else cycle.table.requested)[cycle.table.rows[name]]
-        return row
+
+@njit(cache=True)
+def _gather(
+    rows: IntArray, defaulted: IntArray, requested: IntArray, allocatable: IntArray, nodes: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Picks (requested, allocatable) of some rows and nodes; CPU and memory, the first two rows, from `defaulted`."""
+    used = np.empty((len(rows), len(nodes)), np.int64)
+    capacity = np.empty((len(rows), len(nodes)), np.int64)
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(nodes)):
+            used[i, j] = defaulted[row, nodes[j]] if row < 2 else requested[row, nodes[j]]
+            capacity[i, j] = allocatable[row, nodes[j]]
+    return used, capacity
 
 
 def is_extended(name: str) -> bool:
@@ -70,7 +86,7 @@ def is_extended(name: str) -> bool:
 
 
 @njit(cache=True)
-def least_allocated(requested: IntArray, allocatable: IntArray, weights: IntArray) -> IntArray:
+def least_allocated(requested: IntArray, asked: IntArray, allocatable: IntArray, weights: IntArray) -> IntArray:
     """Mean over the weighted resources of the free share in percent, floored twice as upstream does."""
     resources, nodes = requested.shape
     scores = np.zeros(nodes, np.int64)
@@ -80,14 +96,14 @@ def least_allocated(requested: IntArray, allocatable: IntArray, weights: IntArra
             capacity = allocatable[r, node]
             if capacity == 0:  # a node without the resource is not judged by it
                 continue
-            score += weights[r] * (max(capacity - requested[r, node], 0) * 100 // capacity)
+            score += weights[r] * (max(capacity - requested[r, node] - asked[r], 0) * 100 // capacity)
             weight_sum += weights[r]
         scores[node] = score // weight_sum if weight_sum else 0
     return scores
 
 
 @njit(cache=True)
-def most_allocated(requested: IntArray, allocatable: IntArray, weights: IntArray) -> IntArray:
+def most_allocated(requested: IntArray, asked: IntArray, allocatable: IntArray, weights: IntArray) -> IntArray:
     """Mean over the weighted resources of the used share in percent, floored twice as upstream does."""
     resources, nodes = requested.shape
     scores = np.zeros(nodes, np.int64)
@@ -97,7 +113,7 @@ def most_allocated(requested: IntArray, allocatable: IntArray, weights: IntArray
             capacity = allocatable[r, node]
             if capacity == 0:
                 continue
-            score += weights[r] * (min(requested[r, node], capacity) * 100 // capacity)
+            score += weights[r] * (min(requested[r, node] + asked[r], capacity) * 100 // capacity)
             weight_sum += weights[r]
         scores[node] = score // weight_sum if weight_sum else 0
     return scores
@@ -105,7 +121,7 @@ def most_allocated(requested: IntArray, allocatable: IntArray, weights: IntArray
 
 @njit(cache=True)
 def requested_to_capacity_ratio(
-    requested: IntArray, allocatable: IntArray, weights: IntArray, shape: IntArray
+    requested: IntArray, asked: IntArray, allocatable: IntArray, weights: IntArray, shape: IntArray
 ) -> IntArray:
     """Mean over the weighted resources of a broken line through `shape`, rounded; what scores 0 does not count."""
     resources, nodes = requested.shape
@@ -116,7 +132,8 @@ def requested_to_capacity_ratio(
             capacity = allocatable[r, node]
             if capacity == 0:
                 continue
-            used = 100 if requested[r, node] > capacity else requested[r, node] * 100 // capacity
+            wanted = requested[r, node] + asked[r]
+            used = 100 if wanted > capacity else wanted * 100 // capacity
             of_resource = broken_line(shape, used)
             if of_resource > 0:
                 score += weights[r] * of_resource
@@ -144,7 +161,7 @@ def _between(x0: int, y0: int, x1: int, y1: int, x: int) -> int:
 
 
 @njit(cache=True)
-def balanced(requested: IntArray, allocatable: IntArray) -> IntArray:
+def balanced(requested: IntArray, asked: IntArray, allocatable: IntArray) -> IntArray:
     """100 less the standard deviation of the used shares, in percent, truncated."""
     resources, nodes = requested.shape
     scores = np.zeros(nodes, np.int64)
@@ -154,7 +171,7 @@ def balanced(requested: IntArray, allocatable: IntArray) -> IntArray:
         total = 0.0
         for r in range(resources):
             if allocatable[r, node]:
-                shares[counted] = min(requested[r, node] / allocatable[r, node], 1.0)
+                shares[counted] = min((requested[r, node] + asked[r]) / allocatable[r, node], 1.0)
                 total += shares[counted]
                 counted += 1
         deviation = 0.0

@@ -1,0 +1,83 @@
+"""Compares what wavetank did in time with what was recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+
+from wavetank.experiments.verify.agreement import Agreement, Pair
+from wavetank.experiments.verify.forced import run_forced
+from wavetank.experiments.verify.freerun import run_freely
+from wavetank.experiments.verify.happenings import Happened, Happenings, recorded
+from wavetank.experiments.verify.replay import Mismatch
+from wavetank.experiments.verify.timeline import Timeline
+
+_OF_ATTEMPTS = ("time", "pod", "result", "node", "message", "queue", "plugins", "nominated")
+_OF_EVENTS = ("moves", "skips")
+TIMED_ASPECTS = (*_OF_ATTEMPTS, "victims", "binds", *_OF_EVENTS)
+
+
+def follow(timeline: Timeline, file: str) -> tuple[Agreement, list[Mismatch]]:
+    """Runs a timeline freely, and if chance had a part in it and it differs, as far as the record leaves a choice.
+
+    `file` is named in mismatches: of the first attempt that differs, since what follows is its consequence.
+    """
+    expected = recorded(timeline)
+    compared = _Comparison(file, expected, run_freely(timeline))
+    if compared.mismatches and not timeline.is_repeatable:
+        compared = _Comparison(file, expected, run_forced(timeline), forced=True)
+    return compared.agreement, compared.mismatches
+
+
+class _Comparison:
+    def __init__(self, file: str, expected: Happenings, got: Happenings, forced: bool = False) -> None:
+        self.agreement = Agreement()
+        self.mismatches: list[Mismatch] = []
+        self._file = file
+        self._compare_attempts(expected.attempts, got.attempts)
+        self._compare("victims", _victims(expected.attempts), _victims(got.attempts))
+        self._compare("binds", enumerate(expected.binds), enumerate(got.binds))
+        if forced:
+            self._compare("moves", Counter(expected.moves).items(), Counter(got.moves).items())
+            self._compare("skips", (+expected.skips).items(), (+got.skips).items())
+        self.agreement.files.add(not self.mismatches)
+
+    def _compare_attempts(self, expected: list[Happened], got: list[Happened]) -> None:
+        for number, (theirs, ours) in enumerate(zip_longest(expected, got)):
+            pairs = list(_pairs(theirs, ours))
+            equal = all(one == other for _, (one, other) in pairs)
+            for aspect, (one, other) in pairs:
+                self.agreement.aspects[aspect].add(one == other)
+            if not equal and self.agreement.attempts.equal == number:
+                self._tell(number, theirs or ours, pairs)
+            self.agreement.attempts.add(equal)
+
+    def _tell(self, number: int, attempt: Happened | None, pairs: list[tuple[str, Pair]]) -> None:
+        assert attempt is not None
+        for aspect, (one, other) in pairs:
+            if one != other:
+                self.mismatches.append(Mismatch(self._file, number, attempt.pod, aspect, one, other))
+
+    def _compare(self, aspect: str, expected: Iterable[Pair], got: Iterable[Pair]) -> None:
+        """Compares two mappings; the first key that differs is told unless attempts have differed before."""
+        theirs, ours = dict(expected), dict(got)
+        for number, key in enumerate({**theirs, **ours}):
+            equal = theirs.get(key) == ours.get(key)
+            self.agreement.aspects[aspect].add(equal)
+            if not equal and not self.mismatches:
+                self.mismatches.append(Mismatch(self._file, number, str(key), aspect, theirs.get(key), ours.get(key)))
+
+
+def _pairs(expected: Happened | None, got: Happened | None) -> Iterator[tuple[str, Pair]]:
+    for aspect in _OF_ATTEMPTS:
+        yield aspect, (getattr(expected, aspect, None), getattr(got, aspect, None))
+
+
+def _victims(attempts: list[Happened]) -> Iterator[Pair]:
+    """Yields each preemptor's victims over the whole run: the record gives some to a later attempt of the same pod."""
+    victims: dict[str, set[str]] = {}
+    for attempt in attempts:
+        if attempt.victims:
+            victims.setdefault(attempt.pod, set()).update(attempt.victims)
+    yield from ((pod, sorted(names)) for pod, names in victims.items())
