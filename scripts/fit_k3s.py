@@ -24,6 +24,7 @@ import pprint
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 PRESET = Path(__file__).parent.parent / "src/wavetank/experiments/k3s.py"
@@ -39,6 +40,7 @@ Job = dict[str, float]
 
 
 def main() -> None:
+    """Does what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--write", action="store_true")
@@ -92,13 +94,14 @@ def gaps(run: list[Job]) -> Iterator[float]:
             by_node[job["allocated_resources"]].append(job)
     for jobs in by_node.values():
         jobs.sort(key=lambda job: job["starting_time"])
-        for before, after in zip(jobs, jobs[1:], strict=False):
+        for before, after in pairwise(jobs):
             gap = after["scheduled"] - before["finish_time"]
             if after["submission_time"] < before["finish_time"] - 1 and gap < LONGEST_BIND:
                 yield max(gap, 0.0)
 
 
 def normal(values: Iterable[float]) -> dict[str, object]:
+    """Returns the normal distribution with the values' mean and deviation."""
     values = list(values)
     return {"normal": {"mean": round(statistics.mean(values), 4), "deviation": round(statistics.stdev(values), 4)}}
 

@@ -66,7 +66,7 @@ def test_a_script_prints_what_it_did_before(script, capsys):
     compare(script.parent, capsys.readouterr().out)
 
 
-@pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="takes a quarter of a minute: make test-all")
+@pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="takes half a minute: make test-all")
 def test_the_demo_prints_what_it_did_before(tmp_path, capsys):
     run(EXAMPLES / "demo/experiment.yaml", "--seeds", "1", "-o", "out")
     compare(EXAMPLES / "demo", capsys.readouterr().out, tmp_path / "out")

@@ -24,6 +24,8 @@ _ADDED = "UnschedulablePodAdd"
 _FAILED = "ScheduleAttemptFailure"
 _AFTER_BACKOFF = "after_backoff"
 
+_Place = tuple[Nanoseconds, str, int]  # the instant, the name of the event, how many attempts were started before
+
 
 def run_forced(timeline: Timeline) -> Happenings:
     """Lets wavetank's queue choose the pods, and everything else come as it was recorded.
@@ -31,9 +33,6 @@ def run_forced(timeline: Timeline) -> Happenings:
     Where the queue chooses another pod than the recorded one, the attempts end with that choice.
     """
     return play(timeline, ForcedScheduler)
-
-
-_Place = tuple[Nanoseconds, str, int]  # the instant, the name of the event, how many attempts were started before
 
 
 @dataclass(slots=True)
