@@ -39,7 +39,8 @@ def simulated(workload, **options):
 
 
 def real():
-    runs = [list(csv.DictReader(path.open())) for path in sorted(DATA.glob("real_*_jobs.csv"))]
+    texts = [path.read_text() for path in sorted(DATA.glob("real_*_jobs.csv"))]
+    runs = [list(csv.DictReader(text.splitlines())) for text in texts]
     ends = [max(float(job["finish_time"]) for job in jobs) for jobs in runs]
     starts = [min(float(job["submission_time"]) for job in jobs) for jobs in runs]
     waits = [statistics.mean(float(job["waiting_time"]) for job in jobs) for jobs in runs]
