@@ -223,7 +223,10 @@ def _summary(total: int, tried: int, refusals: Counter[str]) -> str:
 
 
 def _by_importance(pods: list[Pod]) -> list[Pod]:
-    """Sorts the most important first, those that have not started in reverse: Go's sort finds each before the last."""
+    """Sorts the most important first; of those that have not started, the one that came last.
+
+    Each of these counts as started when it is looked at, so Go's insertion sort (up to 12 pods) puts it before others.
+    """
     order = sorted(
         (-pod.priority, _start(pod), place if pod.started is not None else -place) for place, pod in enumerate(pods)
     )
