@@ -42,7 +42,7 @@ def refused(wavetank: Wavetank, here: Path, *words: str | Path) -> str:
             {"cluster": {"nodes": [NODES], "objects": [NODE]}},
             'spec.cluster: a second Node "node-0": names must be unique',
         ),
-        ({"workload": {}}, "spec.workload: expected exactly one of file, generator and generators"),
+        ({"workload": {}}, "spec.workload: expected exactly one of file, files, generator, generators"),
         ({"workload": {"file": "no.json"}}, "spec.workload.file: no.json: no such file"),
         (
             {"workload": {"generator": {**BURST, "duration": -5}}},
@@ -172,7 +172,7 @@ def test_a_configuration_names_its_own_place(wavetank: Wavetank, here: Path) -> 
         (["--scheduler", "random", "--scheduler", "random"], "--scheduler: a second scheduler called 'random'"),
         (["--cluster", "x.yaml"], "--cluster: "),
         (["--workload", "x.json"], "--workload: "),
-        (["--format", "batsim"], "wavetank run: --format goes with --workload"),
+        (["--format", "batsim"], "wavetank run: --format, --option and --lenient go with --workload"),
         (["--ties", "x"], "wavetank run: Invalid value for '--ties'"),
         (["--jobs", "0"], "wavetank run: Invalid value for '--jobs'"),
         (["--nothing"], "wavetank run: No such option"),

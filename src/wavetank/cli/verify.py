@@ -28,21 +28,23 @@ from wavetank.experiments.verify import (
 _TABLE_WIDTH = 190  # where the output is not a terminal, and nothing needs to be folded
 
 
-@click.command(name="verify")
+_EXAMPLES = """\b
+Examples:
+  wavetank verify recordings
+  wavetank verify recordings --family fit_least --most 3
+  wavetank verify recordings --json > agreement.json
+"""
+
+
+@click.command(name="verify", epilog=_EXAMPLES)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--family", metavar="NAME", help="Only the recordings of one family.")
 @click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
-    r"""Replay recordings of the real kube-scheduler and compare every decision.
+    """Replay recordings of the real kube-scheduler and compare every decision.
 
     DIR holds recordings (*.json.gz), single cycles or timelines; one file will do. Ends with 1 on any mismatch.
-
-    \b
-    Examples:
-      wavetank verify recordings
-      wavetank verify recordings --family fit_least --most 3
-      wavetank verify recordings --json > agreement.json
     """
     with _watched(find_recordings(folder, family)) as recordings:
         verification = verify(recordings, most)

@@ -45,7 +45,7 @@ class Store:
         self._tables: dict[str, dict[Key, Resource]] = {}
         self._watchers: dict[str, list[Watcher]] = {}
         self._history = History(history)
-        self._untold: deque[tuple[list[Watcher], Callable[[Watcher], None]]] = deque()
+        self._untold: deque[tuple[deque[Watcher], Callable[[Watcher], None]]] = deque()
         self._telling = False
 
     # reading
@@ -173,17 +173,16 @@ class Store:
         watchers = self._watchers.get(table)
         if not watchers:
             return
+        self._untold.append((deque(watchers), tell))
         if self._telling:
-            self._untold.append((watchers, tell))
             return
         self._telling = True
         try:
-            for watcher in watchers:
-                tell(watcher)
             while self._untold:
-                watchers, tell = self._untold.popleft()
-                for watcher in watchers:
-                    tell(watcher)
+                waiting, tell = self._untold[0]
+                while waiting:
+                    tell(waiting.popleft())
+                self._untold.popleft()
         finally:
             self._telling = False
 

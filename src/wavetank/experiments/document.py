@@ -104,20 +104,21 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     version = parse_version(spec.get("kubernetesVersion", _text(NEWEST)), "spec.kubernetesVersion")
     cluster = read_cluster(spec.get("cluster"), folder, "spec.cluster")
     workload, notes = read_workload(spec.get("workload"), folder, "spec.workload")
+    schedulers = parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version)
     faults = parse_faults(spec.get("faults", []), cluster, "spec.faults")
     events = read_machine_events(spec.get("workload"), folder, cluster, "spec.workload")
     return Experiment(
         name=read_name(metadata.get("name", default_name), "metadata.name"),
         cluster=cluster,
         workload=workload,
-        schedulers=parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version),
+        schedulers=schedulers,
         seeds=parse_seeds(spec.get("seeds", [1]), "spec.seeds"),
         latency=parse_latency(spec.get("latency", "ideal"), "spec.latency"),
         version=version,
         ties=_ties(spec.get("ties", "random")),
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=_horizon(spec.get("horizon")),
-        notes=tuple(notes),
+        notes=(*notes, *(note for entry in schedulers for note in entry.notes)),
     )
 
 

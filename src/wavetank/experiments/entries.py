@@ -18,6 +18,7 @@ from wavetank.scheduling.config import Configuration, Version, default_configura
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.policy import build_policy
+from wavetank.scheduling.registry import not_simulated
 from wavetank.workloads import fields
 
 _KINDS = ("config", "policy", "python", "together")
@@ -30,6 +31,15 @@ class SchedulerEntry:
 
     name: str
     schedulers: tuple[SchedulerDefinition, ...]
+
+    @property
+    def notes(self) -> list[str]:
+        """Returns what the user should know of it: plugins that were asked for and are not simulated."""
+        return [
+            f"{self.name}: the plugin {plugin} is not simulated: it was ignored"
+            for scheduler in self.schedulers
+            for plugin in not_simulated(scheduler.configuration)
+        ]
 
     @property
     def description(self) -> str:

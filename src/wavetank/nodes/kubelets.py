@@ -228,6 +228,7 @@ class Kubelets:
         if life.machine.down:
             return  # nobody is there to do it
         assert pod.deleted is not None
+        self._miss(pod)
         needs = pod.run.termination if pod.run and life.started is not None else 0
         due = max(self._clock.now, min(pod.deleted, self._clock.now + needs))
         self._at(life, due, lambda life, pod: self._store.delete(pod))

@@ -95,8 +95,13 @@ def _verdict(comparison: Comparison, cell: Cell) -> str:
     if comparison.metric.kind == "share":
         distance = f"{difference:+.1f} pp"
     else:
-        distance = f"{difference / best:+.1%}" if best else f"{difference:+.{comparison.decimals}f}"
+        distance = _relative(difference / best) if best else f"{difference:+.{comparison.decimals}f}"
     return ("≈ " if cell.verdict == "close" else "") + distance.replace("-", "−").replace("%", " %")
+
+
+def _relative(share: float) -> str:
+    """Writes a difference in percent, one of more than tenfold as a factor."""
+    return f"{share:+.1%}" if abs(share) < 10 else f"× {1 + share:,.0f}"
 
 
 def _range(comparison: Comparison) -> tuple[float, float]:

@@ -72,6 +72,9 @@ _PLUGINS: dict[str, _Factory] = {
 # What these do is part of the scheduler itself: the queue's order, and the binding.
 _BUILT_IN = frozenset({"PrioritySort", "DefaultBinder"})
 
+# Enabled by default in 1.36 (features that nodes declare) and in 1.29 (limits of in-tree volumes).
+_DEFAULTS_WITHOUT_A_MODEL = frozenset({"NodeDeclaredFeatures", "AzureDiskLimits", "EBSLimits", "GCEPDLimits"})
+
 
 def build_frameworks(configuration: Configuration, handle: Handle) -> list[Framework]:
     """Makes the plugins of every profile; those that are not simulated are left out."""
@@ -80,11 +83,14 @@ def build_frameworks(configuration: Configuration, handle: Handle) -> list[Frame
 
 
 def not_simulated(configuration: Configuration) -> list[str]:
-    """Returns the enabled plugins that wavetank does not simulate, sorted by name."""
+    """Returns the enabled plugins that wavetank does not simulate, sorted by name.
+
+    Those of a release's own defaults are left out: what they do is said once, in docs/fidelity.md.
+    """
     names = {
         plugin.name for profile in configuration.profiles for point in profile.plugins.values() for plugin in point
     }
-    return sorted(names - _PLUGINS.keys() - _BUILT_IN)
+    return sorted(names - _PLUGINS.keys() - _BUILT_IN - _DEFAULTS_WITHOUT_A_MODEL)
 
 
 def _framework(profile: Profile, configuration: Configuration, handle: Handle) -> Framework:
