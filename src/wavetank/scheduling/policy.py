@@ -65,8 +65,9 @@ def policy_framework(policy: Any, name: str, base: Configuration, handle: Handle
         "filter": [*framework.filter, *(plugin for plugin in adapters if isinstance(plugin, FilterPlugin))],
         "score": [plugin for plugin in adapters if isinstance(plugin, ScorePlugin)],
     }
-    is_pure = not any(isinstance(plugin, FilterPlugin) for plugin in adapters)
-    return Framework(framework.scheduler_name, points, {name: 1}, framework.percentage_of_nodes_to_score, is_pure)
+    return Framework(
+        framework.scheduler_name, points, {name: 1}, framework.percentage_of_nodes_to_score, frozenset({name})
+    )
 
 
 class _PolicyFilter(FilterPlugin):

@@ -201,7 +201,7 @@ class Scheduler:
             return known
         outcome = cycle.run(self._rotation, self._ties)
         failed_for_good = not outcome.node_name and not (outcome.preemption and outcome.preemption.nominated)
-        if failed_for_good and cycle.framework.is_pure and not pod.spec.volumes:
+        if failed_for_good and cycle.framework.fails_for_all(outcome.rejectors) and not pod.spec.volumes:
             self._failures[key] = cycle, outcome
         return cycle, outcome
 

@@ -32,7 +32,7 @@ class Framework:
         points: Mapping[str, Sequence[Plugin]],
         weights: Mapping[str, int],
         percentage_of_nodes_to_score: int = 0,
-        is_pure: bool = True,
+        impure: frozenset[str] = frozenset(),
         extenders: Extenders | None = None,
         batch: Batch | None = None,
     ) -> None:
@@ -41,9 +41,7 @@ class Framework:
         self.weights = weights
         self.extenders = extenders or Extenders()
         self.batch = batch
-        self.is_pure = (
-            is_pure and not self.extenders
-        )  # whether a pod fails depends on its spec and the node table alone
+        self._impure = impure | ({Extending.name} if self.extenders else set())
         self.pre_enqueue = _at(points, "preEnqueue", PreEnqueuePlugin)
         self.pre_filter = _at(points, "preFilter", PreFilterPlugin)
         self.filter = _at(points, "filter", FilterPlugin)
@@ -57,6 +55,14 @@ class Framework:
         self.pre_bind = _at(points, "preBind", PreBindPlugin)
         self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
         self.hints[extending.name] = extending.events()
+
+    def fails_for_all(self, rejectors: frozenset[str]) -> bool:
+        """Tells whether a failure by these plugins holds for any pod of the same spec on the same nodes.
+
+        Filters that depend on more than that, a user's or an extender's, must have had no say in it; nobody knows
+        who had where nobody is to blame.
+        """
+        return not self._impure or (bool(rejectors) and not self._impure & rejectors)
 
     def nodes_to_find(self, nodes: int) -> int:
         """Returns how many feasible nodes are enough among so many: kube-scheduler's adaptive sampling."""

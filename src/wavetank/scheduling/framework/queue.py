@@ -209,16 +209,21 @@ class SchedulingQueue:
             heapq.heappush(self._active, order)
             self._wake()
         elif place is Place.BACKOFF:
-            heapq.heappush(self._backoff, (self._expiry(queued), *order))
-            self._arm_backoff()
+            self._back_off(self._backoff, queued, order)
             if self._rules.pop_from_backoff:
                 self._wake()
         elif place is Place.ERROR:
-            heapq.heappush(self._errors, (self._expiry(queued), *order))
-            self._arm_backoff()
+            self._back_off(self._errors, queued, order)
         elif place is Place.UNSCHEDULABLE:
             self._unschedulable[queued.pod.uid] = queued
             self._arm_flush()
+
+    def _back_off(self, heap: list[tuple[Any, ...]], queued: QueuedPod, order: tuple[Any, ...]) -> None:
+        expiry = self._expiry(queued)
+        heapq.heappush(heap, (expiry, *order))
+        timer = self._backoff_timer
+        if timer is None or timer.background or timer.due > self._tick_after(expiry):
+            self._arm_backoff()
 
     def _pop_from(self, heap: list[tuple[Any, ...]]) -> QueuedPod | None:
         while heap:

@@ -74,6 +74,8 @@ class DynamicResources(
 
     def pre_enqueue(self, pod: Pod) -> bool:
         """Keeps a pod out of the queue until all its claims are there."""
+        if "resourceClaims" not in pod.spec.manifest:
+            return True
         try:
             self.claims_of(pod)
         except ClaimsError:
