@@ -54,7 +54,9 @@ def test_a_mismatch_ends_with_1_and_is_shown_in_full(run, tmp_path):
 def test_one_family_or_one_file(run, tmp_path):
     path = write(agreeing(), tmp_path)
     write({**disagreeing(), "family": "other"}, tmp_path, "v136-other-100.json.gz")
-    assert run(tmp_path).returncode == 1
+    both = run(tmp_path)
+    assert both.returncode == 1
+    assert "these files differ, all others agree: v136-other-100.json.gz\n" in both.stdout
     assert run(tmp_path, "--family", "small").returncode == 0
     assert run(path).returncode == 0
 
@@ -67,6 +69,7 @@ def test_json(run, tmp_path):
     assert document["plugins"]["NodeResourcesFit"] == {"equal": 2, "compared": 2}
     mismatch = {"file": "small-000.json.gz", "step": 0, "pod": "default/p", "aspect": "chosen"}
     assert document["mismatches"] == [{**mismatch, "expected": "n0", "got": "n1"}]
+    assert document["verdicts"] == {"small-000.json.gz": "differs"}
 
 
 def test_a_folder_without_recordings(run, tmp_path):

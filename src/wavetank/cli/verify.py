@@ -76,6 +76,7 @@ def _document(verification: Verification) -> str:
         "families": verification.families,
         "timelines": verification.timelines,
         "mismatches": verification.mismatches,
+        "verdicts": {file: "agrees" if agrees else "differs" for file, agrees in verification.verdicts.items()},
     }
     return msgspec.json.format(msgspec.json.encode(document)).decode()
 
@@ -90,6 +91,9 @@ def _print(verification: Verification) -> None:
         out.print(_family_table("Agreement in time per family", verification.timelines, TIMED_ASPECTS))
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
+    differing = [file for file, agrees in verification.verdicts.items() if not agrees]
+    if differing:
+        out.print(f"these files differ, all others agree: {', '.join(differing)}", highlight=False, soft_wrap=True)
     files, attempts = total.files, total.attempts
     out.print(
         f"{_percent(attempts)} % of the attempts agree in everything: {attempts.equal:,} of {attempts.compared:,}, "

@@ -17,12 +17,14 @@ from wavetank.experiments.verify.timing import follow
 class Verification:
     """How far wavetank agrees with many recordings: the figures of each family, and the first mismatches.
 
-    `families` are of recorded cycles, `timelines` of recorded scenarios in time.
+    `families` are of recorded cycles, `timelines` of recorded scenarios in time; `verdicts` tell of each file whether
+    it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)
     timelines: dict[str, Agreement] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
+    verdicts: dict[str, bool] = field(default_factory=dict)
 
     @property
     def total(self) -> Agreement:
@@ -49,6 +51,7 @@ def verify(files: Iterable[Path], most: int) -> Verification:
         except InputError as error:
             raise error.inside(source=str(file)) from None
         families.setdefault(recording.family, Agreement()).include(agreement)
+        verification.verdicts[file.name] = agreement.files.equal == agreement.files.compared
         verification.mismatches += mismatches[: most - len(verification.mismatches)]
     return verification
 
