@@ -63,7 +63,7 @@ class NodeInformer:
 
 
 class PodInformer:
-    """Hands changes of pods to the scheduler."""
+    """Hands changes of pods to the scheduler, as far as they concern it: a finished pod does not."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -78,4 +78,5 @@ class PodInformer:
 
     def deleted(self, old: Pod) -> None:
         """Hands on that an object is gone."""
-        self._scheduler.receive(lambda: self._scheduler.pod_deleted(old))
+        if not old.finished:
+            self._scheduler.receive(lambda: self._scheduler.pod_deleted(old))
