@@ -144,6 +144,9 @@ class Scheduler:
         decided_by, outcome = self._outcome(cycle)
         if self._explain is not None:
             self._explain(self._clock.now, queued.pod, outcome, decided_by)
+        alike = self._fails_alike(queued, outcome, takes)
+        if queued.line is not None and not alike:
+            self.queue.step_out(queued)
         if outcome.node_name:
             reason = self._assume(cycle, outcome.node_name)
             if reason is None:
@@ -152,8 +155,17 @@ class Scheduler:
                 outcome = Outcome(message=reason[0], rejectors=reason[1])
         if not outcome.node_name:
             self._fail(queued, outcome, takes)
+            if alike:
+                self.attempts += self.queue.fall_in(queued, outcome)
         elif takes:
             self._block(takes)
+
+    def _fails_alike(self, queued: QueuedPod, outcome: Outcome, takes: Nanoseconds) -> bool:
+        """Tells whether equal pods behind this one fail with it: at once, unseen, and with nothing new to report."""
+        if not outcome.holds_for_all or not outcome.rejectors or outcome.writes or takes or self._explain is not None:
+            return False
+        nomination = None if outcome.keeps_nomination else ""
+        return queued.framework.batch is None and not self._is_news(queued.pod, outcome.message, nomination)
 
     def _block(self, takes: Nanoseconds) -> None:
         self._blocked = True
@@ -201,7 +213,9 @@ class Scheduler:
             return known
         outcome = cycle.run(self._rotation, self._ties)
         failed_for_good = not outcome.node_name and not (outcome.preemption and outcome.preemption.nominated)
-        if failed_for_good and cycle.framework.fails_for_all(outcome.rejectors) and not pod.spec.volumes:
+        searched_all = outcome.elsewhere is None and not pod.spec.volumes and "resourceClaims" not in pod.spec.manifest
+        if failed_for_good and searched_all and cycle.framework.fails_for_all(outcome.rejectors):
+            outcome.holds_for_all = True
             self._failures[key] = cycle, outcome
         return cycle, outcome
 

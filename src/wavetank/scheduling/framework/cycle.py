@@ -68,6 +68,7 @@ class Outcome:
     writes: list[Callable[[Store], None]] = field(default_factory=list)  # what plugins want done after a failure
     hint: str = ""  # the node that a pod like this one would have taken next
     preemption: Preemption | None = None  # what was tried to make room, if anything was
+    holds_for_all: bool = False  # every pod of this kind fails like this as long as nothing changes
     keeps_nomination: bool = True  # nobody has found that the pod's nomination, if any, is of no use any more
 
 

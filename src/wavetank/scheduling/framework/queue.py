@@ -12,6 +12,7 @@ from wavetank.kernel.clock import WORLD, Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.lines import Line
 from wavetank.scheduling.framework.plugin import PreEnqueuePlugin
 
 FLUSH_PERIOD = 30 * SECOND
@@ -27,6 +28,7 @@ class Place(Enum):
     UNSCHEDULABLE = "Unschedulable"
     GATED = "Gated"
     IN_FLIGHT = "InFlight"
+    IN_LINE = "InLine"
 
 
 class QueuedPod:
@@ -38,6 +40,7 @@ class QueuedPod:
         "errors",
         "framework",
         "gate",
+        "line",
         "place",
         "pod",
         "rejections",
@@ -56,6 +59,7 @@ class QueuedPod:
         self.errors = 0  # errors in a row
         self.rejectors: frozenset[str] = frozenset()
         self.gate: PreEnqueuePlugin | None = None  # what keeps it out of the queue
+        self.line: Line | None = None  # of pods like it that failed with it
         self.place = Place.IN_FLIGHT
         self.entry = 0  # number of its present heap entry; entries with another number are stale
 
@@ -87,7 +91,9 @@ class SchedulingQueue:
         self._backoff: list[tuple[Any, ...]] = []
         self._errors: list[tuple[Any, ...]] = []
         self._hopeful: set[str] = set()  # pods in error back-off whose next attempt may succeed
-        self._stamps = count()
+        self._stamps = count(0, 1 << 32)  # with room between two for those who stood in line
+        self._fallen: tuple[QueuedPod, object, int] | None = None  # the last pod that fell in line, why, and when
+        self._failures = 0
         self._entries = count(1)
         self._backoff_timer: Timer | None = None
         self._flush_timer: Timer | None = None
@@ -124,6 +130,65 @@ class SchedulingQueue:
         queued.errors = 0
         self._enter(queued, Place.UNSCHEDULABLE)
 
+    def fall_in(self, queued: QueuedPod, reason: object) -> int:
+        """Lets a pod that was just refused stand in line with the one before it, if that was for the same `reason`.
+
+        The caller vouches that pods refused for one reason are equal, and that no attempt at another of them could
+        end otherwise. Returns how many stand behind the pod: they have failed with it.
+        """
+        behind = len(queued.line) if queued.line is not None else 0
+        last, self._fallen = self._fallen, (queued, reason, self._failures)
+        if last is not None and last[1] is reason and last[2] + 1 == self._failures:
+            leader = last[0]
+            may_join = leader is not queued and leader.place is Place.UNSCHEDULABLE
+            may_join &= leader.timestamp == queued.timestamp
+            if may_join and self._waits_longest(leader) and self._waits_longest(queued):
+                self._join(leader, queued)
+                self._fallen = (leader, reason, self._failures)
+        return behind
+
+    def step_out(self, queued: QueuedPod) -> None:
+        """Lets a pod that was popped go its own way; the next in its line takes its place in the queue."""
+        following = queued.line.next() if queued.line is not None else None
+        if following is not None:
+            self._requeue(following)
+
+    def _join(self, leader: QueuedPod, queued: QueuedPod) -> None:
+        del self._unschedulable[queued.pod.uid]
+        queued.place = Place.IN_LINE
+        queued.entry = 0
+        if queued.line is not None and (leader.line is None or len(leader.line) < len(queued.line)):
+            queued.line.lead(leader)
+        else:
+            line = Line(leader) if leader.line is None else leader.line
+            line.append(queued)
+
+    def _waits_longest(self, queued: QueuedPod) -> bool:
+        tries = min(queued.rejections, 62)
+        return tries > 0 and self._rules.initial_backoff << (tries - 1) >= self._rules.max_backoff
+
+    def _leave_line(self, queued: QueuedPod) -> None:
+        """Takes a pod that is gone out of its line."""
+        line = queued.line
+        if line is not None and line.leader is queued:
+            following = line.next()
+            if following is not None and queued.place is Place.IN_FLIGHT:
+                self._requeue(following)
+            elif following is not None:
+                self._enter(following, queued.place)
+        elif line is not None:
+            line.leave(queued)
+
+    def _disband(self, line: Line) -> None:
+        """Puts everybody in a line into the queue on their own, in their order."""
+        leader = line.leader
+        for i, follower in enumerate(list(line.present()), 1):
+            follower.line = None
+            follower.timestamp, follower.stamp = leader.timestamp, leader.stamp + i
+            follower.rejections, follower.rejectors = leader.rejections, leader.rejectors
+            self._enter(follower, leader.place)
+        leader.line = None
+
     def failed(self, queued: QueuedPod, hopeless: bool = False) -> None:
         """Takes back a pod whose attempt failed through no plugin: it always waits for its back-off.
 
@@ -140,6 +205,8 @@ class SchedulingQueue:
         queued = self._pods.get(new.uid)
         if queued is None:
             return
+        if queued.line is not None and _differ(old, new):
+            self._disband(queued.line)
         queued.pod = new
         if queued.place is Place.GATED:
             if self._gate(queued) is None:
@@ -147,7 +214,7 @@ class SchedulingQueue:
         elif queued.place is Place.UNSCHEDULABLE:
             if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
                 self._requeue(queued)
-        elif old.priority != new.priority and queued.place is not Place.IN_FLIGHT:
+        elif old.priority != new.priority and queued.place not in (Place.IN_FLIGHT, Place.IN_LINE):
             self._enter(queued, queued.place)
 
     def refresh(self, pod: Pod) -> None:
@@ -163,6 +230,7 @@ class SchedulingQueue:
             queued.entry = 0
             self._hopeful.discard(pod.uid)
             self._unschedulable.pop(pod.uid, None)
+            self._leave_line(queued)
 
     # events and timers
 
@@ -186,6 +254,7 @@ class SchedulingQueue:
         self._enter(queued, Place.BACKOFF if self._is_backing_off(queued) else Place.ACTIVE)
 
     def _failed(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
+        self._failures += 1
         queued.timestamp = self._clock.now
         queued.stamp = next(self._stamps)
         queued.rejectors = rejectors
@@ -298,3 +367,10 @@ class SchedulingQueue:
                 self._requeue(queued)
         if self._unschedulable:
             self._arm_flush()
+
+
+def _differ(old: Pod, new: Pod) -> bool:
+    """Tells whether two versions of a waiting pod would not be treated alike."""
+    if old.spec is not new.spec or old.labels != new.labels or old.priority != new.priority:
+        return True
+    return old.unschedulable != new.unschedulable or old.nominated_node != new.nominated_node
