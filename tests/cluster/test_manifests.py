@@ -189,3 +189,9 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
         read_text(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"cannot be read: .*directory"):
         read_text(tmp_path)
+
+
+def test_aliases_that_stand_for_too_much_are_refused():
+    levels = (f"b{i}: &a{i + 1} [{', '.join([f'*a{i}'] * 10)}]" for i in range(9))
+    with pytest.raises(InputError, match=r"bomb.yaml: its aliases stand for more than 100,000,000 values"):
+        load_documents("\n".join(["a: &a0 [x]", *levels]), "bomb.yaml")

@@ -13,6 +13,7 @@ import yaml
 
 from wavetank.errors import InputError
 
+MAX_VALUES = 100_000_000  # that a text with aliases may stand for
 MAX_BYTES = 1 << 30  # of text, after decompression: enough for a million pods, not for a bomb
 
 
@@ -44,13 +45,27 @@ def load_documents(text: str, source: str) -> list[Any]:
     except RecursionError:
         raise InputError("nested too deeply", source=source) from None
     try:
-        return [document for document in yaml.load_all(text, Loader=_Loader) if document is not None]
+        documents = [document for document in yaml.load_all(text, Loader=_Loader) if document is not None]
+        if "&" in text and "*" in text and _size(documents, {}) > MAX_VALUES:
+            raise InputError(f"its aliases stand for more than {MAX_VALUES:,} values", source=source)
+        return documents
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise InputError(f"not valid YAML: {error.problem}", path=line, source=source) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"not valid YAML: {' '.join(str(error).split())}", source=source) from None
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """Counts the values in a document, those behind an alias each time that it stands for them."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        known[id(value)] = 0  # an alias to what it stands in would never end: counted once
+        parts = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(value)]
 
 
 def manifests_in(documents: list[Any], source: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.imagenames import with_tag
 from wavetank.cluster.node import Node
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.nodes.latency import NodeLatency
@@ -53,8 +54,3 @@ class ImageCache:
         self._free_at = max(now, self._free_at) + seconds(takes)
         self._here_from.setdefault(image, self._free_at)
         return self._free_at
-
-
-def with_tag(image: str) -> str:
-    """Adds the tag that is meant when none is given."""
-    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 from wavetank.cluster.kinds import parse_resource
@@ -9,12 +8,11 @@ from wavetank.cluster.node import Node
 from wavetank.cluster.patch import merge_patch
 from wavetank.cluster.pod import RUNNING, Pod
 from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import EPOCH_SECONDS, Manifest
+from wavetank.cluster.resource import Manifest, parse_time
 from wavetank.errors import InputError
 from wavetank.experiments.verify.arrival import arrival_of_nodes
 from wavetank.experiments.verify.recording import Attempt, Recording, Result, Step
 from wavetank.experiments.verify.storage import PlayedControllers
-from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED
@@ -56,7 +54,7 @@ class State:
         pod = Pod.parse(manifest, self._specs)
         pod.uid = f"{pod.namespace}/{pod.name}"
         start = (manifest.get("status") or {}).get("startTime")
-        pod.started = None if start is None else _virtual_time(start)
+        pod.started = parse_time(start, "status.startTime")
         return pod
 
     # what a step does
@@ -148,7 +146,7 @@ class State:
             self._remove(result.pod)
         elif result.start_time is not None and result.pod in self.table.placements:
             pod = self.table.placements[result.pod].pod.copy()
-            pod.phase, pod.started = RUNNING, _virtual_time(result.start_time)
+            pod.phase, pod.started = RUNNING, parse_time(result.start_time, "start_time")
             self.table.replace_pod(pod)
 
     def _grant(self, key: str, allocation: Manifest, pod: str) -> None:
@@ -205,10 +203,3 @@ def _given(value: dict[str, Any] | None, field: str) -> dict[str, Any]:
     if value is None:
         raise InputError(f"a step lacks its {field}", path="steps")
     return value
-
-
-def _virtual_time(text: str) -> Nanoseconds:
-    try:
-        return (int(datetime.fromisoformat(text).timestamp()) - EPOCH_SECONDS) * SECOND
-    except ValueError:
-        raise InputError(f"expected a time such as 2024-01-01T00:00:00Z, got {text!r}", path="startTime") from None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from wavetank.cluster.imagenames import with_tag
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.plugin import ScorePlugin
@@ -23,15 +24,10 @@ class ImageLocality(ScorePlugin):
         if cycle.table.images.is_empty:
             return sums
         for image in cycle.pod.spec.images:
-            found = cycle.table.images.sizes_and_counts(normalized_image(image), nodes)
+            found = cycle.table.images.sizes_and_counts(with_tag(image), nodes)
             if found is not None:
                 size, counts = found
                 sums += (size * (counts / total)).astype(np.int64)
         highest = MAX_BYTES_PER_CONTAINER * cycle.pod.spec.containers
         clamped = np.clip(sums, MIN_BYTES, highest)
         return 100 * (clamped - MIN_BYTES) // (highest - MIN_BYTES)
-
-
-def normalized_image(image: str) -> str:
-    """Adds the tag that is meant when none is given."""
-    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
