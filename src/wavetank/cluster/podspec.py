@@ -44,11 +44,12 @@ class PodSpec:
 
     `manifest` is the spec as given. Amounts are in milli-CPU and bytes; `nonzero_*` count defaults for containers
     that leave a request open (what the pod occupies for scoring); `scored_*` are those of the pod being scored,
-    in which kube-scheduler ignores the pod's own `resources`.
+    in which kube-scheduler ignores the pod's own `resources`. Specs of one `family` differ only in what they request.
     """
 
     __slots__ = (
         "containers",
+        "family",
         "grace_s",
         "images",
         "manifest",
@@ -72,6 +73,7 @@ class PodSpec:
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
         self.manifest = manifest
+        self.family = object()
         containers = list(_containers(manifest))
         self._compile_resources(manifest)
         self.tolerations = Tolerations.parse(manifest.get("tolerations"), path="spec.tolerations")

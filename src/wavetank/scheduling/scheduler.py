@@ -206,12 +206,12 @@ class Scheduler:
             self._failures_version = self.table.version
         pod = cycle.pod
         if pod.nominated_node or pod.node_name:
-            return cycle, cycle.run(self._rotation, self._ties)
+            return cycle, self._decide(cycle)
         key = (cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items()))
         known = self._failures.get(key)
         if known is not None:
             return known
-        outcome = cycle.run(self._rotation, self._ties)
+        outcome = self._decide(cycle)
         failed_for_good = not outcome.node_name and not (outcome.preemption and outcome.preemption.nominated)
         searched_all = outcome.elsewhere is None and not pod.spec.volumes and "resourceClaims" not in pod.spec.manifest
         if failed_for_good and searched_all and cycle.framework.fails_for_all(outcome.rejectors):
@@ -219,11 +219,15 @@ class Scheduler:
             self._failures[key] = cycle, outcome
         return cycle, outcome
 
+    def _decide(self, cycle: Cycle) -> Outcome:
+        decide = cycle.decide if self._explain is None else cycle.run
+        return decide(self._rotation, self._ties)
+
     # binding
 
     def _assume(self, cycle: Cycle, node_name: str) -> tuple[str, frozenset[str]] | None:
         """Counts the pod on its node before it is bound; returns (message, plugins) if a Permit plugin objects."""
-        for plugin in cycle.framework.reserve:
+        for plugin in cycle.plan.reserve:
             plugin.reserve(cycle, node_name)
         self.table.add_pod(cycle.pod, node_name)
         self._nominate(cycle.pod, "")
@@ -237,13 +241,13 @@ class Scheduler:
     def _forget(self, cycle: Cycle, node_name: str) -> None:
         if cycle.pod.uid in self.table.placements:
             self.table.remove_pod(cycle.pod.uid)
-        for plugin in reversed(cycle.framework.reserve):
+        for plugin in reversed(cycle.plan.reserve):
             plugin.unreserve(cycle, node_name)
 
     def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str, takes: Nanoseconds) -> None:
         latency = takes + self._draw(self._latency.bind)
         bind: Callable[[], None] = partial(self._bind, cycle, queued, node_name)
-        plugins = [plugin for plugin in cycle.framework.pre_bind if plugin.has_to_prepare(cycle, node_name)]
+        plugins = [plugin for plugin in cycle.plan.pre_bind if plugin.has_to_prepare(cycle, node_name)]
         if plugins:
             failed = partial(self._unbind, cycle, queued, node_name)
             bind = PreBinding(self._store, self._clock, cycle, node_name, plugins, bind, failed).begin

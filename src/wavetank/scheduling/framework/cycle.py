@@ -13,7 +13,8 @@ from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArra
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.plan import Plan
+from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason, Swept
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
 
@@ -82,14 +83,43 @@ class Rotation:
 class Cycle:
     """One attempt at one pod. Plugins keep what they computed for it in `state`, under their own names."""
 
-    __slots__ = ("framework", "pod", "skipped", "state", "table")
+    __slots__ = ("framework", "plan", "pod", "skipped", "state", "table")
 
     def __init__(self, framework: Framework, table: NodeTable, pod: Pod) -> None:
         self.framework = framework
         self.table = table
         self.pod = pod
+        self.plan = framework.plan_for(pod.spec)
         self.state: dict[str, Any] = {}
         self.skipped: set[str] = set()  # filters that have nothing to say of this pod
+
+    def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
+        """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
+        plan, table = self.plan, self.table
+        if len(table.order):
+            table.begin_cycle()
+            plan.catch_up(table)
+            if plan.sweeper is not None and self._is_plain(plan):
+                swept = plan.sweeper.sweep(self, plan, rotation.start, self.framework.nodes_to_find(len(table.order)))
+                if len(swept.slots):
+                    return self._take_swept(swept, rotation, ties)
+        return self.run(rotation, ties)
+
+    def _is_plain(self, plan: Plan) -> bool:
+        """Tells whether nothing but the sweep has a say, as things stand."""
+        if self.pod.nominated_node or self.table.nominator.nodes():
+            return False
+        for plugin in plan.undecided:
+            if not plugin.has_no_say(self):
+                return False
+        return True
+
+    def _take_swept(self, swept: Swept, rotation: Rotation, ties: Ties) -> Outcome:
+        chosen = swept.slots[0]
+        if len(swept.slots) > 1:
+            chosen = swept.slots[np.searchsorted(swept.positions, ties.choose(swept.positions))]
+        rotation.start = (rotation.start + swept.looked_at) % len(self.table.order)
+        return Outcome(self._name(chosen))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""
@@ -146,7 +176,8 @@ class Cycle:
     def _pre_filter(self, outcome: Outcome) -> tuple[frozenset[str] | None, set[str]]:
         names: frozenset[str] | None = None
         blamed: set[str] = set()
-        for plugin in self.framework.pre_filter:
+        self.skipped.update(self.plan.skipped)
+        for plugin in self.plan.pre_filter:
             result: PreFilterResult = plugin.pre_filter(self)
             if result.rejected is not None:
                 outcome.pre_filter = result.rejected
@@ -205,7 +236,7 @@ class Cycle:
         refused_by = np.zeros(len(nodes), np.int64)
         codes = np.zeros(len(nodes), np.int64)
         alive: IntArray | None = None  # positions of the nodes that passed so far; None: all
-        for i, plugin in enumerate(self.framework.filter):
+        for i, plugin in self.plan.filter:
             if plugin.name in self.skipped:
                 continue
             found = plugin.filter(self, nodes if alive is None else nodes[alive])
@@ -250,7 +281,7 @@ class Cycle:
         """Asks the filters about one node as it stands, with what their PreFilter says at this moment."""
         trial = Cycle(self.framework, self.table, self.pod)
         node = np.array([slot])
-        for i, plugin in enumerate(self.framework.filter):
+        for i, plugin in self.plan.filter:
             if plugin.name in self.skipped or (isinstance(plugin, PreFilterPlugin) and plugin.pre_filter(trial).skip):
                 continue
             code = int(plugin.filter(trial, node)[0])
@@ -304,9 +335,9 @@ class Cycle:
     def _score(self, outcome: Outcome) -> None:
         nodes = outcome.feasible
         seen = self._among_empty_nodes() if outcome.without_pods else self
-        idle = {plugin.name for plugin in self.framework.pre_score if not plugin.pre_score(seen, nodes)}
+        idle = {plugin.name for plugin in self.plan.pre_score if not plugin.pre_score(seen, nodes)}
         totals: NumberArray = np.zeros(len(nodes), np.int64)
-        for plugin in self.framework.score:
+        for plugin in self.plan.score:
             if plugin.name not in idle:
                 weighted = plugin.normalize(plugin.score(seen, nodes)) * self.framework.weights[plugin.name]
                 outcome.scores[plugin.name] = weighted

@@ -68,6 +68,8 @@ class Listers:
 
     def owners_selector(self, pod: Pod) -> LabelSelector:
         """Returns what selects a pod's siblings: its services and its controller together; empty if there are none."""
+        if not self._objects["Service"] and "ownerReferences" not in (pod.manifest.get("metadata") or ()):
+            return EVERYTHING
         selectors = [service.selector for service in self._services(pod)]
         controller = self._controller(pod)
         if controller is not None:

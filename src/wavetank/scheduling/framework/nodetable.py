@@ -47,6 +47,7 @@ class NodeTable:
         self.nonzero: IntArray = np.zeros((2, 0), np.int64)  # CPU and memory, with defaults for open requests
         self.max_pods: IntArray = np.zeros(0, np.int64)
         self.pod_count: IntArray = np.zeros(0, np.int64)
+        self.changed: IntArray = np.zeros(0, np.int64)  # the version at which each slot changed last
         self.version = 0  # grows with every change, of nodes and of pods
         self.node_changes: list[int] = []  # slots whose node object changed, in order, for caches to catch up with
         self.ports = PortTable()
@@ -171,6 +172,7 @@ class NodeTable:
 
     def _touch(self, slot: int) -> None:
         self.version += 1
+        self.changed[slot] = self.version
         self.images.touch(slot)
 
     def _slot(self, name: str) -> int:
@@ -198,3 +200,4 @@ class NodeTable:
         self.nonzero = np.pad(self.nonzero, ((0, 0), (0, more)))
         self.max_pods = np.pad(self.max_pods, (0, more))
         self.pod_count = np.pad(self.pod_count, (0, more))
+        self.changed = np.pad(self.changed, (0, more))

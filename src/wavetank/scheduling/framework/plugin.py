@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.store import Store
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
@@ -19,6 +20,8 @@ from wavetank.scheduling.framework.events import ClusterEvent, Hint
 
 if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle import Cycle, Outcome
+    from wavetank.scheduling.framework.nodetable import NodeTable
+    from wavetank.scheduling.framework.plan import Plan
 
 PASSED = 0  # the code of a node that passed a filter
 
@@ -44,6 +47,26 @@ class PreFilterResult:
     rejected: Reason | None = None
 
 
+class Measure(NamedTuple):
+    """A score by resources, as compiled code reads it.
+
+    `kind` is one of the strategies of plugins.resourceallocation; one row of `resources` per resource that counts, with
+    its row in the NodeTable, what the pod asks for, its weight, and whether defaults stand for open requests.
+    """
+
+    kind: int
+    resources: IntArray
+    shape: IntArray
+
+
+class Swept(NamedTuple):
+    """What a sweep came to: how many nodes it looked at, and which of those found are best, by position and slot."""
+
+    looked_at: int
+    positions: IntArray
+    slots: IntArray
+
+
 PROCEED = PreFilterResult()
 SKIP = PreFilterResult(skip=True)
 
@@ -56,6 +79,14 @@ class Plugin:
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Returns the events that may help a pod refused by this plugin, each with its queueing hint."""
         return {}
+
+    def ignores(self, spec: PodSpec) -> bool:
+        """Tells whether nobody needs to ask this plugin of pods of the spec's family, whatever the cluster is like."""
+        return False
+
+    def has_no_say(self, cycle: Cycle) -> bool:
+        """Tells whether, as things stand, this plugin refuses no node for the pod and prefers none to another."""
+        return False
 
 
 class PreEnqueuePlugin(Plugin):
@@ -83,6 +114,22 @@ class FilterPlugin(Plugin):
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Explains a code; called only when somebody wants to know."""
+        raise NotImplementedError
+
+
+class SweepPlugin(FilterPlugin):
+    """A filter that can search and score in one pass, where no other filter has a say but by barring nodes for good."""
+
+    def sweep(self, cycle: Cycle, plan: Plan, start: int, enough: int) -> Swept:
+        """Looks at the nodes in turn from `start` on, until `enough` are found that the plan does not bar."""
+        raise NotImplementedError
+
+
+class MeasurePlugin(Plugin):
+    """A score that a SweepPlugin can compute: it reads only what is asked of a node's resources."""
+
+    def measure(self, spec: PodSpec, table: NodeTable) -> Measure | None:
+        """Returns how pods of this spec are scored, or None if they are not."""
         raise NotImplementedError
 
 

@@ -142,6 +142,11 @@ class TermIndex:
         self.required_anti: dict[HeldTerm, dict[int, int]] = {}
         self.preferred: dict[HeldTerm, dict[int, int]] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Tells whether no placed pod has terms."""
+        return not (self.required or self.required_anti or self.preferred)
+
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
         """Counts the terms of a pod in a slot; `number` -1 takes them away."""
         for holders, term in self._held(pod.spec.pod_affinity, pod.namespace):

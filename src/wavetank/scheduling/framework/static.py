@@ -64,6 +64,10 @@ class StaticFilter(FilterPlugin):
         codes: IntArray = self._codes.answers(self.facet(cycle.pod.spec), cycle.table)[nodes]
         return codes
 
+    def codes(self, spec: PodSpec, table: NodeTable) -> IntArray | None:
+        """Returns the codes of all slots; None if they do not tell all that the plugin has to say."""
+        return self._codes.answers(self.facet(spec), table)
+
     def evaluate(self, facet: Any, nodes: IntArray, table: NodeTable) -> IntArray:
         """Computes the codes of a few nodes without remembering them."""
         found = (table.nodes[slot] for slot in nodes)
@@ -96,6 +100,11 @@ class StaticScore(ScorePlugin):
         """Looks up the scores of the pod's facet."""
         scores: IntArray = self._scores.answers(self.score_facet(cycle.pod.spec), cycle.table)[nodes]
         return scores
+
+    def is_even(self, spec: PodSpec, table: NodeTable) -> bool:
+        """Tells whether all nodes get the same score."""
+        scores = self._scores.answers(self.score_facet(spec), table)[table.order]
+        return not len(scores) or bool(scores.min() == scores.max())
 
 
 def scale_to_100(scores: NumberArray) -> NumberArray:

@@ -99,6 +99,10 @@ class DynamicResources(
 
     # filtering
 
+    def has_no_say(self, cycle: Cycle) -> bool:
+        """Has nothing to say of a pod without claims, unless it fails."""
+        return "resourceClaims" not in cycle.pod.spec.manifest
+
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Has nothing to filter for a pod without claims."""
         state = cycle.state[self.name] = _State()
@@ -192,8 +196,8 @@ class DynamicResources(
 
     def reserve(self, cycle: Cycle, node_name: str) -> None:
         """Keeps the devices for the claims until the store has them."""
-        state: _State = cycle.state[self.name]
-        if state.allocator is None:
+        state: _State | None = cycle.state.get(self.name)
+        if state is None or state.allocator is None:
             return
         if node_name not in state.on_nodes:  # a nominated node was tried in a cycle of its own
             self.filter(cycle, np.array([cycle.table.slots[node_name]]))
@@ -202,14 +206,14 @@ class DynamicResources(
 
     def unreserve(self, cycle: Cycle, node_name: str) -> None:
         """Gives the devices back."""
-        state: _State = cycle.state[self.name]
+        state: _State = cycle.state.get(self.name, _State())
         for claim in state.to_allocate:
             self._devices.forget(claim)
 
     def has_to_prepare(self, cycle: Cycle, node_name: str) -> bool:
         """Tells whether the pod has claims, which are reserved for it."""
-        state: _State = cycle.state[self.name]
-        return bool(state.claims)
+        state: _State | None = cycle.state.get(self.name)
+        return state is not None and bool(state.claims)
 
     def prepare(self, cycle: Cycle, node_name: str, store: Store) -> None:
         """Writes into the claims what they got, and that the pod uses them."""

@@ -17,6 +17,10 @@ class ImageLocality(ScorePlugin):
 
     name = "ImageLocality"
 
+    def has_no_say(self, cycle: Cycle) -> bool:
+        """Has nothing to say as long as no node has images."""
+        return cycle.table.images.is_empty
+
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Places the sum of the images' bytes, each scaled by its spread, between a low and a high threshold."""
         total = len(cycle.table.order)

@@ -66,6 +66,10 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
 
     # filtering
 
+    def has_no_say(self, cycle: Cycle) -> bool:
+        """Has nothing to say where neither the pod nor any other has terms."""
+        return not cycle.pod.spec.pod_affinity and cycle.table.terms.is_empty
+
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Counts who is where, as far as the pod or the others care."""
         asked = cycle.pod.spec.pod_affinity

@@ -10,6 +10,7 @@ from wavetank.cluster.podspec import PodSpec, parse_node_affinity
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
@@ -38,6 +39,11 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
         StaticScore.__init__(self)
         self._added = parse_node_affinity({}, added_affinity or {})
 
+    def ignores(self, spec: PodSpec) -> bool:
+        """Has nothing to say where neither the pod nor the profile cares for nodes' labels."""
+        asked, added = spec.node_affinity, self._added
+        return asked.allows_all and added.allows_all and not asked.preferred and not added.preferred
+
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Narrows the search to the nodes that the pod names, if it does."""
         affinity = cycle.pod.spec.node_affinity
@@ -60,6 +66,11 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
         if affinity.required is not None and affinity.required.names() is not None:
             return self.evaluate(affinity, nodes, cycle.table)
         return super().filter(cycle, nodes)
+
+    def codes(self, spec: PodSpec, table: NodeTable) -> IntArray | None:
+        """Returns the codes of all slots, unless the pod names its nodes."""
+        required = spec.node_affinity.required
+        return super().codes(spec, table) if required is None or required.names() is None else None
 
     def check(self, facet: Affinity, node: Node) -> Reason | None:
         """Refuses a node outside the profile's or the pod's affinity."""

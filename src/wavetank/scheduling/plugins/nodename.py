@@ -23,6 +23,10 @@ class NodeName(FilterPlugin):
         codes: IntArray = (nodes != cycle.table.slots.get(cycle.pod.node_name, -1)).astype(np.int64)
         return codes
 
+    def has_no_say(self, cycle: Cycle) -> bool:
+        """Has nothing to say of a pod that names no node."""
+        return not cycle.pod.node_name
+
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Returns the one reason there is."""
         return (self.OTHER_NAME,)

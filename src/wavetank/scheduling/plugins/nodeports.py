@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
@@ -17,6 +18,10 @@ class NodePorts(PreFilterPlugin, FilterPlugin):
 
     name = "NodePorts"
     TAKEN = Reason("node(s) didn't have free ports for the requested pod ports", resolvable=True)
+
+    def ignores(self, spec: PodSpec) -> bool:
+        """Has nothing to say of a pod without host ports."""
+        return not spec.ports
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Has nothing to do for a pod without host ports."""

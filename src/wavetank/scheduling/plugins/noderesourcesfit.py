@@ -4,28 +4,36 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import PODS, Amounts
 from wavetank.scheduling.config import NodeResourcesFitArgs
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
-from wavetank.scheduling.framework.plugin import FilterPlugin, Reason, ScorePlugin
-from wavetank.scheduling.plugins.resourceallocation import (
-    ResourceScorer,
-    is_extended,
-    least_allocated,
-    most_allocated,
-    requested_to_capacity_ratio,
+from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.plan import Plan
+from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, ScorePlugin, SweepPlugin, Swept
+from wavetank.scheduling.plugins.resourceallocation import ResourceScorer, is_extended
+from wavetank.scheduling.plugins.resourcekernels import (
+    LEAST_ALLOCATED,
+    MOST_ALLOCATED,
+    REQUESTED_TO_CAPACITY_RATIO,
+    lacking,
 )
+from wavetank.scheduling.plugins.resourcesweep import ResourceSweep
 
+_STRATEGIES = {
+    "LeastAllocated": LEAST_ALLOCATED,
+    "MostAllocated": MOST_ALLOCATED,
+    "RequestedToCapacityRatio": REQUESTED_TO_CAPACITY_RATIO,
+}
 TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
 
 
-class NodeResourcesFit(FilterPlugin, ScorePlugin):
+class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
     """Keeps a pod off nodes without room for its requests, and scores the room that is left.
 
     A code is a set of bits: bit 0 for too many pods, and two bits for each row of the NodeTable, the first if the
@@ -38,15 +46,28 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         strategy = args.scoring_strategy
-        self._scorer = ResourceScorer(strategy.resources, nonzero=True)
-        self._type = strategy.type
-        self._shape = np.array([(point.utilization, 10 * point.score) for point in strategy.shape], np.int64)
+        shape = np.array([(point.utilization, 10 * point.score) for point in strategy.shape], np.int64).reshape(-1, 2)
+        self._scorer = ResourceScorer(_STRATEGIES[strategy.type], strategy.resources, nonzero=True, shape=shape)
+        self._sweep = ResourceSweep()
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Returns for each node the set of what is lacking."""
         table = cycle.table
-        wanted = table.vector(self._checked(cycle.pod.spec.requests))
-        return _insufficient(wanted, table.allocatable, table.requested, table.pod_count, table.max_pods, nodes)
+        codes: IntArray = lacking(
+            self._wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
+        )
+        return codes
+
+    def sweep(self, cycle: Cycle, plan: Plan, start: int, enough: int) -> Swept:
+        """Finds the nodes with room, and scores them by the plan's measures."""
+        spec, table = cycle.pod.spec, cycle.table
+        known = self._sweep.recall(spec, table)
+        if known is None:
+            known = self._sweep.learn(spec, self._wanted(cycle), plan, table)
+        return self._sweep.run(known, plan, table, start, enough)
+
+    def _wanted(self, cycle: Cycle) -> IntArray:
+        return cycle.table.vector(self._checked(cycle.pod.spec.requests))
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Names what is lacking, in kube-scheduler's order."""
@@ -58,12 +79,11 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Scores by the profile's strategy."""
-        inputs = self._scorer.inputs(cycle, nodes)
-        if self._type == "LeastAllocated":
-            return least_allocated(*inputs)
-        if self._type == "MostAllocated":
-            return most_allocated(*inputs)
-        return requested_to_capacity_ratio(*inputs, self._shape)
+        return self._scorer.score(cycle, nodes)
+
+    def measure(self, spec: PodSpec, table: NodeTable) -> Measure:
+        """Returns the profile's strategy."""
+        return self._scorer.measure(spec, table)
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Room made by another pod, or a node that is new or has grown."""
@@ -99,25 +119,3 @@ def _had_a_node(waiting: Pod, old: Pod, new: Any) -> bool:
 def _shrank(waiting: Pod, old: Pod, new: Pod) -> bool:
     before, after = old.spec.requests, new.spec.requests
     return any(before.get(name, 0) > after.get(name, 0) for name, amount in waiting.spec.requests.items() if amount)
-
-
-@njit(cache=True)
-def _insufficient(
-    wanted: IntArray,
-    allocatable: IntArray,
-    requested: IntArray,
-    pod_count: IntArray,
-    max_pods: IntArray,
-    nodes: IntArray,
-) -> IntArray:
-    codes = np.zeros(len(nodes), np.int64)
-    for i in range(len(nodes)):
-        node = nodes[i]
-        if pod_count[node] + 1 > max_pods[node]:
-            codes[i] |= 1
-        for row in range(len(wanted)):
-            if wanted[row] > 0 and wanted[row] > allocatable[row, node] - requested[row, node]:
-                codes[i] |= 1 << (1 + 2 * row)
-                if wanted[row] > allocatable[row, node]:
-                    codes[i] |= 1 << (2 + 2 * row)
-    return codes

@@ -8,6 +8,7 @@ import numpy as np
 from wavetank.cluster.csimigration import BY_NAME, InTreePlugin
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.storage import CSINode, PersistentVolumeClaim, VolumeAttachment
 from wavetank.cluster.volumes import Volume
 from wavetank.scheduling.framework.arrays import IntArray
@@ -33,6 +34,10 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
         self._storage = storage
         self._needs_driver = needs_driver
         self._reasons = [self.TOO_MANY]
+
+    def ignores(self, spec: PodSpec) -> bool:
+        """Has nothing to say of a pod without volumes."""
+        return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Has nothing to do for a pod without volumes that are attached."""

@@ -78,6 +78,11 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         self._affinity = FacetCache(lambda affinity, node: affinity.matches(node.labels, node.name))
         self._taints = FacetCache(lambda tolerations, node: _tolerates(tolerations, node))
 
+    def has_no_say(self, cycle: Cycle) -> bool:
+        """Has nothing to say of a pod without constraints, its own or by default."""
+        pod = cycle.pod
+        return not pod.spec.spread and (not self._defaults or self._listers.owners_selector(pod).is_empty)
+
     # filtering
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.storage import (
     BOUND_BY_CONTROLLER,
     SELECTED_NODE,
@@ -39,7 +40,7 @@ from wavetank.scheduling.framework.plugin import (
 )
 from wavetank.scheduling.framework.storage import Storage
 from wavetank.scheduling.plugins.podclaims import has_claim
-from wavetank.scheduling.plugins.resourceallocation import broken_line
+from wavetank.scheduling.plugins.resourcekernels import broken_line
 from wavetank.scheduling.plugins.volumebinder import (
     ELSEWHERE,
     LOST_VOLUME,
@@ -86,6 +87,10 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
         self._shape = np.array([(point.utilization, 10 * point.score) for point in args.shape], np.int64)
 
     # filtering
+
+    def ignores(self, spec: PodSpec) -> bool:
+        """Has nothing to say of a pod without volumes."""
+        return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Sorts the pod's claims; those that somebody else has to bind must be bound."""

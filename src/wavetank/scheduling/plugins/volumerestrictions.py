@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.storage import PersistentVolumeClaim
 from wavetank.cluster.volumes import Disk
 from wavetank.scheduling.framework.arrays import IntArray
@@ -28,6 +29,10 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+
+    def ignores(self, spec: PodSpec) -> bool:
+        """Has nothing to say of a pod without volumes."""
+        return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Looks up the pod's claims; has nothing to filter unless there are disks, or claims in use."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from wavetank.cluster.csimigration import BETA_ZONE, ZONE
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
@@ -33,6 +34,10 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+
+    def ignores(self, spec: PodSpec) -> bool:
+        """Has nothing to say of a pod without volumes."""
+        return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Collects the zones of the volumes that the pod's claims are bound to."""
