@@ -42,7 +42,6 @@ class Kind:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     subresources: Mapping[str, Subresource] = field(default_factory=dict, compare=False)
-    storage_hash: str = ""
 
     @property
     def api_version(self) -> str:

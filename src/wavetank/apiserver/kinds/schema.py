@@ -6,25 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# What `Schema.type` may be. Numbers have a format ("int32", "int64", "float64"), "any" is whatever JSON may be.
-TYPES = frozenset(
-    "object array map string integer number boolean quantity time microtime duration int-or-string bytes any".split()
-)
-
 
 @dataclass(slots=True)
 class Structure:
     """The fields of an object type; shared by all its uses, so that a type may contain itself.
 
     `fields` are the fields as documents have them, `numbers` as protobuf messages have them: there an embedded
-    type is a message of its own, whose fields documents show as the outer one's.
+    type is a message of its own, whose fields documents show as the outer one's. `always` are the fields that a
+    document shows even when nobody has set them. `name` is "core.v1.PodSpec".
     """
 
     name: str
     fields: Mapping[str, Schema]
     required: frozenset[str] = frozenset()
     numbers: Mapping[int, str | Structure] = field(default_factory=dict)
-    always: tuple[tuple[str, Any], ...] = ()
+    always: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}>"
@@ -34,9 +30,12 @@ class Structure:
 class Schema:
     """One use of a type, in a field or as an element, with what holds of this use only.
 
-    `pointer` tells a zero that was written from one that was not; `omit_empty` leaves the zero out of documents.
-    `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys` and `map_type`
-    for server-side apply. `go_type` is what error messages call the type.
+    `type` is one of object, array, map, string, integer, number, boolean, quantity, time, microtime, duration,
+    int-or-string, bytes, any; numbers have a `format` (int32, int64, float64). `items` is the type of a list's or
+    map's elements. `pointer` tells a zero that was written from one that was not; `omit_empty` leaves the zero out
+    of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`
+    and `map_type` for server-side apply. `go_type` is what error messages call the type, `wrapped` a list that is
+    a protobuf message of its own.
     """
 
     type: str
@@ -51,17 +50,16 @@ class Schema:
     list_type: str = ""
     list_map_keys: tuple[str, ...] = ()
     map_type: str = ""
-    wrapped: bool = False  # a list that is a protobuf message of its own
-    structure_name: str = ""
-    resolve: Callable[[str], Structure] | None = field(default=None, repr=False, compare=False)
+    wrapped: bool = False
+    resolve: Callable[[], Structure] | None = field(default=None, repr=False, compare=False)
     _structure: Structure | None = field(default=None, repr=False, compare=False)
 
     @property
     def structure(self) -> Structure:
         """Returns the fields of an object type, made when first asked for; only of type "object"."""
         if self._structure is None:
-            assert self.resolve is not None, f"{self.type} has no fields"
-            self._structure = self.resolve(self.structure_name)
+            assert self.resolve is not None, f"a type {self.type} has no fields"
+            self._structure = self.resolve()
         return self._structure
 
     @property
@@ -73,3 +71,12 @@ class Schema:
     def required(self) -> frozenset[str]:
         """Returns the names of the fields that an object must have."""
         return self.structure.required if self.type == "object" else frozenset()
+
+    @property
+    def always(self) -> bool:
+        """Says whether documents show this field even when nobody has set it."""
+        return not self.omit_empty or (not self.pointer and self.type in _ALWAYS)
+
+
+# In Go these are structs, which omitempty does not leave out.
+_ALWAYS = frozenset(("object", "quantity", "time", "microtime", "duration", "int-or-string"))
