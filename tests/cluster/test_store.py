@@ -321,3 +321,30 @@ def test_what_resumes_is_as_it_was_told_whatever_comes_later(store: Store) -> No
     resumed = store.events_since(0)
     store.create(a_pod("b"))
     assert [event.resource.name for event in resumed] == ["a"]
+
+
+def test_the_past_can_be_listed_as_long_as_it_is_remembered() -> None:
+    store = Store(Clock(), history=4)
+    for name in "ab":
+        store.create(a_pod(name))
+    store.bind(the_pod(store, "a"), "n")
+    store.delete(the_pod(store, "b"))
+    store.create(a_pod("c"))
+    pasts = [sorted((pod.name, pod.node_name) for pod in store.at("Pod", at)) for at in range(1, 6)]  # type: ignore[attr-defined]
+    assert pasts[0] == [("a", "")]
+    assert pasts[1] == [("a", ""), ("b", "")]
+    assert pasts[2] == [("a", "n"), ("b", "")]
+    assert pasts[3] == [("a", "n")]
+    assert pasts[4] == [("a", "n"), ("c", "")]
+    with pytest.raises(ExpiredError):
+        store.at("Pod", 0)
+
+
+def test_each_kind_is_remembered_by_itself() -> None:
+    store = Store(Clock(), history=1)
+    store.create(a_node())
+    store.create(a_pod("a"))
+    store.create(a_pod("b"))
+    assert [event.version for event in store.events_since(0, "Node")] == [1]
+    with pytest.raises(ExpiredError, match=r"too old resource version: 1 \(2\)"):
+        store.events_since(1, "Pod")

@@ -115,6 +115,7 @@ def test_how_long_a_jobs_pod_runs(annotations: dict[str, str], seconds: int) -> 
             '[1].metadata.name: a second pod "web-0"',
             id="a replica's name",
         ),
+        pytest.param({**a_pod(), "status": {"phase": "Fine"}}, "status.phase: unknown phase 'Fine'", id="a phase"),
         pytest.param({"kind": "Pod"}, "apiVersion: a manifest needs its apiVersion", id="no version"),
         pytest.param("3", "expected a Kubernetes object, got 3", id="no object"),
     ],
@@ -152,6 +153,7 @@ def test_a_cluster_keeps_objects_of_any_kind() -> None:
         pytest.param({"metadata": {"name": 1}}, "metadata.name: expected a text", id="a name that is a number"),
         pytest.param({"spec": []}, "not a valid Node", id="a spec of the wrong type"),
         pytest.param({"status": {"allocatable": 3}}, "not a valid Node", id="amounts of the wrong type"),
+        pytest.param({"status": {}}, "status.allocatable: a Node needs its allocatable resources", id="nothing"),
         pytest.param(
             {"metadata": {"name": "n", "annotations": {"wavetank.dev/speed": "0"}}}, "wavetank.dev/speed", id="speed"
         ),

@@ -6,7 +6,6 @@ from typing import Any
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.resources import Amounts, parse_amounts
 from wavetank.cluster.taints import Taint, parse_taints
-from wavetank.errors import InputError
 
 # Floating point operations per second of one core, for workloads that state work instead of time.
 SPEED = "wavetank.dev/speed"
@@ -67,10 +66,7 @@ _LOST = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
 
 def _allocatable(status: Mapping[str, Any]) -> Amounts:
     field = "allocatable" if status.get("allocatable") else "capacity"
-    amounts = parse_amounts(status.get(field), path=f"status.{field}")
-    if not amounts:
-        raise InputError("a Node needs its allocatable resources", path="status.allocatable")
-    return amounts
+    return parse_amounts(status.get(field), path=f"status.{field}")
 
 
 def _images(status: Mapping[str, Any]) -> Mapping[str, int]:

@@ -12,7 +12,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _SCHEDULED, _GATED = "PodScheduled", "SchedulingGated"
-_PHASES = (PENDING, RUNNING, SUCCEEDED, FAILED, "Unknown")
+PHASES = (PENDING, RUNNING, SUCCEEDED, FAILED, "Unknown")
 
 
 class Pod(Resource):
@@ -73,14 +73,10 @@ class Pod(Resource):
 
     def _read_status(self, status: Mapping[str, Any]) -> None:
         self.phase = str(status.get("phase") or PENDING)
-        if self.phase not in _PHASES:
-            raise InputError(f"unknown phase {self.phase!r}: expected one of {', '.join(_PHASES)}", path="status.phase")
         self.reason = str(status.get("reason") or "")
         self.message = str(status.get("message") or "")
         self.nominated_node = str(status.get("nominatedNodeName") or "")
-        scheduled = _scheduled(status.get("conditions") or ())
-        refused = scheduled.get("status") == "False" and scheduled.get("reason") != _GATED
-        self.unschedulable = str(scheduled.get("message") or "") if refused else ""
+        self.unschedulable = _refusal(_scheduled(status.get("conditions") or ()))
 
     @property
     def table(self) -> str:
@@ -135,15 +131,26 @@ class Pod(Resource):
         if self.started is not None:
             status["startTime"] = render_time(self.started)
         if self.resource_version:
-            status["conditions"] = self._render_conditions(status.get("conditions") or ())
+            conditions = self._render_conditions(status.get("conditions") or ())
+            if conditions or "conditions" in status:
+                status["conditions"] = conditions
         return status
 
     def _render_conditions(self, given: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         present, old = self._scheduled_condition(), _scheduled(given)
-        if all(old.get(field) == value for field, value in present.items()) and bool(present) == bool(old):
+        if self._scheduled_as_given(old):
             return list(given)  # with whatever else it says, such as its times
         others = [condition for condition in given if condition is not old]
         return [*others, present] if present else others
+
+    def _scheduled_as_given(self, given: Mapping[str, Any]) -> bool:
+        """Tells whether nobody has bound, refused or ungated the pod since its manifest was written."""
+        if self.gates and not given:
+            return False
+        spec = self.manifest.get("spec") or {}
+        gates = tuple(str(gate.get("name")) for gate in spec.get("schedulingGates") or ())
+        stated = (str(spec.get("nodeName") or ""), gates, _refusal(given))
+        return stated == (self.node_name, self.gates, self.unschedulable)
 
     def _scheduled_condition(self) -> Mapping[str, Any]:
         if self.node_name:
@@ -159,3 +166,9 @@ class Pod(Resource):
 def _scheduled(conditions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Returns the PodScheduled condition, or an empty one."""
     return next((condition for condition in conditions if condition.get("type") == _SCHEDULED), {})
+
+
+def _refusal(scheduled: Mapping[str, Any]) -> str:
+    """Returns why a PodScheduled condition says that no node was found, or an empty string."""
+    refused = scheduled.get("status") == "False" and scheduled.get("reason") != _GATED
+    return str(scheduled.get("message") or "") if refused else ""

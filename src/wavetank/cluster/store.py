@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from wavetank.cluster.history import ADDED, DELETED, MODIFIED, Event, History
@@ -65,6 +65,16 @@ class Store:
         """Yields every object of a kind, in the order of creation; writes meanwhile do not disturb it."""
         yield from list(self._tables.get(table, {}).values())
 
+    def at(self, table: str, version: int) -> Iterable[Resource]:
+        """Returns every object of a kind as it was at a resource version; ExpiredError if that is forgotten."""
+        objects = dict(self._tables.get(table, {}))
+        for event in reversed(list(self.events_since(version, table))):
+            if event.old is None:
+                del objects[event.resource.key]
+            else:
+                objects[event.resource.key] = event.old
+        return objects.values()
+
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
         self._watchers.setdefault(table, []).append(watcher)
@@ -85,7 +95,7 @@ class Store:
         new.created = self.clock.now
         new.uid = new.uid or _uid(self.version)
         table[new.key] = new
-        self._history.remember(ADDED, new.table, new, self.version)
+        self._history.remember(ADDED, new.table, new, None, self.version)
         self._tell(new.table, lambda watcher: watcher.added(new))
 
     def update(self, new: Resource) -> None:
@@ -136,7 +146,7 @@ class Store:
         present = self._same(old)
         self.version += 1
         del self._tables[old.table][old.key]
-        self._history.remember(DELETED, old.table, present, self.version)
+        self._history.remember(DELETED, old.table, present, present, self.version)
         self._tell(old.table, lambda watcher: watcher.deleted(present))
 
     def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
@@ -166,7 +176,7 @@ class Store:
         self.version += 1
         new.resource_version = self.version
         self._tables[new.table][new.key] = new
-        self._history.remember(MODIFIED, new.table, new, self.version)
+        self._history.remember(MODIFIED, new.table, new, old, self.version)
         self._tell(new.table, lambda watcher: watcher.modified(old, new))
 
     def _tell(self, table: str, tell: Callable[[Watcher], None]) -> None:

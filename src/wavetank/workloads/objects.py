@@ -4,7 +4,7 @@ import math
 
 from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.node import SPEED, Node
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.pod import PHASES, Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.errors import InputError
@@ -22,13 +22,26 @@ def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | No
         _check_metadata(manifest)
         made = parse_resource(_with_an_end(manifest), specs)
         if isinstance(made, Pod):
+            _check_pod(made)
             made.run = run_of(manifest, duration)
-        if isinstance(made, Node) and not 0 < made.speed < math.inf:
-            raise InputError("expected a number above 0", path=f"metadata.annotations.{SPEED}")
+        if isinstance(made, Node):
+            _check_node(made)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         # a field of another type than its schema says: Kubernetes would not have accepted it either
         raise InputError(f"not a valid {manifest.get('kind')!s:.60}: {error}") from None
     return made
+
+
+def _check_pod(pod: Pod) -> None:
+    if pod.phase not in PHASES:
+        raise InputError(f"unknown phase {pod.phase!r}: expected one of {', '.join(PHASES)}", path="status.phase")
+
+
+def _check_node(node: Node) -> None:
+    if not node.allocatable:
+        raise InputError("a Node needs its allocatable resources", path="status.allocatable")
+    if not 0 < node.speed < math.inf:
+        raise InputError("expected a number above 0", path=f"metadata.annotations.{SPEED}")
 
 
 def _with_an_end(manifest: Manifest) -> Manifest:

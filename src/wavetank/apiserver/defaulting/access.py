@@ -1,0 +1,36 @@
+"""Defaults of the groups rbac, scheduling and flowcontrol."""
+
+from __future__ import annotations
+
+from wavetank.apiserver.defaulting.fields import Document, fill, given, items, part
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+def default_binding(binding: Document) -> None:
+    """Completes a binding of a role."""
+    part(binding, "roleRef").setdefault("apiGroup", _RBAC)
+    for subject in items(binding, "subjects"):
+        if subject.get("kind") in ("User", "Group"):
+            subject.setdefault("apiGroup", _RBAC)
+
+
+def default_priority_class(priority_class: Document) -> None:
+    """Completes a priority class."""
+    priority_class.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+
+def default_flow_schema(schema: Document) -> None:
+    """Completes a flow schema."""
+    part(schema, "spec").setdefault("matchingPrecedence", 1000)
+
+
+def default_priority_level(level: Document) -> None:
+    """Completes a priority level of requests."""
+    spec = part(level, "spec")
+    for exempt in given(spec, "exempt"):
+        fill(exempt, nominalConcurrencyShares=0, lendablePercent=0)
+    for limited in given(spec, "limited"):
+        fill(limited, nominalConcurrencyShares=30, lendablePercent=0)
+        for queuing in given(part(limited, "limitResponse"), "queuing"):
+            fill(queuing, handSize=8, queues=64, queueLengthLimit=50)

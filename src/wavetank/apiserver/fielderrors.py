@@ -1,0 +1,145 @@
+"""What is wrong with one field of an object, in the words that Kubernetes clients know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+REQUIRED = "Required value"
+INVALID = "Invalid value"
+UNSUPPORTED = "Unsupported value"
+DUPLICATE = "Duplicate value"
+FORBIDDEN = "Forbidden"
+TOO_LONG = "Too long"
+TOO_MANY = "Too many"
+NOT_FOUND = "Not found"
+INTERNAL = "Internal error"
+TYPE_INVALID = "Type invalid"  # shown as "Invalid value", with a reason of its own
+
+_CAUSES = {
+    REQUIRED: "FieldValueRequired",
+    INVALID: "FieldValueInvalid",
+    UNSUPPORTED: "FieldValueNotSupported",
+    DUPLICATE: "FieldValueDuplicate",
+    FORBIDDEN: "FieldValueForbidden",
+    TOO_LONG: "FieldValueTooLong",
+    TOO_MANY: "FieldValueTooMany",
+    NOT_FOUND: "FieldValueNotFound",
+    INTERNAL: "InternalError",
+    TYPE_INVALID: "FieldValueTypeInvalid",
+}
+_WITHOUT_VALUE = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL})
+
+
+class Raw(str):
+    """A bad value that is shown as it stands, not quoted: what Go prints for a type of its own."""
+
+    __slots__ = ()
+
+
+# Shown instead of a bad value: nothing at all.
+OMITTED = Raw("")
+
+
+class FieldError(NamedTuple):
+    """One mistake: `type` is one of the words above, `field` a path such as spec.containers[0].name."""
+
+    type: str
+    field: str
+    value: Any = ""
+    detail: str = ""
+
+    @property
+    def body(self) -> str:
+        """Returns the message without the field's name."""
+        text = INVALID if self.type == TYPE_INVALID else self.type
+        if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:
+            text += f": {_show(self.value)}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+    @property
+    def cause(self) -> dict[str, str]:
+        """Returns the entry of `details.causes` in a Status."""
+        return {"reason": _CAUSES[self.type], "message": self.body, "field": self.field}
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.body}"
+
+
+def required(field: str, detail: str = "") -> FieldError:
+    """Tells that a field must be given."""
+    return FieldError(REQUIRED, field, "", detail)
+
+
+def invalid(field: str, value: Any, detail: str = "") -> FieldError:
+    """Tells that a field's value is malformed or out of bounds."""
+    return FieldError(INVALID, field, value, detail)
+
+
+def forbidden(field: str, detail: str = "") -> FieldError:
+    """Tells that a value is well formed but not permitted here."""
+    return FieldError(FORBIDDEN, field, "", detail)
+
+
+def duplicate(field: str, value: Any) -> FieldError:
+    """Tells that a value is there twice."""
+    return FieldError(DUPLICATE, field, value)
+
+
+def not_found_value(field: str, value: Any) -> FieldError:
+    """Tells that what a field names does not exist."""
+    return FieldError(NOT_FOUND, field, value)
+
+
+def unsupported(field: str, value: Any, supported: Iterable[str] = ()) -> FieldError:
+    """Tells that a value is none of the supported ones, which are shown in the order given."""
+    words = ", ".join(quote(word) for word in supported)
+    return FieldError(UNSUPPORTED, field, value, f"supported values: {words}" if words else "")
+
+
+def too_long(field: str, limit: int) -> FieldError:
+    """Tells that a value has more than `limit` bytes."""
+    return FieldError(TOO_LONG, field, "", f"may not be more than {limit} byte{'s' if limit != 1 else ''}")
+
+
+def too_many(field: str, actual: int, limit: int) -> FieldError:
+    """Tells that a list has more than `limit` items."""
+    return FieldError(TOO_MANY, field, actual, f"must have at most {limit} item{'s' if limit != 1 else ''}")
+
+
+def quote(text: str) -> str:
+    """Quotes a string as Go does."""
+    return '"' + "".join(_ESCAPES.get(char) or _printable(char) for char in text) + '"'
+
+
+_ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\n": "\\n",
+    "\t": "\\t",
+    "\r": "\\r",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\v": "\\v",
+}
+
+
+def _printable(char: str) -> str:
+    if char.isprintable():
+        return char
+    code = ord(char)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, Raw):
+        return str(value)
+    if isinstance(value, str):
+        return quote(value)
+    text = msgspec.json.encode(value).decode()
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

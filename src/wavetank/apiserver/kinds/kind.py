@@ -1,0 +1,63 @@
+"""What the API server knows of a kind: how it is called, what may be done with it and what its documents look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wavetank.apiserver.kinds.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Subresource:
+    """A path below an object, such as `scale`; its documents may be of another kind than the object's."""
+
+    name: str
+    group: str
+    version: str
+    kind: str
+    verbs: tuple[str, ...]
+    schema: Schema = field(repr=False, compare=False)
+
+    @property
+    def api_version(self) -> str:
+        """Returns the apiVersion of the documents, "v1" or "autoscaling/v1"."""
+        return _api_version(self.group, self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind in one served version; several versions of a kind share one table of the store."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    singular: str
+    namespaced: bool
+    verbs: tuple[str, ...]
+    schema: Schema = field(repr=False, compare=False)
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    subresources: Mapping[str, Subresource] = field(default_factory=dict, compare=False)
+
+    @property
+    def api_version(self) -> str:
+        """Returns "v1" or "apps/v1"."""
+        return _api_version(self.group, self.version)
+
+    @property
+    def table(self) -> str:
+        """Returns the store's table: "Pod", "Deployment.apps"."""
+        return f"{self.kind}.{self.group}" if self.group else self.kind
+
+    @property
+    def resource(self) -> str:
+        """Returns what error messages call it: "pods", "deployments.apps"."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+def _api_version(group: str, version: str) -> str:
+    return f"{group}/{version}" if group else version

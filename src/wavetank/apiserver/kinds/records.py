@@ -1,0 +1,170 @@
+"""The generated table of kinds as it stands in its file; scripts/generate_kinds.py writes it."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from wavetank.apiserver.kinds.schema import Schema, Structure
+
+_FIELD_NAMES = {
+    "name": "n",
+    "type": "t",
+    "number": "i",
+    "pointer": "p",
+    "omit_empty": "o",
+    "omit_zero": "z",
+    "patch_strategy": "s",
+    "merge_key": "k",
+    "list_type": "l",
+    "list_map_keys": "m",
+    "map_type": "a",
+    "default": "d",
+}
+
+
+class FieldRecord(msgspec.Struct, rename=_FIELD_NAMES):
+    """A field; without a name it is an embedded structure."""
+
+    name: str
+    type: str
+    number: int = 0
+    pointer: bool = False
+    omit_empty: bool = False
+    omit_zero: bool = False
+    patch_strategy: str = ""
+    merge_key: str = ""
+    list_type: str = ""
+    list_map_keys: tuple[str, ...] = ()
+    map_type: str = ""
+    default: Any = None
+
+
+class StructureRecord(msgspec.Struct, rename={"fields": "f", "required": "r"}):
+    """An object type."""
+
+    fields: list[FieldRecord]
+    required: list[str] = []
+
+
+class SubresourceRecord(msgspec.Struct):
+    """A subresource, or what a resource has in common with one."""
+
+    group: str
+    version: str
+    kind: str
+    verbs: tuple[str, ...]
+    structure: str
+
+
+class KindRecord(SubresourceRecord):
+    """A resource."""
+
+    plural: str
+    singular: str
+    namespaced: bool
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    subresources: dict[str, SubresourceRecord]
+
+
+class Records(msgspec.Struct):
+    """The whole file; `known` are the kinds by apiVersion, served or not."""
+
+    kinds: list[KindRecord]
+    known: dict[str, tuple[str, ...]]
+    structures: dict[str, StructureRecord]
+
+    @classmethod
+    def load(cls) -> Records:
+        """Reads the file of this package."""
+        text = resources.files("wavetank.apiserver.kinds").joinpath("kinds.json").read_bytes()
+        return msgspec.json.decode(text, type=cls)
+
+
+# What Go calls the scalar types, and what our schemas call them.
+_SCALARS = {
+    "string": ("string", "string"),
+    "bool": ("boolean", "bool"),
+    "int32": ("integer", "int32"),
+    "int64": ("integer", "int64"),
+    "float64": ("number", "float64"),
+    "bytes": ("bytes", "[]uint8"),
+    "quantity": ("quantity", "resource.Quantity"),
+    "time": ("time", "v1.Time"),
+    "microtime": ("microtime", "v1.MicroTime"),
+    "duration": ("duration", "v1.Duration"),
+    "int-or-string": ("int-or-string", "intstr.IntOrString"),
+    "any": ("any", "runtime.RawExtension"),
+}
+
+
+class StructureTable:
+    """Makes structures of records, each when it is first needed."""
+
+    def __init__(self, records: dict[str, StructureRecord]) -> None:
+        self._records = records
+        self._made: dict[str, Structure] = {}
+
+    def structure(self, name: str) -> Structure:
+        """Returns the structure called "core.v1.PodSpec"."""
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def schema(self, expression: str) -> Schema:
+        """Returns the type of an expression: "string", "[]core.v1.Container", "v1.ResourceList|map:quantity"."""
+        if expression.startswith("[]"):
+            items = self.schema(expression[2:])
+            return Schema("array", go_type=f"[]{items.go_type}", items=items)
+        if expression.startswith("map:"):
+            items = self.schema(expression[4:])
+            return Schema("map", go_type=f"map[string]{items.go_type}", items=items)
+        name, bar, underlying = expression.partition("|")
+        if bar:
+            return self._named(name, self.schema(underlying))
+        if expression in _SCALARS:
+            type_, go_type = _SCALARS[expression]
+            return Schema(type_, format=expression if type_ in ("integer", "number") else "", go_type=go_type)
+        go_type = ".".join(expression.split(".")[-2:])
+        return Schema("object", go_type=go_type, resolve=partial(self.structure, expression))
+
+    def _named(self, name: str, schema: Schema) -> Schema:
+        schema.wrapped = name.startswith("^")
+        schema.go_type = name.removeprefix("^")
+        return schema
+
+    def _make(self, name: str) -> Structure:
+        record = self._records[name]
+        fields: dict[str, Schema] = {}
+        required = set(record.required)
+        numbers: dict[int, str | Structure] = {}
+        for each in record.fields:
+            if each.name:
+                fields[each.name] = self._field(each)
+            else:
+                embedded = self.structure(each.type)
+                fields |= embedded.fields
+                required |= embedded.required
+            if each.number:
+                numbers[each.number] = each.name or embedded
+        always = tuple(key for key, schema in fields.items() if schema.always and key not in _TYPE_META)
+        return Structure(name, fields, frozenset(required), numbers, always)
+
+    def _field(self, record: FieldRecord) -> Schema:
+        schema = self.schema(record.type)
+        schema.pointer = record.pointer or record.omit_zero
+        schema.omit_empty = record.omit_empty
+        schema.default = record.default
+        schema.merge_key = record.merge_key
+        schema.patch_strategy = frozenset(record.patch_strategy.split())
+        schema.list_type = record.list_type
+        schema.list_map_keys = record.list_map_keys
+        schema.map_type = record.map_type
+        return schema
+
+
+_TYPE_META = frozenset(("kind", "apiVersion"))

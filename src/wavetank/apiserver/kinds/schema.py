@@ -1,0 +1,82 @@
+"""The shape of documents: types as the API describes them, with what the server's own language adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Structure:
+    """The fields of an object type; shared by all its uses, so that a type may contain itself.
+
+    `fields` are the fields as documents have them, `numbers` as protobuf messages have them: there an embedded
+    type is a message of its own, whose fields documents show as the outer one's. `always` are the fields that a
+    document shows even when nobody has set them. `name` is "core.v1.PodSpec".
+    """
+
+    name: str
+    fields: Mapping[str, Schema]
+    required: frozenset[str] = frozenset()
+    numbers: Mapping[int, str | Structure] = field(default_factory=dict)
+    always: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Structure {self.name}>"
+
+
+@dataclass(slots=True)
+class Schema:
+    """One use of a type, in a field or as an element, with what holds of this use only.
+
+    `type` is one of object, array, map, string, integer, number, boolean, quantity, time, microtime, duration,
+    int-or-string, bytes, any; numbers have a `format` (int32, int64, float64). `items` is the type of a list's or
+    map's elements. `pointer` tells a zero that was written from one that was not; `omit_empty` leaves the zero out
+    of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`
+    and `map_type` for server-side apply. `go_type` is what error messages call the type, `wrapped` a list that is
+    a protobuf message of its own.
+    """
+
+    type: str
+    format: str = ""
+    go_type: str = ""
+    items: Schema | None = None
+    pointer: bool = False
+    omit_empty: bool = False
+    default: Any = None
+    merge_key: str = ""
+    patch_strategy: frozenset[str] = frozenset()
+    list_type: str = ""
+    list_map_keys: tuple[str, ...] = ()
+    map_type: str = ""
+    wrapped: bool = False
+    resolve: Callable[[], Structure] | None = field(default=None, repr=False, compare=False)
+    _structure: Structure | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def structure(self) -> Structure:
+        """Returns the fields of an object type, made when first asked for; only of type "object"."""
+        if self._structure is None:
+            assert self.resolve is not None, f"a type {self.type} has no fields"
+            self._structure = self.resolve()
+        return self._structure
+
+    @property
+    def fields(self) -> Mapping[str, Schema]:
+        """Returns the fields of an object type by their names in documents; none for other types."""
+        return self.structure.fields if self.type == "object" else {}
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Returns the names of the fields that an object must have."""
+        return self.structure.required if self.type == "object" else frozenset()
+
+    @property
+    def always(self) -> bool:
+        """Says whether documents show this field even when nobody has set it."""
+        return not self.omit_empty or (not self.pointer and self.type in _ALWAYS)
+
+
+# In Go these are structs, which omitempty does not leave out.
+_ALWAYS = frozenset(("object", "quantity", "time", "microtime", "duration", "int-or-string"))

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Query = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who asks: a name and groups, as the transport has authenticated them."""
+
+    name: str = "kubernetes-admin"
+    groups: tuple[str, ...] = ("system:masters", "system:authenticated")
+    uid: str = ""
+
+
+@dataclass(slots=True)
+class Request:
+    """One HTTP request, whatever brought it: a decoded path, the query in order, headers in lower case."""
+
+    method: str
+    path: str
+    query: Query = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    user: User = User()
+
+    def param(self, name: str, default: str = "") -> str:
+        """Returns the first value of a query parameter: of several, the first counts."""
+        for key, value in self.query:
+            if key == name:
+                return value
+        return default
+
+    def flag(self, name: str) -> bool:
+        """Tells whether a query parameter is set and not a word for false."""
+        return self.param(name).lower() not in ("", "0", "false")
+
+
+@dataclass(slots=True)
+class Response:
+    """One HTTP answer; `headers` has the content type and may name a header several times."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes = b""
