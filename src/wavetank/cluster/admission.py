@@ -37,6 +37,8 @@ def admit(pod: Pod, store: Store) -> None:
 def _class_of(pod: Pod, store: Store) -> PriorityClass | None:
     name = pod.spec.priority_class
     if not name:
+        if not store.has(_CLASSES):
+            return None
         defaults = [found for found in store.list(_CLASSES) if found.global_default]
         return min(defaults, key=lambda found: found.value, default=None)
     named = store.find(_CLASSES, "", name)

@@ -25,23 +25,21 @@ class History:
     """Remembers the last `capacity` writes of each kind, so that a watcher can resume where it left off."""
 
     def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
+        self.capacity = capacity
         self._events: dict[str, deque[Event]] = {}
         self._forgotten: dict[str, int] = {}  # by table, the version of the last event that was dropped
 
     def remember(self, type: str, table: str, resource: Resource, old: Resource | None, version: int) -> None:  # noqa: A002
-        """Adds a write; the oldest one of its kind is forgotten when there are too many."""
-        if not self._capacity:
-            return
+        """Adds a write; the oldest one of its kind is forgotten when there are too many. There must be a capacity."""
         events = self._events.setdefault(table, deque())
-        if len(events) == self._capacity:
+        if len(events) == self.capacity:
             self._forgotten[table] = events.popleft().version
         events.append(Event(type, table, resource, old, version))
 
     def since(self, version: int, present: int, table: str | None) -> Iterator[Event]:
         """Yields the events after `version`, of one kind or of all; ExpiredError if not all of them are remembered."""
         forgotten = self._forgotten.get(table, 0) if table else max(self._forgotten.values(), default=0)
-        oldest = forgotten if self._capacity else present
+        oldest = forgotten if self.capacity else present
         if version < oldest:
             raise ExpiredError(f"too old resource version: {version} ({oldest})")
         if table:

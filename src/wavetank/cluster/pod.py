@@ -39,6 +39,7 @@ class Pod(Resource):
     )
 
     kind = "Pod"
+    table = "Pod"
 
     def __init__(
         self,
@@ -77,11 +78,6 @@ class Pod(Resource):
         self.message = str(status.get("message") or "")
         self.nominated_node = str(status.get("nominatedNodeName") or "")
         self.unschedulable = _refusal(_scheduled(status.get("conditions") or ()))
-
-    @property
-    def table(self) -> str:
-        """Returns the name of the store's table of pods."""
-        return "Pod"
 
     @property
     def requests(self) -> Amounts:

@@ -16,6 +16,11 @@ from wavetank.kernel.durations import SECOND
 
 Key = tuple[str, str]
 
+# Who is to be told of a kind: the functions for new objects, new versions, and objects that are gone.
+_Audience = tuple[tuple[Callable[..., None], ...], tuple[Callable[..., None], ...], tuple[Callable[..., None], ...]]
+_ADDED, _MODIFIED, _DELETED = range(3)
+_Untold = tuple[Iterator[Callable[..., None]], Any, Any]  # who is still to be told, the old version, the new one
+
 
 class Watcher(Protocol):
     """Somebody inside the process who is told of every change of one kind, in the order of the changes."""
@@ -43,9 +48,9 @@ class Store:
         self.version = 0
         self.specs = SpecTable()
         self._tables: dict[str, dict[Key, Resource]] = {}
-        self._watchers: dict[str, list[Watcher]] = {}
+        self._audiences: dict[str, _Audience] = {}
         self._history = History(history)
-        self._untold: deque[tuple[deque[Watcher], Callable[[Watcher], None]]] = deque()
+        self._untold: deque[_Untold] = deque()
         self._telling = False
 
     # reading
@@ -75,9 +80,18 @@ class Store:
                 objects[event.resource.key] = event.old
         return objects.values()
 
+    def has(self, table: str) -> bool:
+        """Tells whether there is any object of a kind."""
+        return bool(self._tables.get(table))
+
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
-        self._watchers.setdefault(table, []).append(watcher)
+        added, modified, deleted = self._audiences.get(table, ((), (), ()))
+        self._audiences[table] = (
+            (*added, watcher.added),
+            (*modified, watcher.modified),
+            (*deleted, watcher.deleted),
+        )
 
     def events_since(self, version: int, table: str | None = None) -> Iterator[Event]:
         """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
@@ -87,16 +101,18 @@ class Store:
 
     def create(self, new: Resource) -> None:
         """Adds an object; AlreadyExistsError if its name is taken."""
-        table = self._tables.setdefault(new.table, {})
-        if new.key in table:
-            raise AlreadyExistsError(f'{plural(new.table)} "{new.name}" already exists')
+        table, key = new.table, new.key
+        objects = self._tables.setdefault(table, {})
+        if key in objects:
+            raise AlreadyExistsError(f'{plural(table)} "{new.name}" already exists')
         self.version += 1
         new.resource_version = self.version
         new.created = self.clock.now
         new.uid = new.uid or _uid(self.version)
-        table[new.key] = new
-        self._history.remember(ADDED, new.table, new, None, self.version)
-        self._tell(new.table, lambda watcher: watcher.added(new))
+        objects[key] = new
+        if self._history.capacity:
+            self._history.remember(ADDED, table, new, None, self.version)
+        self._tell(table, None, new)
 
     def update(self, new: Resource) -> None:
         """Replaces an object by a new version made from the present one.
@@ -143,11 +159,12 @@ class Store:
 
     def delete(self, old: Resource) -> None:
         """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
-        present = self._same(old)
+        present, table = self._same(old), old.table
         self.version += 1
-        del self._tables[old.table][old.key]
-        self._history.remember(DELETED, old.table, present, present, self.version)
-        self._tell(old.table, lambda watcher: watcher.deleted(present))
+        del self._tables[table][old.key]
+        if self._history.capacity:
+            self._history.remember(DELETED, table, present, present, self.version)
+        self._tell(table, present, None)
 
     def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
         """Asks a pod to stop, with `reason` in its status; it stays until its node has let it go.
@@ -167,7 +184,10 @@ class Store:
             self.delete(new)
 
     def _same(self, old: Resource) -> Resource:
-        present = self.get(old.table, old.namespace, old.name)
+        objects = self._tables.get(old.table)
+        present = None if objects is None else objects.get(old.key)
+        if present is None:
+            raise NotFoundError(f'{plural(old.table)} "{old.name}" not found')
         if present.uid != old.uid:
             raise ConflictError(f'{old.table} "{old.name}": the uid is {present.uid}, not {old.uid}')
         return present
@@ -175,26 +195,39 @@ class Store:
     def _replace(self, old: Resource, new: Resource) -> None:
         self.version += 1
         new.resource_version = self.version
-        self._tables[new.table][new.key] = new
-        self._history.remember(MODIFIED, new.table, new, old, self.version)
-        self._tell(new.table, lambda watcher: watcher.modified(old, new))
+        table = new.table
+        self._tables[table][new.key] = new
+        if self._history.capacity:
+            self._history.remember(MODIFIED, table, new, old, self.version)
+        self._tell(table, old, new)
 
-    def _tell(self, table: str, tell: Callable[[Watcher], None]) -> None:
-        watchers = self._watchers.get(table)
-        if not watchers:
+    def _tell(self, table: str, old: Resource | None, new: Resource | None) -> None:
+        """Tells everybody who watches at this moment; within such a call, after the present one has reached all."""
+        audience = self._audiences.get(table)
+        if audience is None:
             return
-        self._untold.append((deque(watchers), tell))
-        if self._telling:
-            return
-        self._telling = True
-        try:
-            while self._untold:
-                waiting, tell = self._untold[0]
-                while waiting:
-                    tell(waiting.popleft())
-                self._untold.popleft()
-        finally:
-            self._telling = False
+        which = _ADDED if old is None else _DELETED if new is None else _MODIFIED
+        self._untold.append((iter(audience[which]), old, new))
+        if not self._telling:
+            self._telling = True
+            try:
+                self._tell_all(self._untold)
+            finally:
+                self._telling = False
+
+    def _tell_all(self, untold: deque[_Untold]) -> None:
+        while untold:
+            calls, old, new = untold[0]
+            if old is None:
+                for call in calls:
+                    call(new)
+            elif new is None:
+                for call in calls:
+                    call(old)
+            else:
+                for call in calls:
+                    call(old, new)
+            untold.popleft()
 
 
 def plural(table: str) -> str:

@@ -79,15 +79,17 @@ class Recorder:
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
         self._schedulers: Sequence[tuple[str, Scheduler]] = ()
+        self._responsible: dict[str, str] = {}  # by the pods' schedulerName
         store.subscribe("Node", _NodeEvents(self))
         store.subscribe("Pod", _PodEvents(self))
 
     def name_schedulers(self, schedulers: Sequence[tuple[str, Scheduler]]) -> None:
         """Learns which schedulers are attached, so that each row can say who was responsible."""
         self._schedulers = schedulers
+        self._responsible.clear()
         for pod in self._store.list("Pod"):
             if pod.uid in self._rows:
-                self._rows[pod.uid].scheduler = self._responsible(pod)
+                self._rows[pod.uid].scheduler = self._scheduler_of(pod)
 
     def close(self) -> None:
         """Takes the last status of the pods that are still there."""
@@ -111,7 +113,7 @@ class Recorder:
             if not pod.finished:
                 self.usage.bound(pod.requests)
             return
-        row = self._rows[pod.uid] = PodRow(pod, self._clock.now, self._responsible(pod))
+        row = self._rows[pod.uid] = PodRow(pod, self._clock.now, self._scheduler_of(pod))
         self.rows.append(row)
         self.usage.submitted()
 
@@ -152,8 +154,12 @@ class Recorder:
         if self._tell is not None and self.finished_pods % _TELL_EVERY == 0:
             self._tell(self.finished_pods)
 
-    def _responsible(self, pod: Pod) -> str:
-        return next((name for name, scheduler in self._schedulers if scheduler.framework_of(pod)), "")
+    def _scheduler_of(self, pod: Pod) -> str:
+        name = self._responsible.get(pod.scheduler_name)
+        if name is None:
+            name = next((name for name, scheduler in self._schedulers if scheduler.framework_of(pod)), "")
+            self._responsible[pod.scheduler_name] = name
+        return name
 
 
 class _NodeEvents:

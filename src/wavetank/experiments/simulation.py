@@ -11,7 +11,6 @@ from wavetank.controllers.resourceclaims import attach_claim_controller
 from wavetank.controllers.volumes import attach_volume_controllers
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
-from wavetank.experiments.features import Features
 from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
@@ -70,7 +69,7 @@ class Simulation:
         Faults(store, clock, kubelets, self.setting.faults)
         schedulers = self._attach(store, clock, streams)
         self.recorder.name_schedulers(schedulers)
-        _Submitter(store, clock, self.setting.workload.arrivals(store.specs, streams), self.recorder.features)
+        _Submitter(store, clock, self.setting.workload.arrivals(store.specs, streams))
         clock.run(self.setting.horizon)
         self.attempts = sum(scheduler.attempts for _, scheduler in schedulers)
         self.recorder.close()
@@ -100,11 +99,10 @@ class Simulation:
 class _Submitter:
     """Creates the workload's pods at their times, holding no more than one of them in advance."""
 
-    def __init__(self, store: Store, clock: Clock, arrivals: Iterator[Arrival], features: Features) -> None:
+    def __init__(self, store: Store, clock: Clock, arrivals: Iterator[Arrival]) -> None:
         self._store = store
         self._clock = clock
         self._arrivals = arrivals
-        self._features = features
         self._next: Arrival | None = None
         self._plan()
 
@@ -117,7 +115,6 @@ class _Submitter:
         while self._next is not None and self._next.time == self._clock.now:
             pod = self._next.pod
             _admit(pod, self._store)
-            self._features.note(pod.spec)
             self._store.create(pod)
             self._next = next(self._arrivals, None)
         if self._next is not None:

@@ -55,7 +55,8 @@ class Clock:
     def __init__(self, start: Nanoseconds = 0) -> None:
         self.now = start
         self.foreground = 0
-        self._queue: list[Timer] = []
+        self._present: list[Timer] = []  # what is due at this instant; most of it never has to pass by the others
+        self._later: list[Timer] = []
         self._sequence = 0
 
     def at(
@@ -72,7 +73,7 @@ class Clock:
         timer = Timer((due, priority, self._sequence, callback, None if background else self))
         if not background:
             self.foreground += 1
-        heappush(self._queue, timer)
+        heappush(self._present if due == self.now else self._later, timer)
         return timer
 
     def after(
@@ -90,27 +91,27 @@ class Clock:
 
         Without `until`: runs as long as anything but background timers is left, and stands at the last one.
         """
-        queue = self._queue
-        if until is None:
-            while self.foreground:
-                self._run_one(heappop(queue))
-            return
-        while queue and queue[0][0] <= until:
-            self._run_one(heappop(queue))
-        self.now = max(self.now, until)
-
-    def _run_one(self, timer: Timer) -> None:
-        """Runs a timer; one that was cancelled is dropped without moving the time."""
-        callback = timer[3]
-        if callback is not None:
-            timer[3] = None
-            if timer[4] is not None:
-                self.foreground -= 1
-            self.now = timer[0]
-            callback()
+        present, later = self._present, self._later
+        while self.foreground if until is None else self._is_due(until):
+            timer = heappop(present if present and not (later and later[0] < present[0]) else later)
+            callback = timer[3]
+            if callback is not None:  # one that was cancelled is dropped without moving the time
+                timer[3] = None
+                if timer[4] is not None:
+                    self.foreground -= 1
+                self.now = timer[0]
+                callback()
+        if until is not None:
+            self.now = max(self.now, until)
 
     def next_due(self) -> Nanoseconds | None:
         """Returns when the next timer is due, or None if there is none."""
-        while self._queue and self._queue[0][3] is None:
-            heappop(self._queue)
-        return self._queue[0].due if self._queue else None
+        for queue in (self._present, self._later):
+            while queue and queue[0][3] is None:
+                heappop(queue)
+            if queue:
+                return queue[0].due
+        return None
+
+    def _is_due(self, until: Nanoseconds) -> bool:
+        return bool(self._present) or bool(self._later and self._later[0][0] <= until)

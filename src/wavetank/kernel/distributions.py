@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import Protocol
 
 from wavetank.errors import InputError
-from wavetank.kernel.durations import SECOND, parse_duration
+from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration, seconds
 
 
 class Distribution(Protocol):
@@ -43,6 +43,14 @@ class Constant:
 
 
 INSTANT = Constant(0)
+
+
+def drawing(distribution: Distribution, random: random.Random) -> Callable[[], Nanoseconds]:
+    """Returns a function that draws a time in nanoseconds; of a constant one it costs next to nothing."""
+    if isinstance(distribution, Constant):
+        always = seconds(distribution.value)
+        return lambda: always
+    return lambda: seconds(distribution.sample(random))
 
 
 @dataclass(frozen=True, slots=True)

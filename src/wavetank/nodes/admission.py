@@ -27,15 +27,25 @@ class Room:
 
     def refusal(self, node: Node, pod: Pod) -> Refusal | None:
         """Returns why the node cannot take the pod, or None."""
-        requests = {PODS: 1, **pod.requests}
-        lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left(node, name)]
-        if lacking:
+        if not self._fits(node, pod):
+            requests = {PODS: 1, **pod.requests}
+            lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left(node, name)]
             name = next((name for name in _LOOKED_AT_FIRST if name in lacking), lacking[0])
             amounts = f"requested: {requests[name]}, used: {self._taken(name)}, capacity: {_capacity(node, name)}"
             return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
-        if not pod.spec.node_affinity.matches(node.labels, node.name):
+        affinity = pod.spec.node_affinity
+        if not affinity.allows_all and not affinity.matches(node.labels, node.name):
             return Refusal("NodeAffinity", f"{_REJECTED} {_NO_MATCH}")
         return None
+
+    def _fits(self, node: Node, pod: Pod) -> bool:
+        capacity, used = node.allocatable, self._used
+        if self._pods >= capacity.get(PODS, 0):
+            return False
+        for name, wanted in pod.requests.items():
+            if wanted and wanted > capacity.get(name, 0) - used.get(name, 0):
+                return False
+        return True
 
     def take(self, requests: Amounts) -> Amounts:
         """Gives a pod what it asks for, and returns it."""

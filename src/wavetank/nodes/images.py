@@ -37,6 +37,8 @@ class ImageCache:
 
     def pull(self, spec: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
         """Pulls what a pod needs, beginning at `now`; returns when all of it is there."""
+        if self._latency.pulls_at_once:
+            return now
         for field in ("initContainers", "containers"):
             for container in spec.get(field) or ():
                 now = self._pull_one(container, now)

@@ -7,7 +7,7 @@ from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.resources import Amounts
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import Clock, Timer
-from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.admission import Room
@@ -75,6 +75,9 @@ class Kubelets:
         self._clock = clock
         self._latency = latency or NodeLatency()
         self._random = streams.stream("nodes/latency")
+        self._draw_sync = drawing(self._latency.sync, self._random)
+        self._draw_start = drawing(self._latency.start, self._random)
+        self._draw_finish = drawing(self._latency.finish, self._random)
         self._keep_finished = keep_finished
         self._sizes = ImageSizes()
         self._machines: dict[str, _Machine] = {}
@@ -152,7 +155,14 @@ class Kubelets:
         if pod.phase == RUNNING:
             self._running(life, pod)
         else:
-            self._at(life, self._clock.now + self._draw(self._latency.sync), self._admit)
+            self._sync(life)
+
+    def _sync(self, life: _Life) -> None:
+        takes = self._draw_sync()
+        if takes:
+            self._at(life, self._clock.now + takes, self._admit)
+        else:
+            self._take(life, self._admit)
 
     def _admit(self, life: _Life, pod: Pod) -> None:
         machine = life.machine
@@ -162,8 +172,12 @@ class Kubelets:
                 self._end(pod, FAILED, *refusal)
                 return
             life.holds = machine.room.take(pod.requests)
-        pulled = machine.images.pull(pod.spec.manifest, self._clock.now)
-        self._at(life, pulled + self._draw(self._latency.start), self._start)
+        now = self._clock.now
+        started = machine.images.pull(pod.spec.manifest, now) + self._draw_start()
+        if started > now:
+            self._at(life, started, self._start)
+        else:
+            self._start(life, pod)
 
     def _start(self, life: _Life, pod: Pod) -> None:
         new = pod.copy()
@@ -193,7 +207,7 @@ class Kubelets:
         ends, finish = seconds(takes), self._finish
         if job is not None and job.walltime is not None and job.walltime < ends:
             ends, finish = job.walltime, self._overdue
-        due = self._clock.now + ends + self._draw(self._latency.finish)
+        due = self._clock.now + ends + self._draw_finish()
         # a pod that is started again and again makes no progress
         endless = pod.spec.restart_policy == "Always" and finish == self._finish
         self._at(life, due, finish, background=endless)
@@ -221,7 +235,7 @@ class Kubelets:
         assert life.started is not None
         delay = life.crash_loop.next_delay(self._clock.now - life.started)
         endless = pod.spec.restart_policy == "Always" or (pod.run is not None and pod.run.exit_code != 0)
-        self._at(life, self._clock.now + delay + self._draw(self._latency.start), self._start, background=endless)
+        self._at(life, self._clock.now + delay + self._draw_start(), self._start, background=endless)
 
     def _terminate(self, life: _Life, pod: Pod) -> None:
         """Stops a pod's containers within its grace period, then removes it."""
@@ -278,14 +292,11 @@ class Kubelets:
         if pod.deleted is not None:
             self._terminate(life, pod)
         elif life.started is None:
-            self._at(life, self._clock.now + self._draw(self._latency.sync), self._admit)
+            self._sync(life)
         else:
             self._exited(life, pod, KILLED, "ContainerStatusUnknown")
 
     # time
-
-    def _draw(self, distribution: Distribution) -> Nanoseconds:
-        return seconds(distribution.sample(self._random))
 
     def _at(self, life: _Life, due: Nanoseconds, step: _Step, background: bool = False) -> None:
         """Sets the next step of a pod's life; there is only ever one."""

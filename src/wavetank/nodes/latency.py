@@ -24,3 +24,8 @@ class NodeLatency:
     finish: Distribution = INSTANT
     bandwidth: float | None = None
     image_bytes: int = 100 * MIB
+
+    @property
+    def pulls_at_once(self) -> bool:
+        """Tells whether images take no time at all."""
+        return self.bandwidth is None and self.pull_check == INSTANT

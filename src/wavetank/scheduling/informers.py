@@ -40,7 +40,7 @@ class ObjectInformer:
     def _tell(self, event: ClusterEvent | None, old: Resource | None, new: Resource | None) -> None:
         self._scheduler.table.version += 1
         if event is not None:
-            self._scheduler.receive(lambda: self._scheduler.queue.move(event, old, new))
+            self._scheduler.receive(self._scheduler.queue.move, event, old, new)
 
 
 class NodeInformer:
@@ -51,15 +51,15 @@ class NodeInformer:
 
     def added(self, new: Node) -> None:
         """Hands on a new object."""
-        self._scheduler.receive(lambda: self._scheduler.node_added(new))
+        self._scheduler.receive(self._scheduler.node_added, new)
 
     def modified(self, old: Node, new: Node) -> None:
         """Hands on a new version."""
-        self._scheduler.receive(lambda: self._scheduler.node_modified(old, new))
+        self._scheduler.receive(self._scheduler.node_modified, old, new)
 
     def deleted(self, old: Node) -> None:
         """Hands on that an object is gone."""
-        self._scheduler.receive(lambda: self._scheduler.node_deleted(old))
+        self._scheduler.receive(self._scheduler.node_deleted, old)
 
 
 class PodInformer:
@@ -70,13 +70,13 @@ class PodInformer:
 
     def added(self, new: Pod) -> None:
         """Hands on a new object."""
-        self._scheduler.receive(lambda: self._scheduler.pod_added(new))
+        self._scheduler.receive(self._scheduler.pod_added, new)
 
     def modified(self, old: Pod, new: Pod) -> None:
         """Hands on a new version."""
-        self._scheduler.receive(lambda: self._scheduler.pod_modified(old, new))
+        self._scheduler.receive(self._scheduler.pod_modified, old, new)
 
     def deleted(self, old: Pod) -> None:
         """Hands on that an object is gone."""
         if not old.finished:
-            self._scheduler.receive(lambda: self._scheduler.pod_deleted(old))
+            self._scheduler.receive(self._scheduler.pod_deleted, old)

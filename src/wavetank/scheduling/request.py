@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wavetank.kernel.durations import Nanoseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """Something sent to the API server: done after `latency`, when the sender also has its answer."""
 
     latency: Nanoseconds

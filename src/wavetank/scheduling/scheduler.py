@@ -3,14 +3,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from typing import Any
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
-from wavetank.kernel.distributions import Distribution
-from wavetank.kernel.durations import Nanoseconds, seconds
+from wavetank.kernel.distributions import drawing
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.evictions import Evictions
 from wavetank.scheduling.extenderanswers import ExtenderError
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
@@ -60,15 +61,18 @@ class Scheduler:
         self._frameworks = {framework.scheduler_name: framework for framework in frameworks}
         self._only = frameworks[0] if takes_all else None
         self._ties = ties
-        self._random = random
-        self._latency = latency or SchedulerLatency()
+        latency = latency or SchedulerLatency()
+        self._draw_attempt = drawing(latency.attempt, random)
+        self._draw_bind = drawing(latency.bind, random)
+        self._draw_patch = drawing(latency.patch, random)
+        self._draw_delete = drawing(latency.delete, random)
         self._rotation = Rotation()
         self._explain = explain
         self._failures: dict[Hashable, tuple[Cycle, Outcome]] = {}
         self._failures_version = -1
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
-        self._inbox: list[Callable[[], None]] = []
+        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._awake = False  # a turn is due in this instant
         self._blocked = False  # the loop thinks, or waits for the API server's answer
         self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
@@ -97,25 +101,28 @@ class Scheduler:
     def _turn(self) -> None:
         """Lets everything run that can; the loop is faster than news of the cluster, which come through informers."""
         self._awake = False
-        answered, self._answered = self._answered, []
-        for go_on in answered:
-            go_on()
+        if self._answered:
+            answered, self._answered = self._answered, []
+            for go_on in answered:
+                go_on()
         self._try_pods()
         while self._inbox:
             inbox, self._inbox = self._inbox, []
-            for handle in inbox:
-                handle()
+            for handle, news in inbox:
+                handle(*news)
             self._try_pods()
-        self._serve()
+        if self._outbox:
+            self._serve()
 
     def _try_pods(self) -> None:
         while not self._blocked and (queued := self.queue.pop()) is not None:
             self._attempt(queued)
 
-    def receive(self, handle: Callable[[], None]) -> None:
+    def receive(self, handle: Callable[..., None], *news: Any) -> None:
         """Takes in news of the cluster, to be handled when it is their turn."""
-        self._inbox.append(handle)
-        self._wake()
+        self._inbox.append((handle, news))
+        if not self._awake:
+            self._wake()
 
     def _send(self, request: Request) -> None:
         self._outbox.append(request)
@@ -123,7 +130,9 @@ class Scheduler:
     def _serve(self) -> None:
         """Lets the API server take what was sent: bindings first, then the rest, each after its latency."""
         outbox, self._outbox = self._outbox, []
-        for request in sorted(outbox, key=lambda request: not request.is_binding):
+        if len(outbox) > 1:
+            outbox.sort(key=_after_bindings)
+        for request in outbox:
             if request.latency:
                 self._clock.after(request.latency, lambda request=request: self._commit(request))  # type: ignore[misc]
             else:
@@ -137,14 +146,14 @@ class Scheduler:
 
     def _attempt(self, queued: QueuedPod) -> None:
         self.attempts += 1
-        takes = self._draw(self._latency.attempt)
+        takes = self._draw_attempt()
         if queued.framework.batch is not None:
             queued.framework.batch.begin(self.attempts, self._clock.now)
         cycle = Cycle(queued.framework, self.table, queued.pod)
         decided_by, outcome = self._outcome(cycle)
         if self._explain is not None:
             self._explain(self._clock.now, queued.pod, outcome, decided_by)
-        alike = self._fails_alike(queued, outcome, takes)
+        alike = not outcome.node_name and self._fails_alike(queued, outcome, takes)
         if queued.line is not None and not alike:
             self.queue.step_out(queued)
         if outcome.node_name:
@@ -189,10 +198,10 @@ class Scheduler:
         if nominated and outcome.preemption is not None:
             self._evictions.begin(pod, nominated, outcome.preemption.victims, _gates_of(queued.framework))
         for write in outcome.writes:
-            self._send(Request(takes + self._draw(self._latency.patch), partial(write, self._store)))
+            self._send(Request(takes + self._draw_patch(), partial(write, self._store)))
         if self._is_news(pod, outcome.message, nomination):
             self._blocked = True
-            patch = self._draw(self._latency.patch)
+            patch = self._draw_patch()
             self._send(
                 Request(takes + patch, lambda: self._patch_status(pod, outcome.message, nomination), self._unblock)
             )
@@ -204,20 +213,24 @@ class Scheduler:
         if self._failures_version != self.table.version:
             self._failures.clear()
             self._failures_version = self.table.version
-        pod = cycle.pod
-        if pod.nominated_node or pod.node_name:
+        if cycle.pod.nominated_node or cycle.pod.node_name:
             return cycle, self._decide(cycle)
-        key = (cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items()))
-        known = self._failures.get(key)
+        known = self._failures.get(_likeness(cycle)) if self._failures else None
         if known is not None:
             return known
         outcome = self._decide(cycle)
-        failed_for_good = not outcome.node_name and not (outcome.preemption and outcome.preemption.nominated)
-        searched_all = outcome.elsewhere is None and not pod.spec.volumes and "resourceClaims" not in pod.spec.manifest
-        if failed_for_good and searched_all and cycle.framework.fails_for_all(outcome.rejectors):
+        if not outcome.node_name and self._fails_for_good(cycle, outcome):
             outcome.holds_for_all = True
-            self._failures[key] = cycle, outcome
+            self._failures[_likeness(cycle)] = cycle, outcome
         return cycle, outcome
+
+    def _fails_for_good(self, cycle: Cycle, outcome: Outcome) -> bool:
+        """Tells whether pods like this one fail like this as long as nothing changes."""
+        if outcome.elsewhere is not None or (outcome.preemption and outcome.preemption.nominated):
+            return False
+        spec = cycle.pod.spec
+        searched_all = not spec.volumes and "resourceClaims" not in spec.manifest
+        return searched_all and cycle.framework.fails_for_all(outcome.rejectors)
 
     def _decide(self, cycle: Cycle) -> Outcome:
         decide = cycle.decide if self._explain is None else cycle.run
@@ -245,7 +258,7 @@ class Scheduler:
             plugin.unreserve(cycle, node_name)
 
     def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str, takes: Nanoseconds) -> None:
-        latency = takes + self._draw(self._latency.bind)
+        latency = takes + self._draw_bind()
         bind: Callable[[], None] = partial(self._bind, cycle, queued, node_name)
         plugins = [plugin for plugin in cycle.plan.pre_bind if plugin.has_to_prepare(cycle, node_name)]
         if plugins:
@@ -299,10 +312,7 @@ class Scheduler:
             self.table.version += 1
 
     def _draw_eviction(self) -> tuple[Nanoseconds, Nanoseconds]:
-        return self._draw(self._latency.patch), self._draw(self._latency.delete)
-
-    def _draw(self, distribution: Distribution) -> Nanoseconds:
-        return seconds(distribution.sample(self._random))
+        return self._draw_patch(), self._draw_delete()
 
     # what the store tells
 
@@ -347,8 +357,9 @@ class Scheduler:
             self.queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, new)
         else:
             self._confirm(new)
-            for event in assigned_pod_events(old, new):
-                self.queue.move(event, old, new)
+            if old.spec is not new.spec or old.labels is not new.labels:
+                for event in assigned_pod_events(old, new):
+                    self.queue.move(event, old, new)
 
     def _update_waiting(self, old: Pod, new: Pod) -> None:
         if new.uid in self.table.placements:
@@ -392,6 +403,16 @@ class Scheduler:
             self.table.replace_pod(pod)
         else:
             self.table.add_pod(pod, pod.node_name)
+
+
+def _after_bindings(request: Request) -> bool:
+    return not request.is_binding
+
+
+def _likeness(cycle: Cycle) -> Hashable:
+    """Returns what makes two pods alike for a profile."""
+    pod = cycle.pod
+    return cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items())
 
 
 def _gates_of(framework: Framework) -> Running:

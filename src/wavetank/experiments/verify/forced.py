@@ -217,8 +217,8 @@ class ForcedScheduler(WatchedScheduler):
     def _turn(self) -> None:
         """Hears all news at once, since the queue knows when to make use of them."""
         inbox, self._inbox = self._inbox, []
-        for handle in inbox:
-            handle()
+        for handle, news in inbox:
+            handle(*news)
         super()._turn()
         self.queue.release()
 
@@ -230,9 +230,9 @@ class ForcedScheduler(WatchedScheduler):
         outcome = Outcome(
             message="" if recorded.msg is None else self._messages[recorded.msg],
             rejectors=frozenset(recorded.plugins or ()),
-            preemption=ours.preemption,
-            keeps_nomination=bool(ours.node_name) or ours.keeps_nomination,
         )
+        outcome.preemption = ours.preemption
+        outcome.keeps_nomination = bool(ours.node_name) or ours.keeps_nomination
         if outcome.preemption is not None:
             outcome.preemption.nominated = recorded.nominated or ""
         return decided_by, outcome

@@ -41,7 +41,6 @@ class Preemption:
         return self.evicted_on.get(self.nominated, ())
 
 
-@dataclass(slots=True)
 class Outcome:
     """What an attempt came to, with its tables: the fast path throws them away, an explanation keeps them.
 
@@ -51,26 +50,28 @@ class Outcome:
     `rejectors` are the plugins to blame; an attempt that failed without any is an error.
     """
 
-    node_name: str = ""
-    message: str = ""
-    rejectors: frozenset[str] = frozenset()
-    nodes: IntArray = field(default_factory=lambda: _NOWHERE)
-    refused_by: IntArray = field(default_factory=lambda: _NOWHERE)
-    codes: IntArray = field(default_factory=lambda: _NOWHERE)
-    feasible: IntArray = field(default_factory=lambda: _NOWHERE)
-    scores: dict[str, NumberArray] = field(default_factory=dict)
-    extender_scores: dict[str, IntArray] = field(default_factory=dict)
+    nodes: IntArray = _NOWHERE
+    refused_by: IntArray = _NOWHERE
+    codes: IntArray = _NOWHERE
+    feasible: IntArray = _NOWHERE
     listed: BoolArray | None = None
-    totals: NumberArray = field(default_factory=lambda: _NOWHERE)
-    without_pods: bool = False  # nodes are scored as if they were empty, since an extender has sent them back so
+    totals: NumberArray = _NOWHERE
+    without_pods = False  # nodes are scored as if they were empty, since an extender has sent them back so
     pre_filter: Reason | None = None
     elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
     narrowed_by: frozenset[str] = frozenset()  # the plugins whose PreFilter named that node set
-    writes: list[Callable[[Store], None]] = field(default_factory=list)  # what plugins want done after a failure
-    hint: str = ""  # the node that a pod like this one would have taken next
+    hint = ""  # the node that a pod like this one would have taken next
     preemption: Preemption | None = None  # what was tried to make room, if anything was
-    holds_for_all: bool = False  # every pod of this kind fails like this as long as nothing changes
-    keeps_nomination: bool = True  # nobody has found that the pod's nomination, if any, is of no use any more
+    holds_for_all = False  # every pod of this kind fails like this as long as nothing changes
+    keeps_nomination = True  # nobody has found that the pod's nomination, if any, is of no use any more
+
+    def __init__(self, node_name: str = "", message: str = "", rejectors: frozenset[str] = frozenset()) -> None:
+        self.node_name = node_name
+        self.message = message
+        self.rejectors = rejectors
+        self.scores: dict[str, NumberArray] = {}
+        self.extender_scores: dict[str, IntArray] = {}
+        self.writes: list[Callable[[Store], None]] = []  # what plugins want done after a failure
 
 
 class Rotation:
@@ -95,31 +96,27 @@ class Cycle:
 
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
-        plan, table = self.plan, self.table
-        if len(table.order):
-            table.begin_cycle()
-            plan.catch_up(table)
-            if plan.sweeper is not None and self._is_plain(plan):
-                swept = plan.sweeper.sweep(self, plan, rotation.start, self.framework.nodes_to_find(len(table.order)))
-                if len(swept.slots):
-                    return self._take_swept(swept, rotation, ties)
-        return self.run(rotation, ties)
+        nodes = len(self.table.order)
+        swept = self._sweep(rotation.start, nodes) if nodes else None
+        if swept is None:
+            return self.run(rotation, ties)
+        looked_at, positions, slots = swept
+        if not len(slots):
+            return self.run(rotation, ties)
+        rotation.start = (rotation.start + looked_at) % nodes
+        return Outcome(self._name(slots[ties.choose(positions) if len(slots) > 1 else 0]))
 
-    def _is_plain(self, plan: Plan) -> bool:
-        """Tells whether nothing but the sweep has a say, as things stand."""
-        if self.pod.nominated_node or self.table.nominator.nodes():
-            return False
+    def _sweep(self, start: int, nodes: int) -> Swept | None:
+        """Searches in a single sweep, if nothing else has a say as things stand."""
+        plan, table = self.plan, self.table
+        table.begin_cycle()
+        plan.catch_up(table)
+        if plan.sweeper is None or self.pod.nominated_node or table.nominator.nodes():
+            return None
         for plugin in plan.undecided:
             if not plugin.has_no_say(self):
-                return False
-        return True
-
-    def _take_swept(self, swept: Swept, rotation: Rotation, ties: Ties) -> Outcome:
-        chosen = swept.slots[0]
-        if len(swept.slots) > 1:
-            chosen = swept.slots[np.searchsorted(swept.positions, ties.choose(swept.positions))]
-        rotation.start = (rotation.start + swept.looked_at) % len(self.table.order)
-        return Outcome(self._name(chosen))
+                return None
+        return plan.sweeper.sweep(self, plan, start, self.framework.nodes_to_find(nodes))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""
@@ -357,7 +354,7 @@ class Cycle:
         if outcome.listed is not None:
             best = np.flatnonzero((outcome.totals == outcome.totals.max()) & outcome.listed)
             if len(best):
-                return self.framework.extenders.ties.choose(best)
+                return int(best[self.framework.extenders.ties.choose(best)])
         return select_host(outcome.totals, ties)
 
 

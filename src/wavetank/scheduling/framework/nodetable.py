@@ -53,7 +53,7 @@ class NodeTable:
         self.ports = PortTable()
         self.images = ImageTable()
         self.topologies = TopologyTable()
-        self.index = PodIndex()
+        self.index = PodIndex(self.placements)
         self.terms = TermIndex()
         self.claims = ClaimTable()
         self.nominator = Nominator()
@@ -121,11 +121,11 @@ class NodeTable:
         """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
         old, slot = self.placements[pod.uid]
         self.placements[pod.uid] = Placement(pod, slot)
-        self.pods[slot].remove(pod.uid)
-        self.pods[slot].add(pod)
-        if old.labels != pod.labels or old.deleted != pod.deleted:
-            self.index.add(old, slot, -1)
-            self.index.add(pod, slot)
+        self.pods[slot].renew(pod)
+        if old.deleted != pod.deleted or (old.labels is not pod.labels and old.labels != pod.labels):
+            if self.index.in_use:
+                self.index.add(old, slot, -1)
+                self.index.add(pod, slot)
             self._touch(slot)
 
     def without_pods(self) -> NodeTable:
@@ -156,15 +156,18 @@ class NodeTable:
     def count(self, pod: Pod, slot: int, sign: int) -> None:
         """Adds what a pod takes of a node to the arrays, or takes it away: for suppositions, which are undone."""
         spec = pod.spec
+        rows = self.rows
         for name, amount in spec.requests.items():
-            row = self._row(name)  # first, as a new row makes new arrays
+            row = rows[name] if name in rows else self._row(name)  # first, as a new row makes new arrays
             self.requested[row, slot] += sign * amount
-        self.nonzero[0, slot] += sign * spec.nonzero_cpu
-        self.nonzero[1, slot] += sign * spec.nonzero_memory
+        nonzero = self.nonzero
+        nonzero[0, slot] += sign * spec.nonzero_cpu
+        nonzero[1, slot] += sign * spec.nonzero_memory
         self.pod_count[slot] += sign
         if spec.ports:
             self.ports.add(spec.ports, slot, sign)
-        self.index.add(pod, slot, sign)
+        if self.index.in_use:
+            self.index.add(pod, slot, sign)
         if spec.pod_affinity:
             self.terms.add(pod, slot, sign)
         if spec.volumes:

@@ -59,13 +59,8 @@ class Measure(NamedTuple):
     shape: IntArray
 
 
-class Swept(NamedTuple):
-    """What a sweep came to: how many nodes it looked at, and which of those found are best, by position and slot."""
-
-    looked_at: int
-    positions: IntArray
-    slots: IntArray
-
+# What a sweep came to: how many nodes it looked at, and which of those found are best, by position and slot.
+Swept = tuple[int, IntArray, IntArray]
 
 PROCEED = PreFilterResult()
 SKIP = PreFilterResult(skip=True)

@@ -70,11 +70,23 @@ class _Counter:
 
 
 class PodIndex:
-    """Counts pods per slot for any query; a counter, once asked for, follows every bind and release."""
+    """Counts pods per slot for any query; a counter, once asked for, follows every bind and release.
 
-    def __init__(self) -> None:
+    Until somebody asks, it is not `in_use` and need not be told of pods.
+    """
+
+    def __init__(self, placements: Mapping[str, tuple[Pod, int]]) -> None:
+        self.in_use = False
+        self._placements = placements
         self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
         self._counters: dict[Query, _Counter] = {}
+
+    def use(self) -> None:
+        """Begins to follow the pods, of which nobody has asked so far; not while something is only supposed."""
+        if not self.in_use:
+            self.in_use = True
+            for pod, slot in self._placements.values():
+                self.add(pod, slot)
 
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
         """Counts a pod in a slot; `number` -1 takes it away."""
@@ -87,6 +99,7 @@ class PodIndex:
 
     def counts(self, query: Query, slots: IntArray) -> IntArray:
         """Returns how many pods the query asks for stand in each of the slots."""
+        self.use()
         counter = self._counters.pop(query, None)
         if counter is None:
             counter = self._count(query, int(slots.max(initial=0)) + 1)

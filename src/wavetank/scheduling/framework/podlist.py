@@ -42,6 +42,16 @@ class PodList(Mapping[str, Pod]):
             self._pods[place] = last
             self._places[last.uid] = place
 
+    def renew(self, pod: Pod) -> None:
+        """Removes a pod and adds its new version."""
+        pods, places, uid = self._pods, self._places, pod.uid
+        place, end = places[uid], len(pods) - 1
+        if place < end:
+            last = pods[place] = pods[end]
+            places[last.uid] = place
+            places[uid] = end
+        pods[end] = pod
+
     def copy(self) -> PodList:
         """Returns a list that can be changed without changing this one."""
         new = PodList()

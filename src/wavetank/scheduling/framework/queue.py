@@ -236,6 +236,8 @@ class SchedulingQueue:
 
     def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
         """Lets the unschedulable pods that this event may help try again; `at_most` of this priority, if given."""
+        if not self._unschedulable:
+            return
         for queued in [pod for pod in self._unschedulable.values() if self._helps(pod, event, old, new)]:
             if at_most is None or queued.pod.priority <= at_most:
                 self._requeue(queued)
@@ -261,7 +263,10 @@ class SchedulingQueue:
 
     def _gate(self, queued: QueuedPod) -> PreEnqueuePlugin | None:
         """Returns the plugin that keeps a pod out of the queue, if any does."""
-        return next((plugin for plugin in queued.framework.pre_enqueue if not plugin.pre_enqueue(queued.pod)), None)
+        for plugin in queued.framework.pre_enqueue:
+            if not plugin.pre_enqueue(queued.pod):
+                return plugin
+        return None
 
     def _enter(self, queued: QueuedPod, place: Place) -> None:
         if self._pods.get(queued.pod.uid) is not queued:

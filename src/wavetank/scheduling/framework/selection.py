@@ -14,7 +14,10 @@ class Ties(Protocol):
     """Breaks ties between nodes with the highest total."""
 
     def choose(self, tied: IntArray) -> int:
-        """Returns one of the tied positions; positions count in the order in which the scheduler held the nodes."""
+        """Returns which of the tied positions it is, counted from 0.
+
+        The positions count in the order in which the scheduler held the nodes.
+        """
         ...
 
 
@@ -26,7 +29,7 @@ class RandomTies:
 
     def choose(self, tied: IntArray) -> int:
         """Draws one; nothing is drawn when there is nothing to choose."""
-        return int(tied[0]) if len(tied) == 1 else int(tied[int(self._random.random() * len(tied))])
+        return 0 if len(tied) == 1 else int(self._random.random() * len(tied))
 
 
 class ExactTies:
@@ -37,14 +40,15 @@ class ExactTies:
     """
 
     def choose(self, tied: IntArray) -> int:
-        """Returns the tied position that comes first in that walk."""
+        """Returns which of the tied positions comes first in that walk."""
         positions: list[int] = tied.tolist()
-        return min(positions, key=_path_from_root)
+        return positions.index(min(positions, key=_path_from_root))
 
 
 def select_host(totals: NumberArray, ties: Ties) -> int:
     """Returns the position of the node to take."""
-    return ties.choose(np.flatnonzero(totals == totals.max()))
+    best = np.flatnonzero(totals == totals.max())
+    return int(best[ties.choose(best)])
 
 
 def _path_from_root(position: int) -> str:

@@ -17,6 +17,7 @@ class Supposition:
         self._changes: list[tuple[Pod, int]] = []
 
     def __enter__(self) -> Self:
+        self._table.index.use()
         self._table.pods[self._slot] = self._pods.copy()
         return self
 

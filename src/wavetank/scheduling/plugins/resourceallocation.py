@@ -20,8 +20,9 @@ _NO_SHAPE: IntArray = np.zeros((0, 2), np.int64)
 
 
 class ResourceScorer:
-    """Scores nodes by one strategy for some resources; `nonzero` counts 100m and 200Mi for containers that leave
-    CPU or memory open.
+    """Scores nodes by one strategy for some resources.
+
+    `nonzero` counts 100m and 200Mi for containers that leave CPU or memory open.
     """
 
     def __init__(

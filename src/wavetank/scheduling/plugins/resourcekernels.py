@@ -11,6 +11,7 @@ from numba import njit
 
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 
+ROW, ASKED, WEIGHT, DEFAULTED = range(4)  # the columns of a measure's resources
 LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_OF_EVENNESS = range(5)
 
 
@@ -55,7 +56,7 @@ def _has_room(
 # scoring
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def rate_nodes(
     kind: int,
     resources: IntArray,
@@ -68,33 +69,35 @@ def rate_nodes(
     """Returns the score of each node by one strategy."""
     scores = np.empty(len(nodes), np.int64)
     for i in range(len(nodes)):
-        scores[i] = _rate(kind, resources, shape, allocatable, requested, nonzero, nodes[i])
+        scores[i] = _rate(kind, resources, 0, len(resources), shape, allocatable, requested, nonzero, nodes[i])
     return scores
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _rate(
     kind: int,
     resources: IntArray,
+    first: int,
+    end: int,
     shape: IntArray,
     allocatable: IntArray,
     requested: IntArray,
     nonzero: IntArray,
     node: int,
 ) -> int:
+    """Returns the score of one node by the resources from `first` to before `end`."""
     if kind == EVENNESS:
-        return _evenness(resources, allocatable, requested, nonzero, node, True)
+        return _evenness(resources, first, end, allocatable, requested, nonzero, node, True)
     if kind == CHANGE_OF_EVENNESS:
-        with_pod = _evenness(resources, allocatable, requested, nonzero, node, True)
-        without_pod = _evenness(resources, allocatable, requested, nonzero, node, False)
+        with_pod = _evenness(resources, first, end, allocatable, requested, nonzero, node, True)
+        without_pod = _evenness(resources, first, end, allocatable, requested, nonzero, node, False)
         return 50 + (50 + with_pod - without_pod) // 2
     score = weight_sum = 0
-    for i in range(len(resources)):
-        row, asked, weight, defaulted = resources[i]
-        capacity = allocatable[row, node]
+    for i in range(first, end):
+        capacity = allocatable[resources[i, ROW], node]
         if capacity == 0:  # a node without the resource is not judged by it
             continue
-        wanted = _in_use(requested, nonzero, row, defaulted, node) + asked
+        wanted = _in_use(resources, i, requested, nonzero, node) + resources[i, ASKED]
         if kind == LEAST_ALLOCATED:
             rated = max(capacity - wanted, 0) * 100 // capacity
         elif kind == MOST_ALLOCATED:
@@ -103,31 +106,39 @@ def _rate(
             rated = broken_line(shape, 100 if wanted > capacity else wanted * 100 // capacity)
             if rated <= 0:  # what scores 0 does not count
                 continue
-        score += weight * rated
-        weight_sum += weight
+        score += resources[i, WEIGHT] * rated
+        weight_sum += resources[i, WEIGHT]
     if weight_sum == 0:
         return 0
     if kind == REQUESTED_TO_CAPACITY_RATIO:
         return int(np.floor(score / weight_sum + 0.5))
-    return score // weight_sum
+    return int(score // weight_sum)
 
 
 @njit(cache=True)
-def _in_use(requested: IntArray, nonzero: IntArray, row: int, defaulted: int, node: int) -> int:
+def _in_use(resources: IntArray, i: int, requested: IntArray, nonzero: IntArray, node: int) -> int:
     """Returns what the pods on a node ask for; of CPU and memory, the first two rows, with defaults if wanted."""
-    return int(nonzero[row, node] if defaulted else requested[row, node])
+    row = resources[i, ROW]
+    return int(nonzero[row, node] if resources[i, DEFAULTED] else requested[row, node])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _evenness(
-    resources: IntArray, allocatable: IntArray, requested: IntArray, nonzero: IntArray, node: int, with_pod: bool
+    resources: IntArray,
+    start: int,
+    end: int,
+    allocatable: IntArray,
+    requested: IntArray,
+    nonzero: IntArray,
+    node: int,
+    with_pod: bool,
 ) -> int:
     """100 less the standard deviation of the used shares, in percent, truncated."""
     counted = 0
     total = first = second = 0.0
-    for i in range(len(resources)):
-        if allocatable[resources[i, 0], node]:
-            share = _share(resources[i], allocatable, requested, nonzero, node, with_pod)
+    for i in range(start, end):
+        if allocatable[resources[i, ROW], node]:
+            share = _share(resources, i, allocatable, requested, nonzero, node, with_pod)
             first, second = second, share
             total += share
             counted += 1
@@ -136,21 +147,26 @@ def _evenness(
         deviation = abs((first - second) / 2)
     elif counted > 2:
         squares = 0.0
-        for i in range(len(resources)):
-            if allocatable[resources[i, 0], node]:
-                off = _share(resources[i], allocatable, requested, nonzero, node, with_pod) - total / counted
+        for i in range(start, end):
+            if allocatable[resources[i, ROW], node]:
+                off = _share(resources, i, allocatable, requested, nonzero, node, with_pod) - total / counted
                 squares += off * off
         deviation = np.sqrt(squares / counted)
     return int((1 - deviation) * 100)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _share(
-    resource: IntArray, allocatable: IntArray, requested: IntArray, nonzero: IntArray, node: int, with_pod: bool
+    resources: IntArray,
+    i: int,
+    allocatable: IntArray,
+    requested: IntArray,
+    nonzero: IntArray,
+    node: int,
+    with_pod: bool,
 ) -> float:
-    row, asked, _, defaulted = resource
-    wanted = _in_use(requested, nonzero, row, defaulted, node) + (asked if with_pod else 0)
-    return min(wanted / allocatable[row, node], 1.0)
+    wanted = _in_use(resources, i, requested, nonzero, node) + (resources[i, ASKED] if with_pod else 0)
+    return float(min(wanted / allocatable[resources[i, ROW], node], 1.0))
 
 
 @njit(cache=True)
@@ -173,7 +189,7 @@ def _between(x0: int, y0: int, x1: int, y1: int, x: int) -> int:
 # both in one pass
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sweep(
     order: IntArray,
     start: int,
@@ -182,7 +198,7 @@ def sweep(
     wanted: IntArray,
     measures: IntArray,
     resources: IntArray,
-    shapes: IntArray,
+    shape: IntArray,
     allocatable: IntArray,
     requested: IntArray,
     nonzero: IntArray,
@@ -193,9 +209,9 @@ def sweep(
 ) -> tuple[int, IntArray, IntArray]:
     """Searches from `start` on until `enough` nodes are found; returns how many were looked at, and the best.
 
-    The best come as positions among those found and as slots. `known` remembers for each slot, in two rows, its
+    The best come as positions among those found and as slots. `known` remembers for each slot its
     total, -1 where there is no room, and the change at which it was computed: only what has changed is done again.
-    A row of `measures` is (kind, weight, first and end of its resources, first and end of its shape).
+    A row of `measures` is (kind, weight, first and end of its resources).
     """
     found = looked = 0
     best = -1
@@ -209,23 +225,23 @@ def sweep(
         if place == len(order):
             place = 0
         if not barred[slot]:
-            if known[1, slot] != changed[slot]:
-                known[1, slot] = changed[slot]
-                known[0, slot] = -1
+            if known[slot, 1] != changed[slot]:
+                known[slot, 1] = changed[slot]
+                known[slot, 0] = -1
                 if _has_room(wanted, allocatable, requested, pod_count, max_pods, slot):
                     total = 0
                     for m in range(len(measures)):
-                        kind, weight, first, end, first_point, end_point = measures[m]
-                        rows, shape = resources[first:end], shapes[first_point:end_point]
-                        total += weight * _rate(kind, rows, shape, allocatable, requested, nonzero, slot)
-                    known[0, slot] = total
-            if known[0, slot] >= 0:
+                        kind, first, end = measures[m, 0], measures[m, 2], measures[m, 3]
+                        rated = _rate(kind, resources, first, end, shape, allocatable, requested, nonzero, slot)
+                        total += measures[m, 1] * rated
+                    known[slot, 0] = total
+            if known[slot, 0] >= 0:
                 if found == enough:  # the first one too many is not looked at any more
                     break
-                if known[0, slot] > best:
-                    best = known[0, slot]
+                if known[slot, 0] > best:
+                    best = known[slot, 0]
                     ties = 0
-                if known[0, slot] == best:
+                if known[slot, 0] == best:
                     positions[ties], slots[ties] = found, slot
                     ties += 1
                 found += 1

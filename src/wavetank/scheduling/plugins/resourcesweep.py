@@ -17,7 +17,7 @@ MAX_SPECS = 128  # each costs sixteen bytes a node
 class _Known:
     """What pods of one spec want, and how good each node was for them when it was last looked at."""
 
-    __slots__ = ("measures", "resources", "rows", "shapes", "slots", "wanted")
+    __slots__ = ("measures", "resources", "rows", "shape", "slots", "wanted")
 
     def __init__(self, spec: PodSpec, wanted: IntArray, plan: Plan, table: NodeTable) -> None:
         found = [(weight, plugin.measure(spec, table)) for weight, plugin in plan.measures]
@@ -25,14 +25,11 @@ class _Known:
         self.wanted = wanted
         self.rows = len(table.rows)
         ends = np.cumsum([0, *(len(measure.resources) for _, measure in used)])
-        points = np.cumsum([0, *(len(measure.shape) for _, measure in used)])
-        heads = [(measure.kind, weight) for weight, measure in used]
-        self.measures = np.array(
-            [(*head, ends[i], ends[i + 1], points[i], points[i + 1]) for i, head in enumerate(heads)], np.int64
-        ).reshape(-1, 6)
+        heads = [(measure.kind, weight, ends[i], ends[i + 1]) for i, (weight, measure) in enumerate(used)]
+        self.measures: IntArray = np.array(heads, np.int64).reshape(-1, 4)
         self.resources = np.concatenate([np.zeros((0, 4), np.int64), *(measure.resources for _, measure in used)])
-        self.shapes = np.concatenate([np.zeros((0, 2), np.int64), *(measure.shape for _, measure in used)])
-        self.slots: IntArray = np.zeros((2, len(table.pod_count)), np.int64)
+        self.shape = next((measure.shape for _, measure in used if len(measure.shape)), np.zeros((0, 2), np.int64))
+        self.slots: IntArray = np.zeros((len(table.pod_count), 2), np.int64)
 
 
 class ResourceSweep:
@@ -44,7 +41,7 @@ class ResourceSweep:
     def recall(self, spec: PodSpec, table: NodeTable) -> _Known | None:
         """Returns what is known for pods of a spec, unless the table has grown since."""
         known = self._known.get(spec)
-        if known is None or known.rows != len(table.rows) or known.slots.shape[1] < len(table.pod_count):
+        if known is None or known.rows != len(table.rows) or len(known.slots) < len(table.pod_count):
             return None
         return known
 
@@ -58,22 +55,21 @@ class ResourceSweep:
 
     def run(self, known: _Known, plan: Plan, table: NodeTable, start: int, enough: int) -> Swept:
         """Looks at the nodes from `start` on until `enough` are found."""
-        return Swept(
-            *sweep(
-                table.order,
-                start,
-                enough,
-                plan.barred,
-                known.wanted,
-                known.measures,
-                known.resources,
-                known.shapes,
-                table.allocatable,
-                table.requested,
-                table.nonzero,
-                table.pod_count,
-                table.max_pods,
-                table.changed,
-                known.slots,
-            )
+        swept: Swept = sweep(
+            table.order,
+            start,
+            enough,
+            plan.barred,
+            known.wanted,
+            known.measures,
+            known.resources,
+            known.shape,
+            table.allocatable,
+            table.requested,
+            table.nonzero,
+            table.pod_count,
+            table.max_pods,
+            table.changed,
+            known.slots,
         )
+        return swept
