@@ -48,11 +48,11 @@ def test_bound_pods_start_when_the_recorder_said_so():
     state = State(recording)
     state.play(recording.steps[0], recording.results[0])
     state.close(recording.results[0])
-    pod = state.table.placements["default/q"].pod
+    pod = state.table.placements["default/q"][0]
     assert (pod.phase, pod.started) == ("Running", 7_000_000_000)
 
 
 def test_existing_pods_keep_their_status():
     existing = {**a_pod("e", "n0"), "_terminating": True, "status": {"startTime": "2030-01-01T00:00:01Z"}}
-    pod = State(a_recording([a_node("n0")], existing=[existing])).table.placements["default/e"].pod
+    pod = State(a_recording([a_node("n0")], existing=[existing])).table.placements["default/e"][0]
     assert (pod.deleted, pod.started) == (0, 1_000_000_000)

@@ -206,28 +206,27 @@ class Store:
         audience = self._audiences.get(table)
         if audience is None:
             return
-        which = _ADDED if old is None else _DELETED if new is None else _MODIFIED
-        self._untold.append((iter(audience[which]), old, new))
-        if not self._telling:
-            self._telling = True
-            try:
-                self._tell_all(self._untold)
-            finally:
-                self._telling = False
-
-    def _tell_all(self, untold: deque[_Untold]) -> None:
-        while untold:
-            calls, old, new = untold[0]
-            if old is None:
-                for call in calls:
-                    call(new)
-            elif new is None:
-                for call in calls:
-                    call(old)
-            else:
-                for call in calls:
-                    call(old, new)
-            untold.popleft()
+        calls = iter(audience[_ADDED if old is None else _DELETED if new is None else _MODIFIED])
+        self._untold.append((calls, old, new))
+        if self._telling:
+            return
+        self._telling = True
+        try:
+            untold = self._untold
+            while untold:
+                calls, old, new = untold[0]
+                if old is None:
+                    for call in calls:
+                        call(new)
+                elif new is None:
+                    for call in calls:
+                        call(old)
+                else:
+                    for call in calls:
+                        call(old, new)
+                untold.popleft()
+        finally:
+            self._telling = False
 
 
 def plural(table: str) -> str:

@@ -15,6 +15,7 @@ from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.garbage import rare_collections
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.faults import Fault, Faults
 from wavetank.nodes.kubelets import Kubelets
@@ -56,6 +57,10 @@ class Simulation:
 
     def run(self) -> Recorder:
         """Runs to the horizon, or until no pod can change its state any more; returns what was recorded."""
+        with rare_collections():
+            return self._run()
+
+    def _run(self) -> Recorder:
         clock, streams = Clock(), Streams(self.seed)
         store = Store(clock)
         self.recorder = Recorder(store, clock, self.tell)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
@@ -9,7 +10,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 # Callbacks of one instant run in this order: first the world changes, then those who react to it think.
 WORLD = 0
-SCHEDULERS = 10
+SCHEDULERS = 1
 
 
 class PastError(WavetankError):
@@ -19,8 +20,7 @@ class PastError(WavetankError):
 class Timer(list[Any]):
     """A callback that will be called at `due`; `cancel` makes it never happen.
 
-    It is its own entry in the clock's heap, [due, priority, sequence, callback, clock of a foreground timer]: a list
-    of plain numbers in front compares faster than anything else could.
+    It is the list [due, priority, callback, clock of a foreground timer]: nothing else is made faster.
     """
 
     __slots__ = ()
@@ -34,14 +34,14 @@ class Timer(list[Any]):
     @property
     def background(self) -> bool:
         """Tells whether it is no progress."""
-        return self[4] is None
+        return self[3] is None
 
     def cancel(self) -> None:
         """Forgets the callback; cancelling twice, or after it ran, does nothing."""
-        if self[3] is not None:
-            self[3] = None
-            if self[4] is not None:
-                self[4].foreground -= 1
+        if self[2] is not None:
+            self[2] = None
+            if self[3] is not None:
+                self[3].foreground -= 1
 
 
 class Clock:
@@ -55,9 +55,9 @@ class Clock:
     def __init__(self, start: Nanoseconds = 0) -> None:
         self.now = start
         self.foreground = 0
-        self._present: list[Timer] = []  # what is due at this instant; most of it never has to pass by the others
-        self._later: list[Timer] = []
-        self._sequence = 0
+        self._present: tuple[deque[Timer], deque[Timer]] = (deque(), deque())  # of this instant, by priority
+        self._later: dict[Nanoseconds, list[Timer]] = {}
+        self._instants: list[Nanoseconds] = []  # a heap of the keys of `_later`: plain numbers compare fastest
 
     def at(
         self,
@@ -67,13 +67,18 @@ class Clock:
         background: bool = False,
     ) -> Timer:
         """Calls `callback` at `due`, after everything that is due earlier."""
-        if due < self.now:
+        timer = Timer((due, priority, callback, None if background else self))
+        if due == self.now:
+            self._present[priority].append(timer)
+        elif due in self._later:
+            self._later[due].append(timer)
+        elif due > self.now:
+            self._later[due] = [timer]
+            heappush(self._instants, due)
+        else:
             raise PastError(f"cannot schedule at {due} ns: it is already {self.now} ns")
-        self._sequence += 1
-        timer = Timer((due, priority, self._sequence, callback, None if background else self))
         if not background:
             self.foreground += 1
-        heappush(self._present if due == self.now else self._later, timer)
         return timer
 
     def after(
@@ -91,27 +96,36 @@ class Clock:
 
         Without `until`: runs as long as anything but background timers is left, and stands at the last one.
         """
-        present, later = self._present, self._later
-        while self.foreground if until is None else self._is_due(until):
-            timer = heappop(present if present and not (later and later[0] < present[0]) else later)
-            callback = timer[3]
+        (world, schedulers), instants = self._present, self._instants
+        while self.foreground or until is not None:
+            if world:
+                timer = world.popleft()
+            elif schedulers:
+                timer = schedulers.popleft()
+            elif until is None or (instants and instants[0] <= until):
+                self._begin_next_instant()
+                continue
+            else:
+                break
+            callback = timer[2]
             if callback is not None:  # one that was cancelled is dropped without moving the time
-                timer[3] = None
-                if timer[4] is not None:
+                timer[2] = None
+                if timer[3] is not None:
                     self.foreground -= 1
                 self.now = timer[0]
                 callback()
         if until is not None:
             self.now = max(self.now, until)
 
+    def _begin_next_instant(self) -> None:
+        for timer in self._later.pop(heappop(self._instants)):
+            self._present[timer[1]].append(timer)
+
     def next_due(self) -> Nanoseconds | None:
         """Returns when the next timer is due, or None if there is none."""
-        for queue in (self._present, self._later):
-            while queue and queue[0][3] is None:
-                heappop(queue)
-            if queue:
-                return queue[0].due
-        return None
-
-    def _is_due(self, until: Nanoseconds) -> bool:
-        return bool(self._present) or bool(self._later and self._later[0][0] <= until)
+        present: list[Nanoseconds] = [timer[0] for timers in self._present for timer in timers if timer[2] is not None]
+        if present:
+            return min(present)
+        while self._instants and all(timer[2] is None for timer in self._later[self._instants[0]]):
+            del self._later[heappop(self._instants)]
+        return self._instants[0] if self._instants else None

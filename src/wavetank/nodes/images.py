@@ -33,11 +33,12 @@ class ImageCache:
         self._sizes = sizes
         self._latency = latency
         self._random = random
+        self._at_once = latency.pulls_at_once
         self._free_at: Nanoseconds = 0
 
     def pull(self, spec: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
         """Pulls what a pod needs, beginning at `now`; returns when all of it is there."""
-        if self._latency.pulls_at_once:
+        if self._at_once:
             return now
         for field in ("initContainers", "containers"):
             for container in spec.get(field) or ():

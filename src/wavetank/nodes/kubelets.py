@@ -33,13 +33,12 @@ class _Machine:
 class _Life:
     """One pod on its machine: what happens to it next, and when its containers started."""
 
-    __slots__ = ("crash_loop", "holds", "machine", "name", "namespace", "started", "timer", "uid")
+    __slots__ = ("crash_loop", "holds", "key", "machine", "started", "timer", "uid")
 
     def __init__(self, machine: _Machine, pod: Pod) -> None:
         self.machine = machine
         self.uid = pod.uid
-        self.namespace = pod.namespace
-        self.name = pod.name
+        self.key = pod.key
         self.holds: Amounts | None = None  # what it was given of the machine, once it was admitted
         self.started: Nanoseconds | None = None
         self.timer: Timer | None = None
@@ -195,7 +194,9 @@ class Kubelets:
         run = pod.run
         if run is None or run.duration is None:
             return
-        takes = run.duration / SECOND + run.flops / life.machine.node.speed
+        takes = run.duration / SECOND
+        if run.flops:
+            takes += run.flops / life.machine.node.speed
         if run.job is None or run.job.size == 1:
             self._run_for(life, pod, takes)
         else:
@@ -259,7 +260,8 @@ class Kubelets:
         life = self._lives.pop(pod.uid, None)
         if life is None:
             return
-        life.stop()
+        if life.timer is not None:
+            life.stop()
         del life.machine.lives[pod.uid]
         if life.holds is not None:
             life.machine.room.give_back(life.holds)
@@ -300,19 +302,21 @@ class Kubelets:
 
     def _at(self, life: _Life, due: Nanoseconds, step: _Step, background: bool = False) -> None:
         """Sets the next step of a pod's life; there is only ever one."""
-        life.stop()
+        if life.timer is not None:
+            life.stop()
         if due == self._clock.now:
             self._take(life, step)
         else:
             life.timer = self._clock.at(due, lambda: self._take(life, step), background=background)
 
     def _take(self, life: _Life, step: _Step) -> None:
+        life.timer = None
         pod = self._pod_of(life)
         if pod is not None and not pod.finished:
             step(life, pod)
 
     def _pod_of(self, life: _Life) -> Pod | None:
-        pod = self._store.find("Pod", life.namespace, life.name)
+        pod = self._store.find("Pod", *life.key)
         return pod if isinstance(pod, Pod) and pod.uid == life.uid else None
 
 

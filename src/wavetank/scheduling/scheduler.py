@@ -391,7 +391,7 @@ class Scheduler:
 
     def _delete_assumed(self, pod: Pod) -> None:
         """Frees the room of a pod that was on its way to a node."""
-        node = self.table.nodes[self.table.placements[pod.uid].slot]
+        node = self.table.nodes[self.table.placements[pod.uid][1]]
         self.table.remove_pod(pod.uid)
         assumed = pod.copy()
         assumed.node_name = node.name if node is not None else ""
@@ -399,7 +399,7 @@ class Scheduler:
 
     def _confirm(self, pod: Pod) -> None:
         placed = self.table.placements.get(pod.uid)
-        if placed and placed.pod.spec is pod.spec and placed.slot == self.table.slots.get(pod.node_name):
+        if placed and placed[0].spec is pod.spec and placed[1] == self.table.slots.get(pod.node_name):
             self.table.replace_pod(pod)
         else:
             self.table.add_pod(pod, pod.node_name)

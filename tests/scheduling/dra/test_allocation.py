@@ -37,7 +37,7 @@ def given(world, *claims):
 
 class _First:
     def choose(self, tied):
-        return int(tied[0])
+        return 0
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ class State:
         if result.removed_after:
             self._remove(result.pod)
         elif result.start_time is not None and result.pod in self.table.placements:
-            pod = self.table.placements[result.pod].pod.copy()
+            pod = self.table.placements[result.pod][0].copy()
             pod.phase, pod.started = RUNNING, parse_time(result.start_time, "start_time")
             self.table.replace_pod(pod)
 
@@ -175,12 +175,12 @@ class State:
 
     def _is_going(self, key: str) -> bool:
         placed = self.table.placements.get(key)
-        return placed is not None and placed.pod.deleted is not None
+        return placed is not None and placed[0].deleted is not None
 
     def _terminate(self, key: str) -> None:
         placed = self.table.placements.get(key)
         if placed is not None:
-            pod = placed.pod.copy()
+            pod = placed[0].copy()
             pod.deleted = 0
             pod.reason = PREEMPTED
             self.table.replace_pod(pod)

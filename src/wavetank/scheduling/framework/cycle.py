@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,8 @@ class Outcome:
     refused_by: IntArray = _NOWHERE
     codes: IntArray = _NOWHERE
     feasible: IntArray = _NOWHERE
+    scores: Mapping[str, NumberArray] = MappingProxyType({})
+    extender_scores: Mapping[str, IntArray] = MappingProxyType({})
     listed: BoolArray | None = None
     totals: NumberArray = _NOWHERE
     without_pods = False  # nodes are scored as if they were empty, since an extender has sent them back so
@@ -62,6 +65,7 @@ class Outcome:
     narrowed_by: frozenset[str] = frozenset()  # the plugins whose PreFilter named that node set
     hint = ""  # the node that a pod like this one would have taken next
     preemption: Preemption | None = None  # what was tried to make room, if anything was
+    writes: Sequence[Callable[[Store], None]] = ()  # what plugins want done after a failure
     holds_for_all = False  # every pod of this kind fails like this as long as nothing changes
     keeps_nomination = True  # nobody has found that the pod's nomination, if any, is of no use any more
 
@@ -69,9 +73,6 @@ class Outcome:
         self.node_name = node_name
         self.message = message
         self.rejectors = rejectors
-        self.scores: dict[str, NumberArray] = {}
-        self.extender_scores: dict[str, IntArray] = {}
-        self.writes: list[Callable[[Store], None]] = []  # what plugins want done after a failure
 
 
 class Rotation:
@@ -334,12 +335,13 @@ class Cycle:
         seen = self._among_empty_nodes() if outcome.without_pods else self
         idle = {plugin.name for plugin in self.plan.pre_score if not plugin.pre_score(seen, nodes)}
         totals: NumberArray = np.zeros(len(nodes), np.int64)
+        scores: dict[str, NumberArray] = {}
         for plugin in self.plan.score:
             if plugin.name not in idle:
                 weighted = plugin.normalize(plugin.score(seen, nodes)) * self.framework.weights[plugin.name]
-                outcome.scores[plugin.name] = weighted
+                scores[plugin.name] = weighted
                 totals = totals + weighted
-        outcome.totals = totals
+        outcome.totals, outcome.scores = totals, scores
         if self.framework.extenders:
             add_priorities(self, outcome)
 

@@ -46,10 +46,12 @@ def add_priorities(cycle: Cycle, outcome: Outcome) -> None:
     """Adds the extenders' scores to the totals, and notes which nodes they have listed at all."""
     nodes = _nodes(cycle, outcome.feasible)
     outcome.listed = np.zeros(len(nodes), np.bool_)
+    found: dict[str, IntArray] = {}
     for name, scores in cycle.framework.extenders.prioritize(cycle.pod, nodes).items():
-        added = outcome.extender_scores[name] = np.array([scores.get(node.name, 0) for node in nodes], np.int64)
+        added = found[name] = np.array([scores.get(node.name, 0) for node in nodes], np.int64)
         outcome.totals = outcome.totals + added
         outcome.listed |= np.array([node.name in scores for node in nodes])
+    outcome.extender_scores = found
 
 
 def _nodes(cycle: Cycle, slots: IntArray) -> list[Node]:

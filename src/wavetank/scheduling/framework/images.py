@@ -17,7 +17,7 @@ class ImageTable:
         self._sizes: dict[str, int] = {}
         self._holders: dict[str, set[int]] = {}
         self._counts: dict[str, IntArray] = {}
-        self._touched: set[int] = set()
+        self.outdated: set[int] = set()  # slots to be refreshed
         self._images: dict[int, tuple[str, ...]] = {}
 
     @property
@@ -39,14 +39,14 @@ class ImageTable:
     def touch(self, slot: int) -> None:
         """Notes that a slot will be copied afresh at the beginning of the next cycle."""
         if slot in self._images:
-            self._touched.add(slot)
+            self.outdated.add(slot)
 
     def refresh(self) -> None:
         """Copies the present counts into the slots that were touched since the last time."""
-        for slot in self._touched:
+        for slot in self.outdated:
             for image in self._images.get(slot, ()):
                 self._count_of(image, slot)[slot] = len(self._holders[image])
-        self._touched.clear()
+        self.outdated.clear()
 
     def sizes_and_counts(self, image: str, slots: IntArray) -> tuple[int, IntArray] | None:
         """Returns an image's size in bytes and, for each slot, its count there (0: not there); None if nowhere."""

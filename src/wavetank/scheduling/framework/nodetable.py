@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,11 +19,7 @@ from wavetank.scheduling.framework.ports import PortTable
 from wavetank.scheduling.framework.topology import TopologyTable
 
 
-class Placement(NamedTuple):
-    """A pod that is counted on a node: which version of it, and in which slot."""
-
-    pod: Pod
-    slot: int
+Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot
 
 
 class NodeTable:
@@ -105,7 +100,7 @@ class NodeTable:
         if pod.uid in self.placements:
             self.remove_pod(pod.uid)
         slot = self._slot(node_name)
-        self.placements[pod.uid] = Placement(pod, slot)
+        self.placements[pod.uid] = (pod, slot)
         self.pods[slot].add(pod)
         self.count(pod, slot, 1)
         self._touch(slot)
@@ -120,7 +115,7 @@ class NodeTable:
     def replace_pod(self, pod: Pod) -> None:
         """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
         old, slot = self.placements[pod.uid]
-        self.placements[pod.uid] = Placement(pod, slot)
+        self.placements[pod.uid] = (pod, slot)
         self.pods[slot].renew(pod)
         if old.deleted != pod.deleted or (old.labels is not pod.labels and old.labels != pod.labels):
             if self.index.in_use:
@@ -141,7 +136,8 @@ class NodeTable:
 
     def begin_cycle(self) -> None:
         """Takes over what kube-scheduler copies only when it refreshes its snapshot of a node."""
-        self.images.refresh()
+        if self.images.outdated:
+            self.images.refresh()
 
     def vector(self, amounts: Iterable[tuple[str, int]]) -> IntArray:
         """Returns amounts as one number per row."""
@@ -176,7 +172,8 @@ class NodeTable:
     def _touch(self, slot: int) -> None:
         self.version += 1
         self.changed[slot] = self.version
-        self.images.touch(slot)
+        if not self.images.is_empty:
+            self.images.touch(slot)
 
     def _slot(self, name: str) -> int:
         slot = self.slots.get(name)

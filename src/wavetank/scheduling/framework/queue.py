@@ -114,13 +114,16 @@ class SchedulingQueue:
 
     def pop(self) -> QueuedPod | None:
         """Returns the pod to try next, or None if nothing can be tried now."""
+        if not self._active and not self._backoff:
+            return None
         queued = self._pop_from(self._active)
         if queued is None and self._rules.pop_from_backoff:
             queued = self._pop_from(self._backoff)
         if queued is not None:
             queued.place = Place.IN_FLIGHT
             queued.attempts += 1
-            self._hopeful.discard(queued.pod.uid)
+            if self._hopeful:
+                self._hopeful.discard(queued.pod.uid)
         return queued
 
     def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:

@@ -165,7 +165,7 @@ class DynamicResources(
         state: _State = cycle.state[self.name]
         for i in sorted(state.unavailable):
             if {cycle.pod.uid}.issuperset(state.claims[i].reserved_for):
-                outcome.writes.append(partial(_deallocate, state.claims[i]))
+                outcome.writes = (*outcome.writes, partial(_deallocate, state.claims[i]))
                 return "deallocation of ResourceClaim completed"
         return "still not schedulable" if state.claims else "no new claims to deallocate"
 
