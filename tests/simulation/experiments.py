@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
 from wavetank.experiments.document import Experiment, parse_experiment
-from wavetank.experiments.recorder import PodRow, Recorder
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.recorder import Recorder
 from wavetank.experiments.simulation import Simulation
 from wavetank.kernel.clock import Clock
 from wavetank.scheduling.definition import SchedulerDefinition

@@ -9,7 +9,8 @@ import pytest
 from simulation.experiments import simulate
 from wavetank.errors import InputError
 from wavetank.experiments.metrics import measure
-from wavetank.experiments.recorder import PodRow, Recorder
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import SECOND
 
 ONE_NODE = {"nodes": [{"cpu": 1, "memory": "1Gi"}]}

@@ -9,7 +9,8 @@ from pathlib import Path
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import SUCCEEDED
 from wavetank.cluster.run import Job
-from wavetank.experiments.recorder import PodRow, Recorder
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.recorder import Recorder
 from wavetank.experiments.tables import write_csv
 from wavetank.kernel.durations import SECOND, Nanoseconds
 

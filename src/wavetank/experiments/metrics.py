@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wavetank.cluster.pod import FAILED, SUCCEEDED
-from wavetank.experiments.recorder import EVICTED, PodRow, Recorder
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.recorder import EVICTED, Recorder
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 

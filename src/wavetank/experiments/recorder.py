@@ -4,61 +4,17 @@ from collections.abc import Callable, Sequence
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import FAILED, Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.run import Job
+from wavetank.cluster.resources import CPU, MEMORY
 from wavetank.cluster.store import Store
 from wavetank.experiments.features import Features
-from wavetank.experiments.usage import Usage
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.usage import NodeChange, Usage
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.scheduler import Scheduler
 
 EVICTED = frozenset({"Evicted", "Preempted"})
 _TELL_EVERY = 1000
-
-
-class PodRow:
-    """What became of one submitted pod; times in nanoseconds since the start of the run, None = never."""
-
-    __slots__ = (
-        "finished",
-        "job",
-        "message",
-        "name",
-        "namespace",
-        "node",
-        "phase",
-        "priority",
-        "reason",
-        "restarts",
-        "scheduled",
-        "scheduler",
-        "spec",
-        "started",
-        "submitted",
-    )
-
-    def __init__(self, pod: Pod, now: Nanoseconds, scheduler: str) -> None:
-        self.namespace = pod.namespace
-        self.name = pod.name
-        self.spec: PodSpec = pod.spec
-        self.job: Job | None = pod.run.job if pod.run else None
-        self.priority = pod.priority
-        self.scheduler = scheduler
-        self.submitted = now
-        self.scheduled: Nanoseconds | None = None
-        self.started: Nanoseconds | None = None
-        self.finished: Nanoseconds | None = None
-        self.node = ""
-        self.take(pod)
-
-    def take(self, pod: Pod) -> None:
-        """Copies the pod's present status."""
-        self.phase = pod.phase
-        self.reason = pod.reason
-        self.message = pod.message or pod.unschedulable
-        self.restarts = pod.restarts
-        self.started = pod.started
 
 
 class Recorder:
@@ -70,7 +26,7 @@ class Recorder:
     def __init__(self, store: Store, clock: Clock, tell: Callable[[int], None] | None = None) -> None:
         self.rows: list[PodRow] = []
         self.nodes: list[Node] = []
-        self.usage = Usage(clock)
+        self._node_changes: list[NodeChange] = []
         self.features = Features()
         self.finished_pods = 0
         self.end: Nanoseconds = 0
@@ -78,6 +34,8 @@ class Recorder:
         self._store = store
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
+        self._residents: dict[str, PodRow] = {}
+        self._all_residents: list[PodRow] = []
         self._schedulers: Sequence[tuple[str, Scheduler]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
         store.subscribe("Node", _NodeEvents(self))
@@ -92,61 +50,63 @@ class Recorder:
                 self._rows[pod.uid].scheduler = self._scheduler_of(pod)
 
     def close(self) -> None:
-        """Takes the last status of the pods that are still there."""
+        """Takes the last status of the pods that are still there, and adds up the use of the cluster."""
         for pod in self._store.list("Pod"):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
-        self.usage.close()
+            elif pod.uid in self._residents:
+                self._residents[pod.uid].started = pod.started
+        self.usage = Usage(self.rows, self._all_residents, self._node_changes)
         self.end = self._clock.now
 
     # what the store tells
 
-    def node_added(self, node: Node) -> None:
-        """Adds a node to the cluster."""
-        self.nodes.append(node)
-        self.usage.node(None, node)
+    def node_changed(self, old: Node | None, new: Node | None) -> None:
+        """Notes a node that comes, changes or goes."""
+        if old is None and new is not None:
+            self.nodes.append(new)
+        cpu, memory = (_allocatable(new, name) - _allocatable(old, name) for name in (CPU, MEMORY))
+        self._node_changes.append(NodeChange(self._clock.now, cpu, memory, (new is not None) - (old is not None)))
 
     def pod_added(self, pod: Pod) -> None:
         """Opens a row."""
         self.features.note(pod.spec)
-        if pod.node_name:
-            if not pod.finished:
-                self.usage.bound(pod.requests)
-            return
-        row = self._rows[pod.uid] = PodRow(pod, self._clock.now, self._scheduler_of(pod))
-        self.rows.append(row)
-        self.usage.submitted()
+        row = PodRow(pod, self._clock.now, self._scheduler_of(pod))
+        if not pod.node_name:
+            self._rows[pod.uid] = row
+            self.rows.append(row)
+        elif not pod.finished:
+            row.scheduled = self._clock.now
+            self._residents[pod.uid] = row
+            self._all_residents.append(row)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Notes a binding, a start or an end."""
-        row = self._rows.get(new.uid)
-        if not old.node_name and new.node_name:
-            self.usage.bound(new.requests)
+        """Notes a binding or an end."""
+        if new.finished:
+            if not old.finished:
+                self._ended(new)
+        elif not old.node_name and new.node_name:
+            row = self._rows.get(new.uid)
             if row is not None:
                 row.node = new.node_name
                 row.scheduled = self._clock.now
-                self.usage.left_queue()
-        if new.finished and not old.finished:
-            self._ended(new, row)
-        elif new.started is not None and old.started is None:
-            self.usage.started()
 
     def pod_deleted(self, pod: Pod) -> None:
         """Closes a row; a pod that goes before its end has failed."""
-        row = self._rows.pop(pod.uid, None)
-        if pod.finished:
-            return
-        self._ended(pod, row)
-        if row is not None:
-            row.phase = FAILED
-            row.reason = pod.reason or "Deleted"
+        if not pod.finished:
+            self._ended(pod)
+            row = self._rows.get(pod.uid)
+            if row is not None:
+                row.phase = FAILED
+                row.reason = pod.reason or "Deleted"
+        self._rows.pop(pod.uid, None)
 
-    def _ended(self, pod: Pod, row: PodRow | None) -> None:
-        if pod.node_name:
-            self.usage.released(pod.requests, started=pod.started is not None)
-        elif row is not None:
-            self.usage.left_queue()
+    def _ended(self, pod: Pod) -> None:
+        row = self._rows.get(pod.uid)
         if row is None:
+            resident = self._residents.pop(pod.uid, None)
+            if resident is not None:
+                resident.started, resident.finished = pod.started, self._clock.now
             return
         row.take(pod)
         row.finished = self._clock.now
@@ -164,14 +124,13 @@ class Recorder:
 
 class _NodeEvents:
     def __init__(self, recorder: Recorder) -> None:
-        self.added = recorder.node_added
-        self._usage = recorder.usage
+        self.modified = self._changed = recorder.node_changed
 
-    def modified(self, old: Node, new: Node) -> None:
-        self._usage.node(old, new)
+    def added(self, new: Node) -> None:
+        self._changed(None, new)
 
     def deleted(self, old: Node) -> None:
-        self._usage.node(old, None)
+        self._changed(old, None)
 
 
 class _PodEvents:
@@ -179,3 +138,7 @@ class _PodEvents:
         self.added = recorder.pod_added
         self.modified = recorder.pod_modified
         self.deleted = recorder.pod_deleted
+
+
+def _allocatable(node: Node | None, resource: str) -> int:
+    return node.allocatable.get(resource, 0) if node is not None else 0

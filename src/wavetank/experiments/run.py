@@ -11,7 +11,7 @@ from wavetank.experiments.batsim import write_batsim
 from wavetank.experiments.explain.recorder import AttemptRecorder
 from wavetank.experiments.explain.recording import FILE, Keep
 from wavetank.experiments.metrics import Metrics, measure
-from wavetank.experiments.recorder import PodRow
+from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.experiments.tables import write_tables
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from wavetank.cluster.node import Node
 from wavetank.cluster.resources import CPU, MEMORY, PODS, Amounts, format_amounts
 from wavetank.experiments.metrics import busy_span
-from wavetank.experiments.recorder import PodRow, Recorder
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import Nanoseconds, format_seconds
 
 POD_COLUMNS = (

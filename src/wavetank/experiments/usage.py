@@ -1,17 +1,20 @@
 from __future__ import annotations
 
-from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.resources import CPU, MEMORY, Amounts
-from wavetank.kernel.clock import Clock
+from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.experiments.podrow import PodRow
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_NEVER = -1
 
 _COLUMNS = ("cpu", "memory", "cpu_allocatable", "memory_allocatable", "running", "pending", "nodes")
 _STEPS_S = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400)
@@ -29,80 +32,29 @@ class Buckets:
     nodes: FloatArray
 
 
+class NodeChange(NamedTuple):
+    """What a node that came, changed or went made of the cluster's allocatable."""
+
+    time: Nanoseconds
+    cpu: int
+    memory: int
+    nodes: int
+
+
 class Usage:
     """How much of the cluster is asked for, over time: a step function with a step at every change.
 
     A pod asks from its binding to its end; allocatable is that of all nodes, a failed one included, since its pods
-    hold it until they are evicted.
+    hold it until they are evicted. `residents` were bound before the run and have waited for nothing in it.
     """
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._since = clock.now  # when the present values began to hold
-        self._steps = array("q")  # row after row: when the values began to hold, and the values
-        self._cpu = self._memory = self._cpu_allocatable = self._memory_allocatable = 0
-        self._running = self._pending = self._nodes = 0
-
-    def node(self, old: Node | None, new: Node | None) -> None:
-        """Notes a node that comes, changes or goes."""
-        self._step()
-        for node, sign in ((old, -1), (new, 1)):
-            if node is not None:
-                self._cpu_allocatable += sign * node.allocatable.get(CPU, 0)
-                self._memory_allocatable += sign * node.allocatable.get(MEMORY, 0)
-                self._nodes += sign
-
-    def submitted(self) -> None:
-        """Notes a pod that waits for a node."""
-        self._step()
-        self._pending += 1
-
-    def left_queue(self) -> None:
-        """Notes that a pod waits no longer."""
-        self._step()
-        self._pending -= 1
-
-    def bound(self, requests: Amounts) -> None:
-        """Notes that a pod occupies its node."""
-        self._step()
-        self._cpu += requests.get(CPU, 0)
-        self._memory += requests.get(MEMORY, 0)
-
-    def started(self) -> None:
-        """Notes that a pod's containers run."""
-        self._step()
-        self._running += 1
-
-    def released(self, requests: Amounts, started: bool) -> None:
-        """Notes that a pod has left its node."""
-        self._step()
-        self._cpu -= requests.get(CPU, 0)
-        self._memory -= requests.get(MEMORY, 0)
-        self._running -= started
-
-    def close(self) -> None:
-        """Notes the end of the run."""
-        self._keep()
-
-    def _step(self) -> None:
-        """Keeps the present values before the first change of a new instant."""
-        if self._since != self._clock.now:
-            self._keep()
-            self._since = self._clock.now
-
-    def _keep(self) -> None:
-        self._steps.extend(
-            (
-                self._since,
-                self._cpu,
-                self._memory,
-                self._cpu_allocatable,
-                self._memory_allocatable,
-                self._running,
-                self._pending,
-                self._nodes,
-            )
-        )
+    def __init__(self, rows: Sequence[PodRow], residents: Sequence[PodRow], nodes: Sequence[NodeChange]) -> None:
+        changes = [*_changes(rows), *_changes(residents, waited=False), _node_changes(nodes)]
+        whole = np.concatenate([np.zeros((1, 1 + len(_COLUMNS)), np.int64), *changes])  # it begins at 0 with nothing
+        whole = whole[np.argsort(whole[:, 0], kind="stable")]
+        firsts = np.flatnonzero(np.diff(whole[:, 0], prepend=-1))
+        self._times = whole[firsts, 0]
+        self._values = np.cumsum(np.add.reduceat(whole[:, 1:], firsts, axis=0), axis=0)
 
     # reading
 
@@ -131,14 +83,47 @@ class Usage:
 
     def _means(self, column: str, edges: npt.NDArray[np.int64]) -> FloatArray:
         """Returns the mean of a column between each two edges; of an empty stretch, its value there."""
-        rows = np.frombuffer(self._steps, np.int64).reshape(-1, 1 + len(_COLUMNS))
-        times, values = rows[:, 0], rows[:, 1 + _COLUMNS.index(column)].astype(np.float64)
+        times, values = self._times, self._values[:, _COLUMNS.index(column)].astype(np.float64)
         areas = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
         position = np.clip(np.searchsorted(times, edges, "right") - 1, 0, len(times) - 1)
         upto = areas[position] + values[position] * np.maximum(edges - times[position], 0)
         widths = np.diff(edges).astype(np.float64)
         means = np.diff(upto) / np.where(widths > 0, widths, 1)
         return np.where(widths > 0, means, values[position[1:]])
+
+
+def _changes(rows: Sequence[PodRow], waited: bool = True) -> Iterator[IntArray]:
+    """Yields tables of what the pods' steps changed: when, and by how much each column."""
+    requests = [row.spec.requests for row in rows]
+    cpu = np.array([amounts.get(CPU, 0) for amounts in requests], np.int64)
+    memory = np.array([amounts.get(MEMORY, 0) for amounts in requests], np.int64)
+    scheduled, started = _times([row.scheduled for row in rows]), _times([row.started for row in rows])
+    finished = _times([row.finished for row in rows])
+    bound, ran = scheduled != _NEVER, started != _NEVER
+    if waited:
+        yield _table(_times([row.submitted for row in rows]), pending=1)
+        yield _table(np.where(bound, scheduled, finished), pending=-1)
+    yield _table(scheduled, cpu=cpu, memory=memory)
+    yield _table(started, running=1)
+    yield _table(np.where(bound, finished, _NEVER), cpu=-cpu, memory=-memory, running=-ran.astype(np.int64))
+
+
+def _node_changes(changes: Sequence[NodeChange]) -> IntArray:
+    times, cpu, memory, nodes = np.array(changes, np.int64).reshape(-1, 4).T
+    return _table(times, cpu_allocatable=cpu, memory_allocatable=memory, nodes=nodes)
+
+
+def _times(times: Sequence[Nanoseconds | None]) -> IntArray:
+    return np.array([_NEVER if time is None else time for time in times], np.int64)
+
+
+def _table(times: IntArray, **columns: IntArray | int) -> IntArray:
+    """Returns the changes that ever happened, one row each."""
+    table = np.zeros((len(times), 1 + len(_COLUMNS)), np.int64)
+    table[:, 0] = times
+    for name, values in columns.items():
+        table[:, 1 + _COLUMNS.index(name)] = values
+    return table[times != _NEVER]
 
 
 def _ratio(asked: FloatArray, allocatable: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ def rare_collections() -> Iterator[None]:
     """
     thresholds = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(200_000, 20, 100)
+    gc.set_threshold(1_000_000, 50, 1000)
     try:
         yield
     finally:
