@@ -36,10 +36,13 @@ class PodRow:
         self.scheduler = scheduler
         self.submitted = now
         self.scheduled: Nanoseconds | None = None
-        self.started: Nanoseconds | None = None
+        self.started = pod.started
         self.finished: Nanoseconds | None = None
         self.node = ""
-        self.take(pod)
+        self.phase = pod.phase
+        self.reason = pod.reason
+        self.message = pod.message or pod.unschedulable
+        self.restarts = pod.restarts
 
     def take(self, pod: Pod) -> None:
         """Copies the pod's present status."""

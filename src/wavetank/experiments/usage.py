@@ -123,7 +123,8 @@ def _table(times: IntArray, **columns: IntArray | int) -> IntArray:
     table[:, 0] = times
     for name, values in columns.items():
         table[:, 1 + _COLUMNS.index(name)] = values
-    return table[times != _NEVER]
+    happened: IntArray = table[times != _NEVER]
+    return happened
 
 
 def _ratio(asked: FloatArray, allocatable: FloatArray) -> FloatArray:

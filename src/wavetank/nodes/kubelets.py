@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
@@ -26,7 +27,6 @@ class _Machine:
         self.node = node
         self.images = images
         self.room = Room()
-        self.lives: dict[str, _Life] = {}
         self.down = False
 
 
@@ -103,7 +103,7 @@ class Kubelets:
     def node_deleted(self, node: Node) -> None:
         """Forgets a node; its pods stay as they are and wait for it to come back."""
         machine = self._machines.pop(node.name)
-        for life in list(machine.lives.values()):
+        for life in self._lives_on(machine):
             pod = self._pod_of(life)
             if pod is None:
                 continue
@@ -122,7 +122,8 @@ class Kubelets:
         if not new.node_name:
             return
         if new.finished:
-            self._leave(new)
+            if new.uid in self._lives:
+                self._leave(new)
         elif not old.node_name:
             self._arrive(new, admitted=False)
         elif new.deleted is not None and old.deleted is None:
@@ -130,8 +131,10 @@ class Kubelets:
 
     def pod_deleted(self, pod: Pod) -> None:
         """Forgets a pod that is gone."""
-        self._nodeless.get(pod.node_name, {}).pop(pod.uid, None)
-        self._leave(pod)
+        if pod.uid in self._lives:
+            self._leave(pod)
+        elif self._nodeless:
+            self._nodeless.get(pod.node_name, {}).pop(pod.uid, None)
 
     def _stop(self, pod: Pod) -> None:
         if pod.uid in self._lives:
@@ -146,7 +149,7 @@ class Kubelets:
         if machine is None:
             self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
             return
-        life = self._lives[pod.uid] = machine.lives[pod.uid] = _Life(machine, pod)
+        life = self._lives[pod.uid] = _Life(machine, pod)
         if admitted:
             life.holds = machine.room.take(pod.requests)
         if machine.down:
@@ -257,12 +260,9 @@ class Kubelets:
             self._store.delete(new)
 
     def _leave(self, pod: Pod) -> None:
-        life = self._lives.pop(pod.uid, None)
-        if life is None:
-            return
+        life = self._lives.pop(pod.uid)
         if life.timer is not None:
             life.stop()
-        del life.machine.lives[pod.uid]
         if life.holds is not None:
             life.machine.room.give_back(life.holds)
         self._miss(pod)
@@ -277,7 +277,7 @@ class Kubelets:
         """Stops a machine: nothing happens on it any more until it is repaired."""
         machine = self._machines[node_name]
         machine.down = True
-        for life in machine.lives.values():
+        for life in self._lives_on(machine):
             life.stop()
             pod = self._pod_of(life)
             if pod is not None:
@@ -287,8 +287,11 @@ class Kubelets:
         """Starts a machine again: pods that it still has are restarted, or failed if they may not be."""
         machine = self._machines[node_name]
         machine.down = False
-        for life in list(machine.lives.values()):
+        for life in self._lives_on(machine):
             self._at(life, self._clock.now, self._resume)
+
+    def _lives_on(self, machine: _Machine) -> list[_Life]:
+        return [life for life in self._lives.values() if life.machine is machine]
 
     def _resume(self, life: _Life, pod: Pod) -> None:
         if pod.deleted is not None:
@@ -307,7 +310,7 @@ class Kubelets:
         if due == self._clock.now:
             self._take(life, step)
         else:
-            life.timer = self._clock.at(due, lambda: self._take(life, step), background=background)
+            life.timer = self._clock.at(due, partial(self._take, life, step), background=background)
 
     def _take(self, life: _Life, step: _Step) -> None:
         life.timer = None

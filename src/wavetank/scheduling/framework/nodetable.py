@@ -7,10 +7,12 @@ import numpy as np
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.claims import ClaimTable
 from wavetank.scheduling.framework.images import ImageTable
+from wavetank.scheduling.framework.ledger import enter
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
 from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
@@ -19,6 +21,7 @@ from wavetank.scheduling.framework.ports import PortTable
 from wavetank.scheduling.framework.topology import TopologyTable
 
 
+MAX_SPECS = 4096  # whose requests are kept as arrays
 Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot
 
 
@@ -53,6 +56,7 @@ class NodeTable:
         self.claims = ClaimTable()
         self.nominator = Nominator()
         self._order = NodeOrder()
+        self._amounts: dict[PodSpec, IntArray] = {}
 
     @property
     def order(self) -> IntArray:
@@ -152,14 +156,19 @@ class NodeTable:
     def count(self, pod: Pod, slot: int, sign: int) -> None:
         """Adds what a pod takes of a node to the arrays, or takes it away: for suppositions, which are undone."""
         spec = pod.spec
-        rows = self.rows
-        for name, amount in spec.requests.items():
-            row = rows[name] if name in rows else self._row(name)  # first, as a new row makes new arrays
-            self.requested[row, slot] += sign * amount
-        nonzero = self.nonzero
-        nonzero[0, slot] += sign * spec.nonzero_cpu
-        nonzero[1, slot] += sign * spec.nonzero_memory
-        self.pod_count[slot] += sign
+        amounts = self._amounts.get(spec)
+        if amounts is None:
+            amounts = self._learn(spec)  # first, as a new row makes new arrays
+        enter(
+            self.requested,
+            self.nonzero,
+            self.pod_count,
+            amounts,
+            spec.nonzero_cpu,
+            spec.nonzero_memory,
+            slot,
+            sign,
+        )
         if spec.ports:
             self.ports.add(spec.ports, slot, sign)
         if self.index.in_use:
@@ -168,6 +177,12 @@ class NodeTable:
             self.terms.add(pod, slot, sign)
         if spec.volumes:
             self.claims.add(pod, slot, sign)
+
+    def _learn(self, spec: PodSpec) -> IntArray:
+        if len(self._amounts) >= MAX_SPECS:
+            self._amounts.clear()
+        amounts = self._amounts[spec] = self.vector(spec.requests.items())
+        return amounts
 
     def _touch(self, slot: int) -> None:
         self.version += 1

@@ -34,34 +34,20 @@ class Place(Enum):
 class QueuedPod:
     """A pod that waits for a node, and what its attempts so far have taught."""
 
-    __slots__ = (
-        "attempts",
-        "entry",
-        "errors",
-        "framework",
-        "gate",
-        "line",
-        "place",
-        "pod",
-        "rejections",
-        "rejectors",
-        "stamp",
-        "timestamp",
-    )
+    attempts = 0
+    rejections = 0  # attempts that plugins refused, over the pod's life in the queue
+    errors = 0  # errors in a row
+    rejectors: frozenset[str] = frozenset()
+    gate: PreEnqueuePlugin | None = None  # what keeps it out of the queue
+    line: Line | None = None  # of pods like it that failed with it
+    entry = 0  # number of its present heap entry; entries with another number are stale
 
     def __init__(self, pod: Pod, framework: Framework, timestamp: Nanoseconds, stamp: int) -> None:
         self.pod = pod
         self.framework = framework
         self.timestamp = timestamp  # of the last failure, or of its arrival
         self.stamp = stamp  # order among equal timestamps
-        self.attempts = 0
-        self.rejections = 0  # attempts that plugins refused, over the pod's life in the queue
-        self.errors = 0  # errors in a row
-        self.rejectors: frozenset[str] = frozenset()
-        self.gate: PreEnqueuePlugin | None = None  # what keeps it out of the queue
-        self.line: Line | None = None  # of pods like it that failed with it
         self.place = Place.IN_FLIGHT
-        self.entry = 0  # number of its present heap entry; entries with another number are stale
 
 
 @dataclass(frozen=True, slots=True)
