@@ -133,8 +133,11 @@ class Scheduler:
         if len(outbox) > 1:
             outbox.sort(key=_after_bindings)
         for request in outbox:
-            if request.latency:
-                self._clock.after(request.latency, lambda request=request: self._commit(request))  # type: ignore[misc]
+            latency, commit, answered, _ = request
+            if latency:
+                self._clock.after(latency, partial(self._commit, request))
+            elif answered is None:
+                commit()
             else:
                 self._commit(request)
 
@@ -243,7 +246,8 @@ class Scheduler:
         for plugin in cycle.plan.reserve:
             plugin.reserve(cycle, node_name)
         self.table.add_pod(cycle.pod, node_name)
-        self._nominate(cycle.pod, "")
+        if self.table.nominator.nodes():
+            self._nominate(cycle.pod, "")
         for permit in cycle.framework.permit:
             reason = permit.permit(cycle, node_name)
             if reason is not None:
@@ -260,11 +264,12 @@ class Scheduler:
     def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str, takes: Nanoseconds) -> None:
         latency = takes + self._draw_bind()
         bind: Callable[[], None] = partial(self._bind, cycle, queued, node_name)
-        plugins = [plugin for plugin in cycle.plan.pre_bind if plugin.has_to_prepare(cycle, node_name)]
-        if plugins:
-            failed = partial(self._unbind, cycle, queued, node_name)
-            bind = PreBinding(self._store, self._clock, cycle, node_name, plugins, bind, failed).begin
-        self._send(Request(latency, bind, is_binding=True))
+        if cycle.plan.pre_bind:
+            plugins = [plugin for plugin in cycle.plan.pre_bind if plugin.has_to_prepare(cycle, node_name)]
+            if plugins:
+                failed = partial(self._unbind, cycle, queued, node_name)
+                bind = PreBinding(self._store, self._clock, cycle, node_name, plugins, bind, failed).begin
+        self._outbox.append(Request(latency, bind, None, True))
 
     def _bind(self, cycle: Cycle, queued: QueuedPod, node_name: str) -> None:
         try:
