@@ -42,4 +42,5 @@ $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --editable . --group dev
+	$(BIN)/wavetank warmup
 	touch $@

@@ -18,6 +18,7 @@ _COMMANDS = {
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "schedulers": "List the schedulers that can be picked by name.",
+    "warmup": "Compile the loops over nodes ahead, so that no run has to.",
     "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",
 }
 

@@ -10,6 +10,7 @@ import click
 from wavetank.api import load_experiment
 from wavetank.cli.console import console, errors, print_warnings
 from wavetank.cli.progress import showing_progress
+from wavetank.cli.warmup import warm_up
 from wavetank.cluster.manifests import load_documents
 from wavetank.errors import InputError
 from wavetank.experiments.document import Experiment
@@ -96,6 +97,7 @@ def command(
     spec = _spec(cluster, workload, reading, schedulers, changes)
     read = _load(experiment, spec)
     out = out or Path("out") / read.name
+    warm_up(errors)
     with showing_progress(errors) as progress:
         results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
     console.print(summary_table(out))

@@ -1,0 +1,62 @@
+"""The compiled loops over nodes: whether they are there already, and how to get them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wavetank.cluster.kinds import parse_resource
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.config import NEWEST
+from wavetank.scheduling.framework import ledger
+from wavetank.scheduling.named import find_scheduler
+from wavetank.scheduling.plugins import resourcekernels
+
+_MODULES = (ledger, resourcekernels)
+_ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10"}
+
+
+def are_compiled() -> bool:
+    """Tells whether an earlier run has left all compiled loops on this disk, made from the present sources."""
+    return all(map(_is_cached, _kernels()))
+
+
+def compile_kernels() -> None:
+    """Compiles the loops, or loads them, by using each of them once on a cluster of no consequence."""
+    for explained in (False, True):  # a plain attempt is another loop than one whose tables are kept
+        clock = Clock()
+        store = Store(clock)
+        for number in range(3):
+            store.create(parse_resource(_node(number), store.specs))
+        scheduler = find_scheduler("default", NEWEST)
+        scheduler.attach(store, clock, Streams(0), NEWEST, explain=(lambda *_: None) if explained else None)
+        for name, cpu, priority in (("small", "1", 0), ("large", "2", 0), ("urgent", "2", 1), ("huge", "3", 0)):
+            store.create(Pod.parse(_pod(name, cpu, priority), store.specs))
+        clock.run(1)
+
+
+def _kernels() -> Iterator[Any]:
+    for module in _MODULES:
+        yield from (value for value in vars(module).values() if hasattr(value, "stats") and hasattr(value, "py_func"))
+
+
+def _is_cached(kernel: Any) -> bool:
+    source = Path(kernel.py_func.__code__.co_filename)
+    pattern = f"{source.stem}.{kernel.py_func.__qualname__}-*.nbi"
+    found = [index.stat().st_mtime for index in Path(kernel.stats.cache_path).glob(pattern)]
+    return max(found, default=0.0) > source.stat().st_mtime
+
+
+def _node(number: int) -> dict[str, Any]:
+    status = {"allocatable": _ROOM, "capacity": _ROOM}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{number}"}, "status": status}
+
+
+def _pod(name: str, cpu: str, priority: int) -> dict[str, Any]:
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
+    spec = {"containers": [container], "priority": priority}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
