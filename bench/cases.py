@@ -1,17 +1,33 @@
-"""What is measured: each case returns (how many, of what, in how many seconds)."""
+"""What is measured inside this process: each case returns (how many, of what, in how many seconds)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.store import Store
 from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.framework.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.selection import RandomTies
+from wavetank.workloads.workload import Arrival
 
 Result = tuple[int, str, float]
+
+SMALL = {"cpu": "500m", "memory": "500Mi"}
+ZONES = ["a", "b", "c"]
+
+
+# the kernel
 
 
 def events(number: int = 300_000, live: int = 100) -> Result:
@@ -32,31 +48,156 @@ def events(number: int = 300_000, live: int = 100) -> Result:
     return number, "events", time.perf_counter() - begun
 
 
-def lives(nodes: int, pods: int, duration: float | None) -> Result:
+# plain pods
+
+
+def lives(nodes: int, pods: int, duration: float | None = 60) -> Result:
     """Whole lives of pods under the default profile: submit, schedule, start, run, finish, record."""
-    generator = {"kind": "poisson", "pods": pods, "rate": 100, "requests": {"cpu": "500m", "memory": "500Mi"}}
+    generator = {"kind": "poisson", "pods": pods, "rate": 100, "requests": SMALL}
     if duration is not None:
         generator["duration"] = {"exponential": duration}
-    zones = ["a", "b", "c"]
-    document = {
-        "apiVersion": API_VERSION,
-        "kind": "Experiment",
-        "spec": {
-            "cluster": {"nodes": [{"count": nodes, "cpu": 32, "memory": "128Gi", "zone": zones}]},
-            "workload": {"generator": generator},
-        },
-    }
+    return _simulated(_setting(nodes, {"generator": generator}), pods)
+
+
+def cycle(nodes: int, pods: int) -> Result:
+    """Scheduling cycles alone under the default profile, each with the pod counted on its node afterwards."""
+    setting = _setting(nodes, {"generator": {"kind": "poisson", "pods": pods, "rate": 100, "requests": SMALL}})
+    clock, streams = Clock(), Streams(1)
+    store = Store(clock)
+    for resource in setting.cluster.resources(store.specs):
+        store.create(resource)
+    scheduler = setting.schedulers[0].attach(store, clock, streams, setting.version)
+    arrivals = [arrival.pod for arrival in setting.workload.arrivals(store.specs, streams)]
+    rotation, ties = Rotation(), RandomTies(streams.stream("ties"))
+    for number, pod in enumerate(arrivals):
+        pod.uid = str(number)
+    framework = scheduler.framework_of(arrivals[0])
+    assert framework is not None
+    begun = time.perf_counter()
+    for pod in arrivals:
+        outcome = Cycle(framework, scheduler.table, pod).decide(rotation, ties)
+        scheduler.table.add_pod(pod, outcome.node_name)
+    return pods, "cycles", time.perf_counter() - begun
+
+
+# hard plugins and preemption
+
+
+class Burst:
+    """Pods of a few kinds, all submitted at once; `more` adds to the spec of each by its labels."""
+
+    def __init__(self, pods: int, more: Callable[[Mapping[str, str]], dict[str, Any]], apps: int = 20) -> None:
+        self.description = f"{pods} pods at once"
+        self._pods = pods
+        self._more = more
+        self._apps = apps
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields the pods."""
+        for number in range(self._pods):
+            labels = {"app": f"app-{number % self._apps}"}
+            yield Arrival(SECOND, Pod.parse(_manifest(f"pod-{number}", labels, self._more(labels)), specs))
+
+
+def _manifest(name: str, labels: Mapping[str, str], more: dict[str, Any], cpu: str = "100m") -> dict[str, Any]:
+    container = {"name": "main", "resources": {"requests": {"cpu": cpu, "memory": "500Mi"}}}
+    metadata = {"name": name, "labels": labels}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **more}}
+
+
+def _required(side: str, key: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": labels}}
+    return {"affinity": {side: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+
+
+def _preferred(side: str, key: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": labels}}
+    weighted = [{"weight": 1, "podAffinityTerm": term}]
+    return {"affinity": {side: {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
+
+
+def _spread(when: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    constraint = {"maxSkew": 5, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": when}
+    return {"topologySpreadConstraints": [{**constraint, "labelSelector": {"matchLabels": labels}}]}
+
+
+def burst(nodes: int, pods: int, more: Callable[[Mapping[str, str]], dict[str, Any]]) -> Result:
+    """Pods with something to say of each other, from submission to start."""
+    setting = _setting(nodes, {"generator": {"kind": "poisson", "pods": 1, "rate": 1}})
+    return _simulated(replace(setting, workload=Burst(pods, more)), pods)
+
+
+class Preemptors:
+    """A cluster that is filled by unimportant pods, and important ones that each need the room of one of those."""
+
+    def __init__(self, nodes: int, pods: int, more: dict[str, Any]) -> None:
+        self.description = f"{pods} pods that preempt others"
+        self._nodes = nodes
+        self._pods = pods
+        self._more = more
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields four pods for each node, and a while later those that preempt."""
+        quick = {"terminationGracePeriodSeconds": 0}
+        for number in range(4 * self._nodes):
+            low = {"priority": 0, **quick, **self._more}
+            yield Arrival(SECOND, Pod.parse(_manifest(f"low-{number}", {"app": "low"}, low, "1"), specs))
+        for number in range(self._pods):
+            high = {"priority": 10, **quick}
+            yield Arrival(60 * SECOND, Pod.parse(_manifest(f"high-{number}", {"app": "high"}, high, "1"), specs))
+
+
+def preemption(nodes: int, pods: int, more: dict[str, Any]) -> Result:
+    """Preemptions alone: the same run without the important pods is subtracted."""
+    setting = _setting(nodes, {"generator": {"kind": "poisson", "pods": 1, "rate": 1}}, cpu=4)
+    without = _simulated(replace(setting, workload=Preemptors(nodes, 0, more)), 1)[2]
+    whole = _simulated(replace(setting, workload=Preemptors(nodes, pods, more)), 1)[2]
+    return pods, "preemptions", whole - without
+
+
+def _setting(nodes: int, workload: dict[str, Any], cpu: int = 32) -> Setting:
+    cluster = {"nodes": [{"count": nodes, "cpu": cpu, "memory": "128Gi", "zone": ZONES}]}
+    document = {"apiVersion": API_VERSION, "kind": "Experiment", "spec": {"cluster": cluster, "workload": workload}}
     experiment = parse_experiment(document, Path.cwd())
-    simulation = Simulation(experiment.setting(experiment.schedulers[0]), seed=1)
+    return experiment.setting(experiment.schedulers[0])
+
+
+def _simulated(setting: Setting, pods: int) -> Result:
+    simulation = Simulation(setting, seed=1)
     begun = time.perf_counter()
     simulation.run()
     return pods, "pods", time.perf_counter() - begun
 
 
+HOST = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+
 CASES: dict[str, Callable[[], Result]] = {
     "events: bare callbacks, 100 pending": events,
     "events: bare callbacks, 100,000 pending": partial(events, 300_000, 100_000),
-    "lives: 1,000 nodes, 10,000 pods": partial(lives, 1_000, 10_000, 60),
-    "lives: 5,000 nodes, 10,000 pods": partial(lives, 5_000, 10_000, 60),
+    "cycle: 1,000 nodes, 10,000 pods": partial(cycle, 1_000, 10_000),
+    "cycle: 5,000 nodes, 10,000 pods": partial(cycle, 5_000, 10_000),
+    "lives: 1,000 nodes, 10,000 pods": partial(lives, 1_000, 10_000),
+    "lives: 5,000 nodes, 10,000 pods": partial(lives, 5_000, 10_000),
     "placement: 5,000 nodes, 10,000 pods that stay": partial(lives, 5_000, 10_000, None),
+    "hard: required anti-affinity by host, 5,000 nodes": partial(
+        burst, 5_000, 5_000, partial(_required, "podAntiAffinity", HOST)
+    ),
+    "hard: required affinity by zone, 5,000 nodes": partial(
+        burst, 5_000, 5_000, partial(_required, "podAffinity", ZONE)
+    ),
+    "hard: preferred affinity by host, 5,000 nodes": partial(
+        burst, 5_000, 5_000, partial(_preferred, "podAffinity", HOST)
+    ),
+    "hard: preferred anti-affinity by zone, 5,000 nodes": partial(
+        burst, 5_000, 5_000, partial(_preferred, "podAntiAffinity", ZONE)
+    ),
+    "hard: spread by zone, DoNotSchedule, 5,000 nodes": partial(burst, 5_000, 5_000, partial(_spread, "DoNotSchedule")),
+    "hard: spread by zone, ScheduleAnyway, 5,000 nodes": partial(
+        burst, 5_000, 5_000, partial(_spread, "ScheduleAnyway")
+    ),
+    "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}),
+    "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
+        preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"})
+    ),
 }

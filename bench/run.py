@@ -2,9 +2,10 @@
 
     make bench
     python bench/run.py --only cycle --repeat 5 --json bench.json
+    python bench/run.py --big
 
-Every figure is the median of several runs in this process, beside the speed of a bare heapq loop measured just before:
-machines differ, and so do their moments.
+Every figure is the median of several runs, beside the speed of a bare heapq loop measured just before: machines
+differ, and so do their moments.
 """
 
 from __future__ import annotations
@@ -12,46 +13,81 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
+import os
 import platform
 import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 import cases
+import commands
+
+Row = dict[str, object]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="run the cases whose name contains this")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--big", action="store_true", help="run the cases that take a minute each, too")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows = [measure(name, case, options.repeat) for name, case in cases.CASES.items() if options.only in name]
+    measuring = track(list(wanted(options)), "measuring", transient=True)
+    rows = [found for measured in measuring if (found := measured(options.repeat)) is not None]
     show(rows)
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=2) + "\n")
 
 
-def measure(name: str, case: Callable[[], tuple[int, str, float]], repeat: int) -> dict[str, object]:
-    """Runs a case a few times; a case returns (how many, of what, in how many seconds)."""
+def wanted(options: argparse.Namespace) -> list[Callable[[int], Row | None]]:
+    """Returns what measures each of the cases that were asked for."""
+    chosen: list[Callable[[int], Row | None]] = []
+    chosen += [partial(measure, name, case) for name, case in cases.CASES.items() if options.only in name]
+    outside = {**commands.COMMANDS, **(commands.BIG if options.big else {})}
+    chosen += [partial(measure_command, name, case) for name, case in outside.items() if options.only in name]
+    return chosen
+
+
+def measure(name: str, case: Callable[[], cases.Result], repeat: int) -> Row:
+    """Runs a case in this process a few times."""
     case()  # compiles and warms up
     heap = heap_speed()
     results = [case() for _ in range(repeat)]
-    rate = statistics.median(count / seconds for count, _, seconds in results)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return row(name, results[0][1], [(count, seconds) for count, _, seconds in results], heap, peak)
+
+
+def measure_command(name: str, case: Callable[[], commands.Measured], repeat: int) -> Row | None:
+    """Runs a command a few times; None, with a word about it, if something that it needs is not there."""
+    heap = heap_speed()
+    try:
+        results = [case() for _ in range(1 if name in commands.BIG else repeat)]
+    except commands.MissingError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return None
+    measured = [(result.number, result.seconds) for result in results]
+    return row(name, results[0].unit, measured, heap, max(result.peak_mib for result in results))
+
+
+def row(name: str, unit: str, measured: Sequence[tuple[int, float]], heap: float, peak: float) -> Row:
+    """Returns the line of a case, with medians."""
     return {
         "case": name,
-        "unit": results[0][1],
-        "per_s": round(rate),
+        "unit": unit,
+        "per_s": _short(statistics.median(count / seconds for count, seconds in measured)),
+        "seconds": round(statistics.median(seconds for _, seconds in measured), 3),
+        "runs": len(measured),
         "heapq_per_s": round(heap),
         "peak_mib": round(peak),
     }
@@ -70,16 +106,21 @@ def heap_speed(number: int = 200_000) -> float:
 
 def machine() -> dict[str, str]:
     packages = {name: version(name) for name in ("wavetank", "numpy", "numba")}
-    return {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system(), **packages}
+    cores = str(os.cpu_count())
+    return {"python": platform.python_version(), "machine": platform.machine(), "cores": cores, **packages}
 
 
-def show(rows: list[dict[str, object]]) -> None:
-    table = Table("case", "what", "per second", "bare heapq per second", "peak MiB", title="wavetank benchmarks")
-    for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-    console = Console()
+def show(rows: Sequence[Row]) -> None:
+    table = Table("case", "what", "per second", "seconds", "runs", "heapq/s", "peak MiB", title="wavetank benchmarks")
+    for line in rows:
+        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in line.values()))
+    console = Console(width=max(120, Console().width))
     console.print(table)
     console.print(", ".join(f"{key} {value}" for key, value in machine().items()), highlight=False)
+
+
+def _short(rate: float) -> float | int:
+    return round(rate) if rate >= 100 else round(rate, 3)
 
 
 if __name__ == "__main__":
