@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -49,12 +49,16 @@ class Usage:
     """
 
     def __init__(self, rows: Sequence[PodRow], residents: Sequence[PodRow], nodes: Sequence[NodeChange]) -> None:
-        changes = [*_changes(rows), *_changes(residents, waited=False), _node_changes(nodes)]
-        whole = np.concatenate([np.zeros((1, 1 + len(_COLUMNS)), np.int64), *changes])  # it begins at 0 with nothing
-        whole = whole[np.argsort(whole[:, 0], kind="stable")]
-        firsts = np.flatnonzero(np.diff(whole[:, 0], prepend=-1))
-        self._times = whole[firsts, 0]
-        self._values = np.cumsum(np.add.reduceat(whole[:, 1:], firsts, axis=0), axis=0)
+        changes = [_START, *_changes(rows), *_changes(residents, waited=False), _node_changes(nodes)]
+        times = np.concatenate([change.times for change in changes])
+        order = np.argsort(times, kind="stable")
+        times = times[order]
+        firsts = np.flatnonzero(np.diff(times, prepend=-1))
+        self._times = times[firsts]
+        self._values = {
+            column: np.cumsum(np.add.reduceat(np.concatenate([change.of(column) for change in changes])[order], firsts))
+            for column in _COLUMNS
+        }
 
     # reading
 
@@ -83,7 +87,7 @@ class Usage:
 
     def _means(self, column: str, edges: npt.NDArray[np.int64]) -> FloatArray:
         """Returns the mean of a column between each two edges; of an empty stretch, its value there."""
-        times, values = self._times, self._values[:, _COLUMNS.index(column)].astype(np.float64)
+        times, values = self._times, self._values[column].astype(np.float64)
         areas = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
         position = np.clip(np.searchsorted(times, edges, "right") - 1, 0, len(times) - 1)
         upto = areas[position] + values[position] * np.maximum(edges - times[position], 0)
@@ -92,8 +96,24 @@ class Usage:
         return np.where(widths > 0, means, values[position[1:]])
 
 
-def _changes(rows: Sequence[PodRow], waited: bool = True) -> Iterator[IntArray]:
-    """Yields tables of what the pods' steps changed: when, and by how much each column."""
+class _Change(NamedTuple):
+    """Something that happened at some times, and by how much it changed some of the columns."""
+
+    times: IntArray
+    amounts: Mapping[str, IntArray | int]
+
+    def of(self, column: str) -> IntArray:
+        """Returns what it did to one column."""
+        amounts = np.zeros(len(self.times), np.int64)
+        amounts[:] = self.amounts.get(column, 0)
+        return amounts
+
+
+_START = _Change(np.zeros(1, np.int64), {})  # with nothing
+
+
+def _changes(rows: Sequence[PodRow], waited: bool = True) -> Iterator[_Change]:
+    """Yields what the pods' steps changed."""
     requests = [row.spec.requests for row in rows]
     cpu = np.array([amounts.get(CPU, 0) for amounts in requests], np.int64)
     memory = np.array([amounts.get(MEMORY, 0) for amounts in requests], np.int64)
@@ -101,30 +121,27 @@ def _changes(rows: Sequence[PodRow], waited: bool = True) -> Iterator[IntArray]:
     finished = _times([row.finished for row in rows])
     bound, ran = scheduled != _NEVER, started != _NEVER
     if waited:
-        yield _table(_times([row.submitted for row in rows]), pending=1)
-        yield _table(np.where(bound, scheduled, finished), pending=-1)
-    yield _table(scheduled, cpu=cpu, memory=memory)
-    yield _table(started, running=1)
-    yield _table(np.where(bound, finished, _NEVER), cpu=-cpu, memory=-memory, running=-ran.astype(np.int64))
+        yield _change(_times([row.submitted for row in rows]), pending=1)
+        yield _change(np.where(bound, scheduled, finished), pending=-1)
+    yield _change(scheduled, cpu=cpu, memory=memory)
+    yield _change(started, running=1)
+    yield _change(np.where(bound, finished, _NEVER), cpu=-cpu, memory=-memory, running=-ran.astype(np.int64))
 
 
-def _node_changes(changes: Sequence[NodeChange]) -> IntArray:
+def _node_changes(changes: Sequence[NodeChange]) -> _Change:
     times, cpu, memory, nodes = np.array(changes, np.int64).reshape(-1, 4).T
-    return _table(times, cpu_allocatable=cpu, memory_allocatable=memory, nodes=nodes)
+    return _change(times, cpu_allocatable=cpu, memory_allocatable=memory, nodes=nodes)
 
 
 def _times(times: Sequence[Nanoseconds | None]) -> IntArray:
     return np.array([_NEVER if time is None else time for time in times], np.int64)
 
 
-def _table(times: IntArray, **columns: IntArray | int) -> IntArray:
-    """Returns the changes that ever happened, one row each."""
-    table = np.zeros((len(times), 1 + len(_COLUMNS)), np.int64)
-    table[:, 0] = times
-    for name, values in columns.items():
-        table[:, 1 + _COLUMNS.index(name)] = values
-    happened: IntArray = table[times != _NEVER]
-    return happened
+def _change(times: IntArray, **amounts: IntArray | int) -> _Change:
+    """Leaves out what never happened."""
+    happened = times != _NEVER
+    kept = {name: amount if isinstance(amount, int) else amount[happened] for name, amount in amounts.items()}
+    return _Change(times[happened], kept)
 
 
 def _ratio(asked: FloatArray, allocatable: FloatArray) -> FloatArray:
