@@ -99,6 +99,11 @@ class Clock:
             self._run_one(heappop(queue))
         self.now = max(self.now, until)
 
+    def step(self) -> None:
+        """Runs the next timer, if there is any; whoever must not be away for long runs the clock like this."""
+        if self.next_due() is not None:
+            self._run_one(heappop(self._queue))
+
     def _run_one(self, timer: Timer) -> None:
         """Runs a timer; one that was cancelled is dropped without moving the time."""
         callback = timer[3]
@@ -114,3 +119,7 @@ class Clock:
         while self._queue and self._queue[0][3] is None:
             heappop(self._queue)
         return self._queue[0].due if self._queue else None
+
+    def next_progress(self) -> Nanoseconds | None:
+        """Returns when the next timer is due that is more than background, or None; it looks at all of them."""
+        return min((timer.due for timer in self._queue if timer[3] is not None and timer[4] is not None), default=None)

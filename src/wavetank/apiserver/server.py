@@ -1,0 +1,77 @@
+"""The HTTP server: uvicorn with what a Kubernetes API server needs besides."""
+
+from __future__ import annotations
+
+import socket
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from wavetank.apiserver.asgi import App
+from wavetank.apiserver.tls import Certificate
+from wavetank.errors import WavetankError
+
+_IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would find it closed in use
+_LAST_WORDS_S = 2  # how long watches may take to end when the server does
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """HTTP that answers a client which has closed its sending side, and can cut one that does not read."""
+
+    def on_message_begin(self) -> None:
+        """Tells the application how to cut the connection."""
+        super().on_message_begin()
+        self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
+
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """Keeps the connection for the answer to a request that is whole; watches and half requests end here."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.response_started or cycle.more_body:
+            return None
+        cycle.keep_alive = False
+        return self.scheme == "http"  # TLS has no half-closed connections
+
+
+class Server(uvicorn.Server):
+    """Lets the simulation begin and end with it, and ends the watches, which would otherwise keep it."""
+
+    def __init__(self, config: uvicorn.Config, app: App) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens."""
+        self._app.start()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends watches, answers what was asked, stops."""
+        self._app.stop()
+        await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that is bound to an address; port 0 is any free one. WavetankError if it is taken."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise WavetankError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+
+
+def serve(app: App, listening: socket.socket, certificate: Certificate | None = None) -> None:
+    """Serves until it is interrupted."""
+    config = uvicorn.Config(
+        app,
+        http=HttpProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=_IDLE_S,
+        timeout_graceful_shutdown=_LAST_WORDS_S,
+        ssl_certfile=str(certificate.certificate) if certificate else None,
+        ssl_keyfile=str(certificate.key) if certificate else None,
+    )
+    Server(config, app).run([listening])
