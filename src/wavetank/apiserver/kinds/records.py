@@ -151,8 +151,7 @@ class StructureTable:
                 required |= embedded.required
             if each.number:
                 numbers[each.number] = each.name or embedded
-        always = tuple(key for key, schema in fields.items() if schema.always and key not in _TYPE_META)
-        return Structure(name, fields, frozenset(required), numbers, always)
+        return Structure(name, fields, frozenset(required), numbers)
 
     def _field(self, record: FieldRecord) -> Schema:
         schema = self.schema(record.type)
@@ -165,6 +164,3 @@ class StructureTable:
         schema.list_map_keys = record.list_map_keys
         schema.map_type = record.map_type
         return schema
-
-
-_TYPE_META = frozenset(("kind", "apiVersion"))

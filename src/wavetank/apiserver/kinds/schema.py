@@ -12,15 +12,21 @@ class Structure:
     """The fields of an object type; shared by all its uses, so that a type may contain itself.
 
     `fields` are the fields as documents have them, `numbers` as protobuf messages have them: there an embedded
-    type is a message of its own, whose fields documents show as the outer one's. `always` are the fields that a
-    document shows even when nobody has set them. `name` is "core.v1.PodSpec".
+    type is a message of its own, whose fields documents show as the outer one's. `name` is "core.v1.PodSpec".
     """
 
     name: str
     fields: Mapping[str, Schema]
     required: frozenset[str] = frozenset()
     numbers: Mapping[int, str | Structure] = field(default_factory=dict)
-    always: tuple[str, ...] = ()
+    _plan: tuple[tuple[str, Schema, str, bool], ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def plan(self) -> tuple[tuple[str, Schema, str, bool], ...]:
+        """Returns (name, schema, type, always shown) for each field, at hand for those who walk over documents."""
+        if not self._plan:
+            self._plan = tuple((name, each, each.type, each.always) for name, each in self.fields.items())
+        return self._plan
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}>"
