@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wavetank.apiserver.autoscaling import as_v2
 from wavetank.apiserver.tables.cells import (
     NONE,
     UNKNOWN,
@@ -150,7 +151,9 @@ def scale(document: Document, now: float) -> Cells:
 
 
 def autoscaler(document: Document, now: float) -> Cells:
-    """Prints a HorizontalPodAutoscaler, in autoscaling/v1 or v2."""
+    """Prints a HorizontalPodAutoscaler of either version."""
+    if document.get("apiVersion") == "autoscaling/v1":
+        document = as_v2(dict(document))
     target = dig(document, "spec", "scaleTargetRef")
     least = dig(document, "spec", "minReplicas")
     most, present = number_at(document, "spec", "maxReplicas"), number_at(document, "status", "currentReplicas")
@@ -162,9 +165,6 @@ def autoscaler(document: Document, now: float) -> Cells:
 def _metrics(document: Document) -> str:
     specs, statuses = items_at(document, "spec", "metrics"), items_at(document, "status", "currentMetrics")
     words = [_metric(spec, statuses[index] if index < len(statuses) else None) for index, spec in enumerate(specs)]
-    utilization = dig(document, "spec", "targetCPUUtilizationPercentage")
-    if utilization is not None:  # autoscaling/v1 has its one resource metric in fields of its own
-        words.append(f"cpu: {_percent(dig(document, 'status', 'currentCPUUtilizationPercentage'))}/{utilization}%")
     text = ", ".join(words[:2]) or NONE
     return f"{text} + {len(words) - 2} more..." if len(words) > 2 else text
 
