@@ -52,12 +52,10 @@ def write_kubeconfig(path: Path, access: Access) -> None:
 
 def read_kubeconfig(path: Path) -> Access:
     """Reads a kubeconfig that `write_kubeconfig` wrote; InputError if it is of another cluster."""
-    config = _load(path)
-    if config is None:
+    access = _load(path)
+    if access is None:
         raise InputError("expected a kubeconfig written by wavetank serve", source=str(path))
-    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-    certificate = cluster.get("certificate-authority-data")
-    return Access(cluster["server"], user.get("token"), base64.b64decode(certificate) if certificate else None)
+    return access
 
 
 def _needs_proxy(access: Access) -> bool:
@@ -84,11 +82,20 @@ def _is_ours(path: Path) -> bool:
     return not read_text(path).strip() or _load(path) is not None
 
 
-def _load(path: Path) -> Mapping[str, Any] | None:
+def _load(path: Path) -> Access | None:
     """Reads a kubeconfig if its only cluster is one of ours."""
     documents = load_documents(read_text(path), str(path))
-    if len(documents) != 1 or not isinstance(documents[0], Mapping):
+    config = documents[0] if len(documents) == 1 else None
+    cluster, user = _only(config, "clusters", "cluster"), _only(config, "users", "user")
+    if cluster is None or user is None:
         return None
-    clusters, users = documents[0].get("clusters"), documents[0].get("users")
-    ours = [isinstance(part, list) and len(part) == 1 and part[0].get("name") == NAME for part in (clusters, users)]
-    return documents[0] if all(ours) else None
+    certificate = cluster.get("certificate-authority-data")
+    return Access(str(cluster.get("server")), user.get("token"), base64.b64decode(certificate) if certificate else None)
+
+
+def _only(config: object, part: str, field: str) -> Mapping[str, Any] | None:
+    """Returns the only entry of a part of a kubeconfig, if it is called as ours are."""
+    entries = config.get(part) if isinstance(config, Mapping) else None
+    entry = entries[0] if isinstance(entries, list) and len(entries) == 1 else None
+    found = entry.get(field) if isinstance(entry, Mapping) and entry.get("name") == NAME else None
+    return found if isinstance(found, Mapping) else None

@@ -24,7 +24,7 @@ class Stories:
     """Watches the simulated kubelets and tells, when somebody asks, what real ones would have reported.
 
     Objects in the store stay light: the statuses of containers, the addresses and the conditions are made when an
-    object is rendered. Attach it before any kubelet. `version` is that of the kubelets: v1.35.8.
+    object is rendered. Attach it before anybody who renders. `version` is that of the kubelets: v1.35.8.
     """
 
     def __init__(self, store: Store, version: str) -> None:
