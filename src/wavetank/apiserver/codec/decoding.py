@@ -68,7 +68,9 @@ def decode(
     except UnreadableError as error:
         raise _unrecognized(kind.kind, error, body) from None
     _fill_in(found, kind.api_version, kind.kind)
-    _check_type(table, kind, found)
+    mistake = type_mistake(table, kind, found.api_version, found.kind)
+    if mistake:
+        raise _not_handled(found, kind, mistake)
     try:
         if found.message is not None:
             message = parse_message(kind.schema, found.message)
@@ -111,7 +113,7 @@ def _parse(body: bytes, media: str) -> _Body:
         parsed = Parsed(value, value, strict)
     else:
         parsed = _parse_json(body)
-    return _Body(*_type_meta(parsed.value), parsed)
+    return _Body(*type_meta(parsed.value), parsed)
 
 
 def _parse_json(body: bytes) -> Parsed:
@@ -121,8 +123,8 @@ def _parse_json(body: bytes) -> Parsed:
         raise UnreadableError(f"couldn't get version/kind; json parse error: {error}") from None
 
 
-def _type_meta(value: Any) -> tuple[str, str]:
-    """Returns apiVersion and kind as a document has them."""
+def type_meta(value: Any) -> tuple[str, str]:
+    """Returns apiVersion and kind as a document has them; raises an UnreadableError where it cannot have any."""
     if value is None:
         return "", ""
     prefix = "couldn't get version/kind; json parse error: json: cannot unmarshal"
@@ -143,25 +145,23 @@ def _fill_in(found: _Body, api_version: str, kind: str) -> None:
         found.api_version = api_version
 
 
-def _check_type(table: KindTable, kind: Kind | Subresource, found: _Body) -> None:
-    """Refuses a body that says it is something else than the path is for."""
-    if (found.api_version, found.kind) == (kind.api_version, kind.kind):
-        return
-    if not table.knows(found.api_version, found.kind):
-        registered = f"no kind {quote(found.kind)} is registered for version {quote(found.api_version)}"
-        raise _not_handled(found, kind, f'{registered} in scheme "{_SCHEME}"')
-    group, _, version = found.api_version.rpartition("/")
-    if (_internal(group), found.kind) != (_internal(kind.group), kind.kind):
-        conversion = f"converting ({version}.{found.kind}) to ({_internal(kind.group)}.{kind.kind})"
-        raise _not_handled(found, kind, f"{conversion}: unknown conversion")
+def type_mistake(table: KindTable, kind: Kind | Subresource, api_version: str, name: str) -> str:
+    """Says why a document that says it is `name` in `api_version` cannot be one of `kind`; "" if it can."""
+    if (api_version or kind.api_version, name or kind.kind) == (kind.api_version, kind.kind):
+        return ""
+    if not table.knows(api_version, name):
+        return f'no kind {quote(name)} is registered for version {quote(api_version)} in scheme "{_SCHEME}"'
+    group, _, version = api_version.rpartition("/")
+    if (_internal(group), name) == (_internal(kind.group), kind.kind):
+        return ""
+    return f"converting ({version}.{name}) to ({_internal(kind.group)}.{kind.kind}): unknown conversion"
 
 
 def _check_version(kind: Kind | Subresource, found: _Body) -> None:
     accepted = _ACCEPTED.get((kind.api_version, kind.kind), ())
     if found.api_version != kind.api_version and found.api_version not in accepted:
-        raise bad_request(
-            f"the API version in the data ({found.api_version}) does not match the expected API version ({kind.api_version})"
-        )
+        stated = f"the API version in the data ({found.api_version})"
+        raise bad_request(f"{stated} does not match the expected API version ({kind.api_version})")
 
 
 def _internal(group: str) -> str:

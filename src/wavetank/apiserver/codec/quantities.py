@@ -50,7 +50,8 @@ def _interpret(suffix: str) -> tuple[int, int]:
 def _nanos(digits: int, power: int) -> int:
     """Returns digits × 10^power in nanos; what is finer than a nano is rounded away from zero."""
     shift = power + 9
-    return digits * 10**shift if shift >= 0 else -(-digits // 10**-shift)
+    scale: int = 10 ** abs(shift)
+    return digits * scale if shift >= 0 else -(-digits // scale)
 
 
 def _shortened(amount: int, base: int, suffixes: tuple[str, ...]) -> str:
