@@ -24,7 +24,9 @@ def test_recorded_reviews() -> None:
     asked = [step for step in steps_of("auth-reviews") if is_review(step)]
     assert asked
     for step in asked:
-        assert answer(step) == (step["response"]["status"], step["response"]["body"]), step["i"]
+        recorded = step["response"]["body"]
+        recorded["metadata"].pop("managedFields", None)
+        assert answer(step) == (step["response"]["status"], recorded), step["i"]
 
 
 def is_review(step: Step) -> bool:
