@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Protocol
 
 BOOKMARKS_S = 60.0  # between two bookmarks of a watch, seconds of wall time
+LONGEST_S = 3600.0  # of a watch whose client does not say how long; the real server's take 30 to 60 minutes
 PATIENCE_S = 30.0  # how long a client may leave unread what was sent to it, once its watch is over
 
 
@@ -100,7 +101,8 @@ class _Timers:
     def __init__(self, stream: Stream, loop: asyncio.AbstractEventLoop) -> None:
         self._stream = stream
         self._loop = loop
-        self._end = None if stream.timeout_s is None else loop.call_later(max(0.0, stream.timeout_s), stream.close)
+        longest = LONGEST_S if stream.timeout_s is None else max(0.0, stream.timeout_s)
+        self._end = loop.call_later(longest, stream.close)
         self._next = loop.call_later(BOOKMARKS_S, self._bookmark)
 
     def _bookmark(self) -> None:
@@ -110,8 +112,7 @@ class _Timers:
     def cancel(self) -> None:
         """Forgets both."""
         self._next.cancel()
-        if self._end is not None:
-            self._end.cancel()
+        self._end.cancel()
 
 
 class _Cut:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import secrets
+import signal
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -91,7 +93,14 @@ def command(
         access = _access(host, listening.getsockname()[1], secret, certificate)
         write_kubeconfig(kubeconfig, access)
         _announce(access, kubeconfig)
+        _end_quietly(signal.SIGINT, signal.SIGTERM)
         serve(app, listening, certificate)
+
+
+def _end_quietly(*signals: int) -> None:
+    """Lets a signal end the command as if it had come to its end, which for a server is the way to end."""
+    for number in signals:
+        signal.signal(number, lambda *_: sys.exit(0))
 
 
 def _speed(text: str) -> float | None:
