@@ -21,6 +21,7 @@ _NOT_A_NUMBER = frozenset(
     (".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN", ".NAN")
 )
 _PREFIX = "tag:yaml.org,2002:"
+_PLAIN = "plain"
 
 
 def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
@@ -36,8 +37,16 @@ def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
         raise UnreadableError(f"yaml: {' '.join(str(error).split())}") from None
 
 
+class _Loader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
+    """Makes nodes that tell plain scalars, whose text says what they are, from quoted and tagged ones."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        """Returns the tag of a node without one."""
+        return _PLAIN if kind is yaml.ScalarNode and implicit[0] else "str"
+
+
 def _first_node(body: bytes) -> Any:
-    loader = yaml.CBaseLoader(body)
+    loader = _Loader(body)
     try:
         return loader.get_node() if loader.check_node() else None
     finally:
@@ -94,7 +103,7 @@ class _Reader:
         found: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            if getattr(key_node, "value", None) == "<<" and not key_node.style:
+            if key_node.value == "<<" and key_node.tag == _PLAIN:
                 merged = {**self._merge(value_node), **merged}
                 continue
             key = _key(key_node)
@@ -119,15 +128,15 @@ def _key(node: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return f"{value:g}" if isinstance(value, float) else str(value)
-    raise UnreadableError(f"unsupported map key of type: %!s(<nil>), key: <nil>, value: {getattr(node, 'value', '')}")
+    raise UnreadableError("unsupported map key: only texts, numbers and booleans can be names of fields")
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:
     text = str(node.value)
-    tag = str(node.tag or "").removeprefix(_PREFIX)
+    tag = str(node.tag).removeprefix(_PREFIX)
     if tag == "binary":
         return base64.b64decode(text).decode("utf-8", "replace")
-    if node.style or tag == "str":
+    if tag == "str":
         return text
     if text in _NULL:
         return None
