@@ -33,9 +33,17 @@ class Request:
                 return value
         return default
 
+    def all(self, name: str) -> list[str]:
+        """Returns every value of a query parameter, in order."""
+        return [value for key, value in self.query if key == name]
+
+    def has(self, name: str) -> bool:
+        """Says whether a query parameter is there, perhaps without a value."""
+        return any(key == name for key, _ in self.query)
+
     def flag(self, name: str) -> bool:
-        """Tells whether a query parameter is set and not a word for false."""
-        return self.param(name).lower() not in ("", "0", "false")
+        """Says whether a query parameter is there and no word for false; one without a value is true."""
+        return self.has(name) and self.param(name).lower() not in ("0", "false")
 
 
 @dataclass(slots=True)

@@ -75,6 +75,11 @@ class Store:
                 objects[event.resource.key] = event.old
         return objects.values()
 
+    @property
+    def next_uid(self) -> str:
+        """Returns the uid that the next new object gets, if it is created before anything else is written."""
+        return _uid(self.version + 1)
+
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
         self._watchers.setdefault(table, []).append(watcher)

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from wavetank.apiserver.admission.admission import Admission
+from wavetank.apiserver.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.discovery import Discovery
+from wavetank.apiserver.errors import StatusError, method_not_supported
+from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.negotiation import Representation, negotiate
+from wavetank.apiserver.objects import Objects, Stories
+from wavetank.apiserver.options import ListOptions, WriteOptions
+from wavetank.apiserver.paths import Target, UnknownPathError, resolve
+from wavetank.apiserver.reading import get, page, show_page
+from wavetank.apiserver.request import Request, Response, User
+from wavetank.apiserver.responses import PRIVATE, already_written, answer, headers_of, refusal
+from wavetank.apiserver.reviews import review
+from wavetank.apiserver.strategies.registry import STRATEGIES
+from wavetank.apiserver.strategies.strategy import strategy_of
+from wavetank.apiserver.subresources.binding import bind
+from wavetank.apiserver.subresources.subresources import Subresources
+from wavetank.apiserver.watching import Watch, Watches, WatchStream
+from wavetank.apiserver.writing import Write, Writer
+from wavetank.cluster.store import Store
+
+_REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
+
+Authenticate = Callable[[str], User | None]
+
+
+def _nobody(token: str) -> User | None:
+    return None
+
+
+class Api:
+    """The Kubernetes API over a store: one function from a request to its answer.
+
+    It knows no transport, and no time but the store's. `stories` tells what simulated kubelets report,
+    `authenticate` finds the user of a token for TokenReviews.
+    """
+
+    def __init__(
+        self, store: Store, stories: Stories | None = None, *, authenticate: Authenticate = _nobody, seed: int = 0
+    ) -> None:
+        self.kinds = KindTable.builtin()
+        self._objects = Objects(store, self.kinds, stories)
+        self._writer = Writer(self._objects, Admission(store), random.Random(seed))
+        self._deleter = Deleter(self._writer)
+        self._subresources = Subresources(self._writer, self._deleter)
+        self._watches = Watches(self._objects)
+        self._discovery = Discovery(self.kinds)
+        self._authenticate = authenticate
+        self._actions: dict[str, Callable[[Target, Request], Response | WatchStream]] = {
+            "get": self._get,
+            "list": self._list,
+            "watch": self._watch,
+            "create": self._create,
+            "update": self._update,
+            "patch": self._update,
+            "delete": self._delete,
+            "deletecollection": self._delete_collection,
+        }
+
+    def handle(self, request: Request) -> Response | WatchStream:
+        """Answers a request; every refusal is a Status."""
+        try:
+            return self._answer(request)
+        except UnknownPathError as error:
+            return Response(404, [("content-type", "text/plain; charset=utf-8"), PRIVATE], f"{error}\n".encode())
+        except StatusError as error:
+            return refusal(error, request)
+
+    def _answer(self, request: Request) -> Response | WatchStream:
+        if request.method == "GET":
+            found = self._discovery.respond(request)
+            if found is not None:
+                return found
+        target = resolve(self.kinds, request.method, request.path)
+        if target.subresource is not None:
+            return self._subresources.respond(target, request)
+        return self._actions[target.verb](target, request)
+
+    # reading
+
+    def _get(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request)
+        found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
+        if representation == Representation():
+            return already_written(self._objects.encode(target.kind, found))
+        shown = self._objects.show(target.kind, found)
+        return answer(self._objects, target.kind, representation, shown)
+
+    def _list(self, target: Target, request: Request) -> Response | WatchStream:
+        if request.flag("watch"):
+            return self._watch(target, request)
+        options = ListOptions.read(request, watch=False)
+        representation = negotiate(request, listing=True)
+        options = options.selecting(request, target.kind)
+        found = page(self._objects, target.kind, target.namespace, options)
+        body = show_page(self._objects, target.kind, found, representation)
+        return Response(200, [("content-type", representation.media_type), PRIVATE], body)
+
+    def _watch(self, target: Target, request: Request) -> WatchStream:
+        options = ListOptions.read(request, watch=True)
+        representation = negotiate(request, listing=True, watch=True)
+        options = options.selecting(request, target.kind).naming(target.name)
+        if "watch" not in target.kind.verbs:
+            raise method_not_supported(target.kind.resource, "watch")
+        return self._watches.open(Watch(target.kind, target.namespace, options, representation))
+
+    # writing
+
+    def _create(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request)
+        if target.kind.group in _REVIEWS:
+            return self._review(target, request, representation)
+        if target.kind.kind == "Binding":
+            pods = self.kinds.find("", "v1", "pods")
+            assert pods is not None
+            written = bind(self._writer, pods, target.kind, target.namespace, "", request)
+        else:
+            written = self._writer.create(target.kind, target.namespace, request)
+        return answer(self._objects, target.kind, representation, written.document, written.status, written.warnings)
+
+    def _review(self, target: Target, request: Request, representation: Representation) -> Response:
+        options = WriteOptions.read(request, "Create")
+        document, warnings = self._writer.read_body(target.kind, request, options)
+        told = review(document, target.namespace, request.user, self._objects.now, self._authenticate)
+        return answer(self._objects, target.kind, representation, told, 201, warnings)
+
+    def _update(self, target: Target, request: Request) -> Response:
+        what = "Update" if target.verb == "update" else "Patch"
+        representation = negotiate(request)
+        options = WriteOptions.read(request, what)
+        may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
+        write = Write(target.kind, target.namespace, target.name, request.user, options, may_create=may_create)
+        action = self._writer.update if what == "Update" else self._writer.patch
+        written = action(write, request)
+        return answer(self._objects, target.kind, representation, written.document, written.status, written.warnings)
+
+    def _delete(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request)
+        options = DeleteOptions.read(request, self.kinds)
+        deleted = self._deleter.delete(target.kind, target.namespace, target.name, options, request.user)
+        return answer(self._objects, target.kind, representation, deleted.document, deleted.status, deleted.warnings)
+
+    def _delete_collection(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request, listing=True)
+        listed = ListOptions.read(request, watch=False).selecting(request, target.kind)
+        options = DeleteOptions.read(request, self.kinds)
+        found, warnings = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request.user)
+        body = show_page(self._objects, target.kind, found, representation)
+        return Response(200, headers_of(representation, warnings), body)

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.apiserver import errors
+from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, unsupported
+from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.objects import Objects
+from wavetank.apiserver.options import integer
+from wavetank.apiserver.request import Request, Response
+from wavetank.apiserver.subresources.containers import choose_container
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import EPOCH_SECONDS, parse_time
+from wavetank.errors import InputError
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+Line = tuple[Nanoseconds, str]  # when it was written, and what it says
+
+_STREAMS = ("All", "Stderr", "Stdout")
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """Which lines of a log are wanted; `since` is a virtual time."""
+
+    container: str
+    previous: bool
+    timestamps: bool
+    tail: int | None
+    limit_bytes: int | None
+    since_s: int | None
+    since: Nanoseconds | None
+
+    @classmethod
+    def read(cls, request: Request, pod: str) -> LogOptions:
+        """Reads and checks the query; 400 and 422 as the real server gives them."""
+        try:
+            since = parse_time(request.param("sinceTime") or None, "sinceTime")
+        except InputError as error:
+            raise errors.bad_request(str(error)) from None
+        options = cls(
+            container=request.param("container"),
+            previous=request.flag("previous"),
+            timestamps=request.flag("timestamps"),
+            tail=integer(request.param("tailLines")),
+            limit_bytes=integer(request.param("limitBytes")),
+            since_s=integer(request.param("sinceSeconds")),
+            since=since,
+        )
+        mistakes = options._mistakes(request.param("stream") or "All")
+        if mistakes:
+            raise errors.invalid("PodLogOptions", pod, mistakes)
+        return options
+
+    def _mistakes(self, stream: str) -> list[FieldError]:
+        found = []
+        if self.tail is not None and self.tail < 0:
+            found.append(invalid("tailLines", self.tail, "must be greater than or equal to 0"))
+        if self.limit_bytes is not None and self.limit_bytes < 1:
+            found.append(invalid("limitBytes", self.limit_bytes, "must be greater than 0"))
+        if self.since_s is not None and self.since is not None:
+            found.append(forbidden("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified"))
+        elif self.since_s is not None and self.since_s < 1:
+            found.append(invalid("sinceSeconds", self.since_s, "must be greater than 0"))
+        if stream not in _STREAMS:
+            found.append(unsupported("stream", stream, _STREAMS))
+        elif stream != "All" and self.tail is not None:
+            found.append(forbidden("[]", "`tailLines` and specific `stream` are mutually exclusive for now"))
+        return found
+
+
+def read_log(objects: Objects, pods: Kind, namespace: str, name: str, request: Request) -> Response:
+    """Answers with what a simulated container has written; with nothing (204) if its pod has no node yet."""
+    options = LogOptions.read(request, name)
+    pod = objects.get(pods, namespace, name)
+    assert isinstance(pod, Pod)
+    container = choose_container(objects.render(pod), options.container)
+    if not pod.node_name:
+        return Response(204, [])
+    if objects.store.find("Node", "", pod.node_name) is None:
+        raise errors.not_found("nodes", pod.node_name)
+    if objects.stories is None:
+        raise errors.plain("no preferred addresses found; known addresses: []")
+    lines = objects.stories.log(pod, container, options.previous)
+    text = _text(_chosen(lines, options, objects.store.clock.now), options)
+    return Response(200, [("content-type", "text/plain"), ("cache-control", "no-cache, private")], text)
+
+
+def _chosen(lines: list[Line], options: LogOptions, now: Nanoseconds) -> list[Line]:
+    since = options.since if options.since_s is None else now - options.since_s * SECOND
+    if since is not None:
+        lines = [line for line in lines if line[0] >= since]
+    if options.tail is not None:
+        lines = lines[-options.tail :] if options.tail else []
+    return lines
+
+
+def _text(lines: list[Line], options: LogOptions) -> bytes:
+    written = (f"{_stamp(time)} {text}\n" if options.timestamps else f"{text}\n" for time, text in lines)
+    return "".join(written).encode()[: options.limit_bytes]
+
+
+def _stamp(time: Nanoseconds) -> str:
+    from datetime import UTC, datetime
+
+    seconds, nanoseconds = divmod(time, SECOND)
+    moment = datetime.fromtimestamp(EPOCH_SECONDS + seconds, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanoseconds:09d}Z"
