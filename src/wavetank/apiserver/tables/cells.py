@@ -150,7 +150,7 @@ def shortened(words: Sequence[str], most: int = 3, count: int | None = None) -> 
 def condition_of(document: Document, type_: str) -> Document | None:
     """Returns the first condition of a type in status.conditions."""
     conditions = items_at(document, "status", "conditions")
-    return next((condition for condition in conditions if dig(condition, "type") == type_), None)
+    return next((condition for condition in conditions if text_at(condition, "type") == type_), None)
 
 
 def holds(document: Document, type_: str) -> bool:

@@ -140,5 +140,5 @@ def ip_address(document: Document, now: float) -> Cells:
         return [name_of(document), NONE, age(document, now)]
     group = text_at(parent, "group")
     resource = f"{text_at(parent, 'resource')}.{group}" if group else text_at(parent, "resource")
-    words = [resource.lower(), text_at(parent, "namespace")]
-    return [name_of(document), "/".join([*filter(None, words), text_at(parent, "name")]), age(document, now)]
+    namespace = f"/{parent['namespace']}" if text_at(parent, "namespace") else ""
+    return [name_of(document), f"{resource.lower()}{namespace}/{text_at(parent, 'name')}", age(document, now)]

@@ -33,10 +33,10 @@ def pod(document: Document, now: float) -> Cells:
     summary = summarize(document)
     nominated = text_at(document, "status", "nominatedNodeName", default=NONE)
     addresses = items_at(document, "status", "podIPs")
-    address = text_at(addresses[0], "ip", default=NONE) if addresses else NONE
+    address = text_at(addresses[0], "ip") if addresses else text_at(document, "status", "podIP")
     ready = f"{summary.ready}/{summary.total}"
     cells = [name_of(document), ready, summary.reason, summary.restart_cell(now), age(document, now)]
-    return [*cells, address, text_at(document, "spec", "nodeName", default=NONE), nominated, _gates(document)]
+    return [*cells, address or NONE, text_at(document, "spec", "nodeName", default=NONE), nominated, _gates(document)]
 
 
 def pod_conditions(document: Document) -> list[dict[str, str]] | None:
@@ -74,7 +74,7 @@ class Summary:
 def summarize(document: Document) -> Summary:
     """Reads the states of all containers, init containers first."""
     phase = text_at(document, "status", "phase")
-    sidecars = {text_at(one, "name") for one in items_at(document, "spec", "initContainers") if _is_sidecar(one)}
+    sidecars = [text_at(one, "name") for one in items_at(document, "spec", "initContainers") if _is_sidecar(one)]
     total = len(items_at(document, "spec", "containers")) + len(sidecars)
     summary = Summary(total, text_at(document, "status", "reason", default=phase))
     if dig(condition_of(document, "PodScheduled"), "reason") == "SchedulingGated":
@@ -91,7 +91,7 @@ def _is_sidecar(container: Document) -> bool:
     return text_at(container, "restartPolicy") == "Always"
 
 
-def _read_init_containers(document: Document, sidecars: set[str], summary: Summary) -> bool:
+def _read_init_containers(document: Document, sidecars: list[str], summary: Summary) -> bool:
     """Returns whether an init container has still to run, and says so in the reason."""
     count = len(items_at(document, "spec", "initContainers"))
     for index, status in enumerate(items_at(document, "status", "initContainerStatuses")):
@@ -120,7 +120,7 @@ def _ended(terminated: Document) -> str:
     return text_at(terminated, "reason", default=f"Signal:{signal}" if signal else f"ExitCode:{code}")
 
 
-def _read_containers(document: Document, sidecars: set[str], summary: Summary) -> None:
+def _read_containers(document: Document, sidecars: list[str], summary: Summary) -> None:
     summary.restarts, summary.last_restart = 0, None  # those of init containers that are over no longer count
     for status in items_at(document, "status", "initContainerStatuses"):
         if text_at(status, "name") in sidecars:

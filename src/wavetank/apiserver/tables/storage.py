@@ -68,8 +68,8 @@ def storage_class(document: Document, now: float) -> Cells:
     annotations = dig(document, "metadata", "annotations")
     default = any(dig(annotations, key) == "true" for key in _DEFAULT_CLASS)
     name = name_of(document) + (" (default)" if default else "")
-    policy = text_at(document, "reclaimPolicy", default="Delete")
-    mode = text_at(document, "volumeBindingMode", default="Immediate")
+    policy = document.get("reclaimPolicy", "Delete")
+    mode = document.get("volumeBindingMode", "Immediate")
     expands = bool(dig(document, "allowVolumeExpansion"))
     return [name, text_at(document, "provisioner"), policy, mode, expands, age(document, now)]
 

@@ -141,7 +141,7 @@ def controller_revision(document: Document, now: float) -> Cells:
 def _kind_and_name(owner: Document) -> str:
     group = text_at(owner, "apiVersion").rpartition("/")[0]
     kind = text_at(owner, "kind") + (f".{group}" if group else "")
-    return f"{kind.lower()}/{text_at(owner, 'name')}"
+    return f"{kind.lower()}/{text_at(owner, 'name')}" if kind else text_at(owner, "name")
 
 
 def scale(document: Document, now: float) -> Cells:
@@ -182,21 +182,23 @@ def _metric(spec: Document, status: Document | None) -> str:
     source = _SOURCES.get(text_at(spec, "type"))
     if source is None:
         return "<unknown type>"
-    target, current = dig(spec, source, "target"), dig(status, source, "current")
+    target, current = dig(spec, source, "target"), dig(status, source)
     if source in ("resource", "containerResource"):
         return f"{text_at(spec, source, 'name')}: {_resource_metric(target, current)}"
+    if source == "pods":
+        return f"{_value(current, 'averageValue')}/{text_at(target, 'averageValue', default='<nil>')}"
     if dig(target, "averageValue") is not None:
-        mark = "" if source == "pods" else " (avg)"
-        return f"{text_at(current, 'averageValue', default=UNKNOWN)}/{dig(target, 'averageValue')}{mark}"
-    return f"{text_at(current, 'value', default=UNKNOWN)}/{text_at(target, 'value')}"
+        return f"{text_at(current, 'current', 'averageValue', default=UNKNOWN)}/{dig(target, 'averageValue')} (avg)"
+    return f"{_value(current, 'value')}/{text_at(target, 'value', default='<nil>')}"
 
 
 def _resource_metric(target: Any, current: Any) -> str:
     if dig(target, "averageValue") is not None:
-        return f"{text_at(current, 'averageValue', default=UNKNOWN)}/{dig(target, 'averageValue')}"
-    wanted = dig(target, "averageUtilization")
-    return f"{_percent(dig(current, 'averageUtilization'))}/{'<auto>' if wanted is None else f'{wanted}%'}"
+        return f"{_value(current, 'averageValue')}/{dig(target, 'averageValue')}"
+    wanted, present = dig(target, "averageUtilization"), dig(current, "current", "averageUtilization")
+    return f"{UNKNOWN if present is None else f'{present}%'}/{'<auto>' if wanted is None else f'{wanted}%'}"
 
 
-def _percent(value: Any) -> str:
-    return UNKNOWN if value is None else f"{value}%"
+def _value(current: Any, field: str) -> str:
+    """Returns a quantity that a status reports: unknown without a status, nil where it reports another one."""
+    return UNKNOWN if current is None else text_at(current, "current", field, default="<nil>")
