@@ -104,6 +104,9 @@ def _without_placeholders(value: Any) -> Any:
         ("1000000", "1M"),
         (".5", "500m"),
         ("5.", "5"),
+        ("0.1Gi", "107374182400m"),
+        ("9Ei", "9223372036854775807"),
+        ("100000000000000000000", "100E"),
     ],
 )
 def test_a_quantity_keeps_its_notation(written, read):

@@ -14,7 +14,7 @@ _DECIMAL_SUFFIXES = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E")
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _BINARY_SUFFIXES = ("", *_BINARY)
 _NANO = 10**9
-_LARGEST = (2**63 - 1) * _NANO
+_LARGEST = (2**63 - 1) * _NANO  # with a binary suffix; upstream caps no other notation
 _LONGEST = 256  # characters; keeps a hostile document from making us multiply giant numbers
 
 
@@ -28,9 +28,9 @@ def canonical_quantity(text: str) -> str:
     sign, whole, fraction, suffix = found[1], found[2], found[3] or "", found[4]
     power, binary = _interpret(suffix)
     nanos = _nanos(int(f"{whole}{fraction}" or "0") << binary, power - len(fraction))
-    nanos = min(nanos, _LARGEST) * (-1 if sign == "-" else 1)
-    if suffix in _BINARY and abs(nanos) >= 1024 * _NANO:
-        return _shortened(-(-nanos // _NANO), 1024, _BINARY_SUFFIXES)
+    nanos = (min(nanos, _LARGEST) if binary else nanos) * (-1 if sign == "-" else 1)
+    if binary and abs(nanos) >= 1024 * _NANO and nanos % _NANO == 0:
+        return _shortened(nanos // _NANO, 1024, _BINARY_SUFFIXES)
     if suffix not in _DECIMAL and suffix not in _BINARY:
         return _exponential(nanos)
     return _shortened(nanos, 1000, _DECIMAL_SUFFIXES)

@@ -144,14 +144,15 @@ def _scalar(node: yaml.ScalarNode) -> Any:
         return text in _TRUE
     if text in _NOT_A_NUMBER:
         raise UnreadableError(f"json: unsupported value: {text.strip('.')}")
-    return _number(text.replace("_", "")) if text[0] in "+-.0123456789" else text
+    number = _number(text.replace("_", "")) if text[0] in "+-.0123456789" else None
+    return text if number is None else number
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> int | float | None:
     if _INTEGER.fullmatch(text):
         sign, digits = (-1, text[1:]) if text[0] == "-" else (1, text.lstrip("+"))
         base = 8 if re.fullmatch(r"0[0-7]+", digits) else 0
         value = sign * int(digits, base)
         if -(2**63) <= value < 2**64:
             return value
-    return float(text) if _FLOAT.fullmatch(text) else text
+    return float(text) if _FLOAT.fullmatch(text) else None

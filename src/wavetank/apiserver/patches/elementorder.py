@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wavetank.apiserver.errors import plain
-from wavetank.apiserver.patches.refusal import go_value, no_merge_key
+from wavetank.apiserver.patches.refusal import go_value, no_merge_key, unexpected
 
 
 def key_of(element: Any, merge_key: str) -> Any:
@@ -58,7 +58,7 @@ def require_keys(elements: list[Any], merge_key: str) -> None:
         return
     for each in elements:
         if not isinstance(each, dict):
-            raise plain(f"expected a map[string]interface {{}}, but received a {_go_type(each)}")
+            raise unexpected("map[string]interface {}", each)
         if merge_key not in each:
             raise no_merge_key(each, merge_key)
 
@@ -75,8 +75,3 @@ def check_order(patch: list[Any], order: list[Any], merge_key: str) -> None:
         if not any(position([each], element, merge_key) == 0 for each in remaining):
             lists = f"{go_value(patch)}\n doesn't match $setElementOrder list:\n{go_value(order)}"
             raise plain(f"The order in patch list:\n{lists}\n")
-
-
-def _go_type(value: Any) -> str:
-    names = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
-    return names.get(type(value), "<nil>")

@@ -26,6 +26,22 @@ def unknown_directive(directive: Any, patch: dict[str, Any]) -> StatusError:
     return plain(f"unknown patch type: {go_value(directive)} in map: {go_value(patch)}")
 
 
+def unexpected(wanted: str, value: Any) -> StatusError:
+    """Tells that a patch has something else where Go's type `wanted` has to be."""
+    return plain(f"expected a {wanted}, but received a {_GO_TYPES[type(value)]}")
+
+
+_GO_TYPES = {
+    type(None): "%!s(<nil>)",
+    str: "string",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
+
+
 def go_value(value: Any) -> str:
     """Writes a JSON value as Go's %v does."""
     if value is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from wavetank.apiserver.errors import StatusError, bad_request, plain
+from wavetank.apiserver.errors import bad_request, plain
 from wavetank.apiserver.kinds import Schema
 from wavetank.apiserver.patches.elementorder import check_order, key_of, ordered, position
-from wavetank.apiserver.patches.refusal import no_merge_key, rejected, unknown_directive
+from wavetank.apiserver.patches.refusal import no_merge_key, rejected, unexpected, unknown_directive
 
 _DIRECTIVE = "$patch"
 _RETAIN = "$retainKeys"
@@ -70,12 +70,13 @@ def _apply_order(schema: Schema, merged: Document, name: str, patch: Document, o
     current, added = merged.get(name), patch.get(name)
     for each in (order, current if name in merged else [], added if name in patch else []):
         if not isinstance(each, list):
-            raise plain(f"expected a []interface {{}}, but received a {type(each).__name__}")
+            raise unexpected("[]interface {}", each)
     field = _list_field(schema, name)
     check_order(added or [], order, field.merge_key)
     if current is None and added is None:
         return False
-    _check_elements(current or [], added or [], empty_is_wrong=True)
+    if _check_elements(current or [], added or [], empty_is_wrong=True) and not field.merge_key:
+        raise no_merge_key((current or added or [])[0], "")
     if added is None:
         result = current
     elif current is None:
@@ -202,12 +203,8 @@ def _go_kind(schema: Schema) -> str:
 def _field_of(key: str, prefix: str, mistake: str) -> str:
     found, slash, name = key.partition("/")
     if found != prefix or not slash:
-        raise _bad_format(mistake)
+        raise bad_request(mistake)
     return name
-
-
-def _bad_format(mistake: str) -> StatusError:
-    return bad_request(mistake)
 
 
 _DROPPED = object()
