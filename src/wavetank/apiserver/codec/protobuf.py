@@ -40,12 +40,13 @@ def parse_message(schema: Schema, message: bytes) -> dict[str, Any]:
 
 
 def _read_into(document: dict[str, Any], structure: Structure, message: bytes) -> None:
+    numbers, fields = structure.numbers, structure.fields
     for number, value in _fields(message):
-        target = structure.numbers.get(number)
+        target = numbers.get(number)
         if isinstance(target, Structure):
             _read_into(document, target, _bytes(value))
         elif target is not None:
-            _read_field(document, target, structure.fields[target], value)
+            _read_field(document, target, fields[target], value)
 
 
 def _read_field(document: dict[str, Any], name: str, schema: Schema, value: Wire) -> None:
@@ -135,16 +136,23 @@ _SCALARS: dict[str, Callable[[Wire], Any]] = {
 
 def _fields(message: bytes) -> Iterator[tuple[int, Wire]]:
     """Yields (number, value): an integer for varints, bytes for all else."""
-    at = 0
-    while at < len(message):
-        tag, at = _varint(message, at)
+    at, end = 0, len(message)
+    while at < end:
+        tag = message[at]
+        at += 1
+        if tag >= 0x80:
+            tag, at = _varint(message, at - 1)
         wire = tag & 7
         if wire == 0:
             value, at = _varint(message, at)
             yield tag >> 3, value
             continue
-        length, at = _length(message, at, wire)
-        if at + length > len(message):
+        if wire == 2 and at < end and message[at] < 0x80:  # by far the most: a short text or message
+            length = message[at]
+            at += 1
+        else:
+            length, at = _length(message, at, wire)
+        if at + length > end:
             raise UnreadableError(_END)
         yield tag >> 3, message[at : at + length]
         at += length

@@ -24,7 +24,8 @@ _WRITTEN = {
     ".000000": r"[.,]\d{6}(?!\d)",
     "Z07:00": r"Z|[+-]\d\d:\d\d",
 }
-_ZERO = "0001-01-01T00:00:00Z"
+_ZERO = datetime(1, 1, 1, tzinfo=UTC)
+_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS_NS = {
     "ns": 1,
     "us": 10**3,
@@ -43,31 +44,26 @@ _DURATION_PART = re.compile(r"(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)", re.ASC
 def canonical_time(text: str) -> str | None:
     """Returns a time in UTC and whole seconds; None for Go's zero time, which is written as null."""
     moment = _parse(text, _SECONDS_LAYOUT, fraction_free=True)
-    written = _written(moment)
-    return None if written == _ZERO else written
+    return None if moment == _ZERO else _written(moment, "seconds")
 
 
 def canonical_microtime(text: str) -> str | None:
     """Returns a time in UTC and microseconds, which have to be written in full; None for Go's zero time."""
     moment = _parse(text, _MICRO_LAYOUT, fraction_free=False)
-    written = f"{_written(moment)[:-1]}.{moment.microsecond:06}Z"
-    return None if written == "0001-01-01T00:00:00.000000Z" else written
+    return None if moment == _ZERO else _written(moment, "microseconds")
 
 
 def time_of(seconds: int, nanos: int, micro: bool) -> str | None:
     """Returns the time of a protobuf message, counted from 1970; None for Go's zero time and beyond the calendar."""
     try:
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds, microseconds=nanos // 1000)
+        moment = _UNIX + timedelta(seconds=seconds, microseconds=nanos // 1000)
     except OverflowError:
         return None
-    written = _written(moment)
-    if written == _ZERO:
-        return None
-    return f"{written[:-1]}.{moment.microsecond:06}Z" if micro else written
+    return None if moment == _ZERO else _written(moment, "microseconds" if micro else "seconds")
 
 
-def _written(moment: datetime) -> str:
-    return moment.strftime(f"{moment.year:04}-%m-%dT%H:%M:%SZ")
+def _written(moment: datetime, precision: str) -> str:
+    return moment.isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def _parse(text: str, layout: str, fraction_free: bool) -> datetime:
