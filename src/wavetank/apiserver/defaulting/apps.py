@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, fill, items, part
 from wavetank.apiserver.defaulting.core import default_claim
+from wavetank.apiserver.defaulting.fields import Document, fill, items, part
 from wavetank.apiserver.defaulting.pods import default_template
 
 

@@ -1,4 +1,4 @@
-"""Reaching into pruned documents: what is missing there is simply not there."""
+"""Reaching into canonical documents: what is missing there is not there, or null."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def optional(owner: Document, *path: str) -> Document:
 def given(owner: Document, *names: str) -> Iterator[Document]:
     """Yields those of the named structs that are there."""
     for name in names:
-        if name in owner:
+        if owner.get(name) is not None:
             yield owner[name]
 
 
