@@ -70,7 +70,9 @@ class _Diagnosis:
             if key in seen:
                 self.strict.append(f"duplicate field {quote(_join(path, key))}")
             seen.add(key)
-            self.value(inner, value, _join(path, key), (structure, _join(field[1], key)))
+            origin = schema.structure.embedded.get(key)
+            place = _join(field[1], f"{origin}.{key}" if origin else key)
+            self.value(inner, value, _join(path, key), (structure, place))
 
     def _map(self, schema: Schema, pairs: Iterable[tuple[str, Any]], path: str, field: tuple[str, str]) -> None:
         seen = set()

@@ -29,6 +29,8 @@ def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
     try:
         reader = _Reader(_first_node(body))
         return reader.document(), reader.strict
+    except yaml.composer.ComposerError as error:
+        raise UnreadableError(f"yaml: unknown anchor {_anchor(body, error)} referenced") from None
     except yaml.MarkedYAMLError as error:
         raise UnreadableError(f"yaml: {_where(error)}{error.problem}") from None
     except RecursionError:
@@ -58,6 +60,13 @@ def _where(error: yaml.MarkedYAMLError) -> str:
     if mark is None or mark.line == 0:
         return ""
     return f"line {mark.line + isinstance(error, yaml.scanner.ScannerError)}: "
+
+
+def _anchor(body: bytes, error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark
+    line = body.decode("utf-8", "replace").splitlines()[mark.line] if mark else ""
+    name = re.match(r"\*([\w-]+)", line[mark.column :]) if mark else None
+    return f"'{name[1] if name else ''}'"
 
 
 class _Reader:

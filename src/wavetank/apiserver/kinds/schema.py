@@ -12,13 +12,15 @@ class Structure:
     """The fields of an object type; shared by all its uses, so that a type may contain itself.
 
     `fields` are the fields as documents have them, `numbers` as protobuf messages have them: there an embedded
-    type is a message of its own, whose fields documents show as the outer one's. `name` is "core.v1.PodSpec".
+    type is a message of its own, whose fields documents show as the outer one's. `embedded` are the Go names of the
+    types that such fields come from. `name` is "core.v1.PodSpec".
     """
 
     name: str
-    fields: Mapping[str, Schema]
+    fields: dict[str, Schema]
     required: frozenset[str] = frozenset()
-    numbers: Mapping[int, str | Structure] = field(default_factory=dict)
+    numbers: dict[int, str | Structure] = field(default_factory=dict)
+    embedded: dict[str, str] = field(default_factory=dict)
     _plan: tuple[tuple[str, Schema, str, bool], ...] = field(default=(), repr=False, compare=False)
 
     @property
