@@ -4,17 +4,20 @@ import random
 from collections.abc import Callable
 
 from wavetank.apiserver.admission.admission import Admission
+from wavetank.apiserver.applying import apply, is_apply
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported
+from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.negotiation import Representation, negotiate
 from wavetank.apiserver.objects import Objects, Stories
+from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.options import ListOptions, WriteOptions
 from wavetank.apiserver.paths import Target, UnknownPathError, resolve
 from wavetank.apiserver.reading import get, page, show_page
 from wavetank.apiserver.request import Request, Response, User
-from wavetank.apiserver.responses import PRIVATE, already_written, answer, headers_of, refusal
+from wavetank.apiserver.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
 from wavetank.apiserver.reviews import review
 from wavetank.apiserver.strategies.registry import STRATEGIES
 from wavetank.apiserver.strategies.strategy import strategy_of
@@ -24,6 +27,11 @@ from wavetank.apiserver.watching import Watch, Watches, WatchStream
 from wavetank.apiserver.writing import Write, Writer
 from wavetank.cluster.store import Store
 
+# What clients are warned of whenever they use a kind.
+_DEPRECATED = {
+    "ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
+    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
 _REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
 
 Authenticate = Callable[[str], User | None]
@@ -46,10 +54,12 @@ class Api:
         self.kinds = KindTable.builtin()
         self._objects = Objects(store, self.kinds, stories)
         self._writer = Writer(self._objects, Admission(store), random.Random(seed))
+        plant(self._writer)
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
         self._watches = Watches(self._objects)
         self._discovery = Discovery(self.kinds)
+        self._openapi = OpenApi(self.kinds)
         self._authenticate = authenticate
         self._actions: dict[str, Callable[[Target, Request], Response | WatchStream]] = {
             "get": self._get,
@@ -73,10 +83,19 @@ class Api:
 
     def _answer(self, request: Request) -> Response | WatchStream:
         if request.method == "GET":
-            found = self._discovery.respond(request)
-            if found is not None:
-                return found
+            told = self._discovery.respond(request) or self._openapi.respond(request)
+            if told is not None:
+                return told
         target = resolve(self.kinds, request.method, request.path)
+        try:
+            found = self._act(target, request)
+        except StatusError as error:
+            found = refusal(error, request)
+        if target.kind.table in _DEPRECATED:
+            found.headers.append(warning(_DEPRECATED[target.kind.table]))
+        return found
+
+    def _act(self, target: Target, request: Request) -> Response | WatchStream:
         if target.subresource is not None:
             return self._subresources.respond(target, request)
         return self._actions[target.verb](target, request)
@@ -135,8 +154,10 @@ class Api:
         options = WriteOptions.read(request, what)
         may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
         write = Write(target.kind, target.namespace, target.name, request.user, options, may_create=may_create)
-        action = self._writer.update if what == "Update" else self._writer.patch
-        written = action(write, request)
+        if what == "Patch" and is_apply(request):
+            written = apply(self._writer, write, request)
+        else:
+            written = (self._writer.update if what == "Update" else self._writer.patch)(write, request)
         return answer(self._objects, target.kind, representation, written.document, written.status, written.warnings)
 
     def _delete(self, target: Target, request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.admission.admission import Attributes
+from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode_delete_options
 from wavetank.apiserver.fielderrors import FieldError, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value

@@ -44,8 +44,10 @@ def refusal(error: StatusError, request: Request) -> Response:
 def headers_of(representation: Representation, warnings: Iterable[str]) -> list[tuple[str, str]]:
     """Returns the headers of an answer; each warning is one of its own."""
     headers = [("content-type", representation.media_type), PRIVATE]
-    return headers + [("warning", f'299 - "{_quoted(text)}"') for text in dict.fromkeys(warnings)]
+    return headers + [warning(text) for text in dict.fromkeys(warnings)]
 
 
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+def warning(text: str) -> tuple[str, str]:
+    """Returns the header that warns a client."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return "warning", f'299 - "{quoted}"'

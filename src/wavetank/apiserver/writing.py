@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.admission.admission import Admission, Attributes
+from wavetank.apiserver.admission.admission import Admission
+from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.fielderrors import FieldError, quote
@@ -20,6 +21,7 @@ from wavetank.apiserver.ownership import without_twins
 from wavetank.apiserver.patches import PATCH_TYPES, apply_patch
 from wavetank.apiserver.request import Request, User
 from wavetank.apiserver.strategies.registry import STRATEGIES, prepare_create, prepare_update
+from wavetank.apiserver.strategies.services import ServiceAllocator
 from wavetank.apiserver.strategies.strategy import Writing, strategy_of
 from wavetank.apiserver.validation.registry import validate_create, validate_update
 from wavetank.apiserver.versions import to_served, to_stored
@@ -33,6 +35,14 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
+# Where the real server keeps a kind, if not under its own name; error messages tell.
+_FOLDERS = {
+    "endpoints": "services/endpoints",
+    "ingresses": "ingress",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "services": "services/specs",
+}
 
 Prepare = Callable[[Kind, Document, Document, Writing], None]
 Validate = Callable[[Kind, Document, Document], list[FieldError]]
@@ -69,6 +79,7 @@ class Writer:
         self.objects = objects
         self.admission = admission
         self._names = names
+        self._services = ServiceAllocator(objects.store)
 
     # what clients send
 
@@ -95,7 +106,7 @@ class Writer:
         place(write, document)
         check_name(write, document)
         warnings += without_twins(document)
-        self._default(write.kind, document)
+        self.default(write.kind, document)
         old = self.objects.find(write.kind, write.namespace, write.name)
         check_uid(write, document, old)
         if old is None:
@@ -115,14 +126,14 @@ class Writer:
         place(write, document)
         check_name(write, document)
         warnings += without_twins(document)
-        self._default(write.kind, document)
+        self.default(write.kind, document)
         return Written(self.replace(write, document, old, warnings), 200, warnings)
 
     # what becomes of it
 
     def add(self, write: Write, document: Document, warnings: list[str]) -> Document:
         """Creates an object of a document in the served version, and returns it as it is served."""
-        self._default(write.kind, document)
+        self.default(write.kind, document)
         metadata = document.setdefault("metadata", {})
         for name in (*_SYSTEM_FIELDS, "managedFields"):
             metadata.pop(name, None)
@@ -132,11 +143,14 @@ class Writer:
         attributes = self._attributes("CREATE", write, document, None)
         self.admission.mutate(attributes)
         metadata = document["metadata"]
-        metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self._now
+        metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
         self._generate_name(kind, metadata)
+        if kind.table == "Service":
+            self._services.create(document)
         prepare_create(kind, document, self._writing(write))
         self._refuse(write.kind, metadata, validate_create(write.kind, document))
         self.admission.validate(attributes)
+        warnings += attributes.warnings
         return self._insert(write, kind, document)
 
     def replace(self, write: Write, document: Document, old: Resource, warnings: list[str]) -> Document:
@@ -147,10 +161,23 @@ class Writer:
         self.admission.mutate(attributes)
         self._check_version(write, document["metadata"], old)
         document["metadata"].pop("managedFields", None)
+        if kind.table == "Service" and not write.subresource:
+            self._services.update(document, before)
         write.prepare(kind, document, before, self._writing(write))
         self._refuse(write.kind, document["metadata"], write.validate(write.kind, document, before))
         self.admission.validate(attributes)
+        warnings += attributes.warnings
         return self._exchange(write, kind, document, before, old)
+
+    def plant(self, kind: Kind, document: Document) -> None:
+        """Creates an object of a stored kind that nobody has asked for, with the status that it says."""
+        status = document.get("status")
+        document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, self.now
+        self.default(kind, document)
+        prepare_create(kind, document, Writing(self.now))
+        if status is not None:
+            document["status"] = status
+        self.objects.store.create(self.resource(kind, document))
 
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
@@ -197,7 +224,8 @@ class Writer:
             return to_served(write.kind, document)
         return self.objects.show(write.kind, self.exchange(kind, document, old))
 
-    def _default(self, kind: Kind, document: Document) -> None:
+    def default(self, kind: Kind, document: Document) -> None:
+        """Gives a document of a served version its defaults."""
         document.setdefault("metadata", {})
         set_defaults(kind, document)
 
@@ -235,10 +263,11 @@ class Writer:
         return Attributes(operation, kind, document, old, namespace, name, write.subresource, write.user, dry_run)
 
     def _writing(self, write: Write) -> Writing:
-        return Writing(self._now, write.user.name, write.user.groups)
+        return Writing(self.now, write.user.name, write.user.groups)
 
     @property
-    def _now(self) -> str:
+    def now(self) -> str:
+        """Returns the present time as objects state it."""
         return render_time(self.objects.store.clock.now)
 
 
@@ -267,7 +296,7 @@ def patch_type(request: Request) -> str:
     """Returns the media type of a patch; 415 if it is none."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if media_type not in PATCH_TYPES:
-        raise errors.unsupported_media_type(tuple(PATCH_TYPES))
+        raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return media_type
 
 
@@ -276,7 +305,8 @@ def check_uid(write: Write, document: Document, old: Resource | None) -> None:
     stated, present = document["metadata"].get("uid"), old.uid if old is not None else ""
     if not stated or stated == present or (old is None and not write.may_create):
         return
-    key = "/".join(part for part in ("/registry", write.kind.plural, write.namespace, write.name) if part)
+    folder = _FOLDERS.get(write.kind.plural, write.kind.plural)
+    key = "/".join(part for part in ("/registry", folder, write.namespace, write.name) if part)
     why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {present}"
     where = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
     raise errors.conflict(write.kind.resource, write.name, f"{where}, AdditionalErrorMsg: {why}")

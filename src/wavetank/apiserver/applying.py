@@ -1,0 +1,83 @@
+"""Server-side apply, so far without ownership: what is applied is merged in, and nothing is ever taken away by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wavetank.apiserver import errors
+from wavetank.apiserver.codec import canonical, decode
+from wavetank.apiserver.codec.yamltext import parse_yaml
+from wavetank.apiserver.fielderrors import required
+from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.objects import Document
+from wavetank.apiserver.request import Request
+from wavetank.apiserver.writing import Write, Writer, Written, place
+
+APPLY = "application/apply-patch+yaml"
+
+
+def is_apply(request: Request) -> bool:
+    """Says whether a patch is to be applied by the server."""
+    return request.headers.get("content-type", "").partition(";")[0].strip() == APPLY
+
+
+def apply(writer: Writer, write: Write, request: Request) -> Written:
+    """Creates an object, or merges what is applied into the present one."""
+    if not write.options.manager:
+        mistake = required("fieldManager", "is required for apply patch")
+        raise errors.invalid("PatchOptions.meta.k8s.io", "", [mistake])
+    decoded = decode(writer.objects.kinds, write.kind, request.body, "application/yaml", "Ignore")
+    document, warnings = _stated(decoded.document, parse_yaml(request.body)[0]), list(decoded.warnings)
+    document["metadata"] = {**(document.get("metadata") or {}), "name": write.name}
+    document["metadata"].pop("managedFields", None)
+    place(write, document)
+    old = writer.objects.find(write.kind, write.namespace, write.name)
+    if old is None:
+        document["metadata"].pop("resourceVersion", None)
+        return Written(writer.add(write, document, warnings), 201, warnings)
+    merged = _merge(write.kind.schema, writer.objects.show(write.kind, old), document)
+    merged = canonical(write.kind.schema, merged)
+    writer.default(write.kind, merged)
+    return Written(writer.replace(write, merged, old, warnings), 200, warnings)
+
+
+def _stated(document: Any, raw: Any) -> Any:
+    """Returns a decoded document without the fields that its text does not have, which decoding has filled in."""
+    if isinstance(document, dict) and isinstance(raw, dict):
+        return {name: _stated(value, raw[name]) for name, value in document.items() if name in raw}
+    if isinstance(document, list) and isinstance(raw, list):
+        return [_stated(*pair) for pair in zip(document, raw, strict=True)]
+    return document
+
+
+def _merge(schema: Schema, current: Any, applied: Any) -> Any:
+    if isinstance(applied, dict) and isinstance(current, dict) and schema.map_type != "atomic":
+        return _merge_fields(schema, current, applied)
+    if isinstance(applied, list) and isinstance(current, list) and schema.list_type == "map":
+        return _merge_items(schema, current, applied)
+    if isinstance(applied, list) and isinstance(current, list) and schema.list_type == "set":
+        return current + [item for item in applied if item not in current]
+    return applied
+
+
+def _merge_fields(schema: Schema, current: Document, applied: Document) -> Document:
+    merged = dict(current)
+    for name, value in applied.items():
+        inner = schema.fields.get(name) or schema.items
+        merged[name] = _merge(inner, merged[name], value) if inner is not None and name in merged else value
+    return merged
+
+
+def _merge_items(schema: Schema, current: list[Any], applied: list[Any]) -> list[Any]:
+    merged, places = list(current), {_key(schema, item): i for i, item in enumerate(current)}
+    for item in applied:
+        place_of = places.get(_key(schema, item))
+        if place_of is None:
+            merged.append(item)
+        elif schema.items is not None:
+            merged[place_of] = _merge(schema.items, merged[place_of], item)
+    return merged
+
+
+def _key(schema: Schema, item: Any) -> tuple[Any, ...]:
+    return tuple(item.get(name) for name in schema.list_map_keys)
