@@ -9,7 +9,7 @@ from wavetank.apiserver.codec.mismatch import UnreadableError, json_type
 from wavetank.apiserver.codec.protobuf import parse_message, unwrap
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
 from wavetank.apiserver.codec.yamltext import parse_yaml
-from wavetank.apiserver.errors import StatusError, bad_request, plain, unsupported_media_type
+from wavetank.apiserver.errors import StatusError, bad_request, unsupported_media_type
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 
@@ -86,7 +86,7 @@ def decode(
 
 
 def decode_delete_options(table: KindTable, body: bytes, content_type: str) -> dict[str, Any]:
-    """Reads the body of a DELETE; mistakes are the real server's 415 and 500."""
+    """Reads the body of a DELETE; mistakes are the real server's 415 and 400."""
     media = media_type(content_type)
     try:
         found = _parse(body, media)
@@ -94,14 +94,14 @@ def decode_delete_options(table: KindTable, body: bytes, content_type: str) -> d
         if found.kind != "DeleteOptions":
             raise UnreadableError(
                 f"no kind {quote(found.kind)} is registered for version {quote(found.api_version)} in scheme "
-                '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:35"'
+                '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
             )
         if found.message is not None:
             message = parse_message(table.delete_options, found.message)
             found.parsed = Parsed(message, message)
         return read(table.delete_options, found.parsed, strict=False)[0]
     except UnreadableError as error:
-        raise plain(str(error)) from None
+        raise bad_request(str(error)) from None
 
 
 def _parse(body: bytes, media: str) -> _Body:
