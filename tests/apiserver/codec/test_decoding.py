@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.apiserver.codec import decode
+from wavetank.apiserver.codec import decode, decode_delete_options
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
 
@@ -177,6 +177,20 @@ def test_yaml_is_read_as_yaml_1_1(text, labels):
 def test_yaml_values_have_types(text, found):
     message = f"json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.name of type string"
     assert message_of(f"metadata: {{name: {text}}}".encode(), "application/yaml") == NOT_A_POD + message
+
+
+@pytest.mark.parametrize("head", ["", '"kind":"DeleteOptions","apiVersion":"apps/v1",'])
+def test_delete_options_may_be_of_any_group(head):
+    body = f'{{{head}"gracePeriodSeconds":0,"preconditions":{{"uid":"x"}}}}'.encode()
+    options = decode_delete_options(TABLE, body, "")
+    assert (options["gracePeriodSeconds"], options["preconditions"]) == (0, {"uid": "x"})
+
+
+@pytest.mark.parametrize("body", [b'{"kind":"Pod"}', b"{", b'{"dryRun":1}', b"[]"])
+def test_what_is_not_delete_options_is_refused(body):
+    with pytest.raises(StatusError) as refused:
+        decode_delete_options(TABLE, body, "")
+    assert refused.value.code == 400
 
 
 def test_an_alias_bomb_does_not_go_off():
