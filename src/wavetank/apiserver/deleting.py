@@ -180,10 +180,10 @@ class Deleter:
         return self._remove(kind, marked, options)
 
     def _remove(self, kind: Kind, old: Resource, options: DeleteOptions) -> tuple[bool, Document]:
-        answer = self._answer(kind, old)
-        if not options.dry_run:
-            self._store.delete(old)
-        return True, answer
+        if options.dry_run:
+            return True, self._answer(kind, old)
+        self._store.delete(old)
+        return True, self._answer(kind, old, self._store.version)
 
     def _store_marked(self, kind: Kind, document: Document, old: Resource) -> Resource:
         metadata = document["metadata"]
@@ -197,9 +197,9 @@ class Deleter:
         self._store.update(new)
         return new
 
-    def _answer(self, kind: Kind, resource: Resource) -> Document:
+    def _answer(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
         if self._objects.stored(kind).table in _SHOWN:
-            return self._objects.show(kind, resource)
+            return self._objects.show(kind, resource, version)
         details = {"name": resource.name, "group": kind.group, "kind": kind.plural, "uid": resource.uid}
         named = {name: value for name, value in details.items() if value}
         return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": named}

@@ -78,7 +78,7 @@ def read_log(objects: Objects, pods: Kind, namespace: str, name: str, request: R
     if not pod.node_name:
         return Response(204, [])
     if objects.store.find("Node", "", pod.node_name) is None:
-        raise errors.not_found("nodes", pod.node_name)
+        raise errors.not_found("pods", pod.node_name)  # the real server's words
     if objects.stories is None:
         raise errors.plain("no preferred addresses found; known addresses: []")
     lines = objects.stories.log(pod, container, options.previous)
