@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from wavetank.apiserver.admission.admission import Admission
+from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
 from wavetank.apiserver.applying import apply, is_apply
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
@@ -45,15 +45,21 @@ class Api:
     """The Kubernetes API over a store: one function from a request to its answer.
 
     It knows no transport, and no time but the store's. `stories` tells what simulated kubelets report,
-    `authenticate` finds the user of a token for TokenReviews.
+    `authenticate` finds the user of a token for TokenReviews, `plugins` are the admission plugins that are on.
     """
 
     def __init__(
-        self, store: Store, stories: Stories | None = None, *, authenticate: Authenticate = _nobody, seed: int = 0
+        self,
+        store: Store,
+        stories: Stories | None = None,
+        *,
+        authenticate: Authenticate = _nobody,
+        plugins: Collection[str] = DEFAULT_PLUGINS,
+        seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin()
         self._objects = Objects(store, self.kinds, stories)
-        self._writer = Writer(self._objects, Admission(store), random.Random(seed))
+        self._writer = Writer(self._objects, Admission(store, plugins), random.Random(seed))
         plant(self._writer)
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)

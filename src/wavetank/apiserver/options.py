@@ -113,7 +113,8 @@ class WriteOptions:
         dry_run = request.all("dryRun")
         options = cls(bool(dry_run), request.param("fieldValidation"), request.param("fieldManager"))
         errors = list(options._errors())
-        if what == "Patch" and request.has("force"):
+        applies = "apply" in request.headers.get("content-type", "")
+        if what == "Patch" and request.has("force") and not applies:
             errors.insert(0, forbidden("force", "may not be specified for non-apply patch"))
         errors += dry_run_errors(dry_run)
         if options.field_validation not in _VALIDATIONS:

@@ -12,6 +12,7 @@ from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.defaulting.defaults import set_defaults
+from wavetank.apiserver.events.validation import validate_event, validate_event_update
 from wavetank.apiserver.fielderrors import FieldError, quote
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind, Subresource
@@ -148,7 +149,7 @@ class Writer:
         if kind.table == "Service":
             self._services.create(document)
         prepare_create(kind, document, self._writing(write))
-        self._refuse(write.kind, metadata, validate_create(write.kind, document))
+        self._refuse(kind, metadata, _mistakes_of_new(write.kind, kind, document))
         self.admission.validate(attributes)
         warnings += attributes.warnings
         return self._insert(write, kind, document)
@@ -164,7 +165,7 @@ class Writer:
         if kind.table == "Service" and not write.subresource:
             self._services.update(document, before)
         write.prepare(kind, document, before, self._writing(write))
-        self._refuse(write.kind, document["metadata"], write.validate(write.kind, document, before))
+        self._refuse(kind, document["metadata"], _mistakes(write, kind, document, before))
         self.admission.validate(attributes)
         warnings += attributes.warnings
         return self._exchange(write, kind, document, before, old)
@@ -269,6 +270,18 @@ class Writer:
     def now(self) -> str:
         """Returns the present time as objects state it."""
         return render_time(self.objects.store.clock.now)
+
+
+def _mistakes_of_new(served: Kind, stored: Kind, document: Document) -> list[FieldError]:
+    if stored.table == "Event":  # what is asked of them depends on the group by which they come
+        return validate_event(document, strict=served is not stored)
+    return validate_create(stored, document)
+
+
+def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> list[FieldError]:
+    if stored.table == "Event":
+        return validate_event_update(document, old, strict=write.kind is not stored)
+    return write.validate(stored, document, old)
 
 
 def place(write: Write, document: Document) -> None:
