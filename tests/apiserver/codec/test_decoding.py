@@ -241,3 +241,11 @@ def test_no_bytes_are_a_crash(content_type, body):
 
 def test_deep_nesting_is_refused():
     assert "exceeded max depth" in message_of(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+
+
+def test_deep_nesting_of_a_type_that_contains_itself_is_refused():
+    definition = TABLE.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    schema = b'{"properties":{"a":' * 450 + b"{}" + b"}}" * 450
+    body = b'{"spec":{"versions":[{"schema":{"openAPIV3Schema":' + schema + b"}}]}}"
+    with pytest.raises(StatusError, match="exceeded max depth"):
+        decode(TABLE, definition, body, "")

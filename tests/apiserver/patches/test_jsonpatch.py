@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from wavetank.apiserver.codec import encode
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.patches import JSON_PATCH, MERGE_PATCH, apply_patch
+from wavetank.apiserver.patches import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, apply_patch
 from wavetank.apiserver.patches.mergepatch import merge
 
 TABLE = KindTable.builtin()
@@ -151,6 +151,12 @@ def test_strict_errors_of_patches(media, body, warnings):
     with pytest.raises(StatusError, match="strict decoding error: ") as refused:
         patched(body, media, "Strict")
     assert refused.value.code == 422
+
+
+@pytest.mark.parametrize("media", [MERGE_PATCH, STRATEGIC_PATCH])
+def test_deep_nesting_is_refused(media):
+    with pytest.raises(StatusError, match="exceeded max depth"):
+        patched(b'{"a":' * 900 + b"{}" + b"}" * 900, media)
 
 
 def test_a_patch_cannot_make_another_kind_of_it():

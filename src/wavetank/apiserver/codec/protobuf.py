@@ -34,6 +34,13 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
 
 def parse_message(schema: Schema, message: bytes) -> dict[str, Any]:
     """Returns the document that a message stands for, zeros included; unknown numbers are passed over."""
+    try:
+        return _document(schema, message)
+    except RecursionError:
+        raise UnreadableError("exceeded max depth") from None
+
+
+def _document(schema: Schema, message: bytes) -> dict[str, Any]:
     document: dict[str, Any] = {}
     _read_into(document, schema.structure, message)
     return document
@@ -79,7 +86,7 @@ def _elements(schema: Schema, value: Wire) -> Iterator[Any]:
 
 def _value(schema: Schema, value: Wire) -> Any:
     if schema.type == "object":
-        return parse_message(schema, _bytes(value))
+        return _document(schema, _bytes(value))
     if schema.type == "array":
         return [each for number, part in _fields(_bytes(value)) if number == 1 for each in _elements(schema, part)]
     return _SCALARS[schema.type](value)

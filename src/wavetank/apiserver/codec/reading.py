@@ -35,6 +35,13 @@ def read(schema: Schema, parsed: Parsed, *, strict: bool) -> tuple[dict[str, Any
 
     Raises an UnreadableError that says which value has the wrong type.
     """
+    try:
+        return _read(schema, parsed, strict)
+    except RecursionError:
+        raise UnreadableError("exceeded max depth") from None
+
+
+def _read(schema: Schema, parsed: Parsed, strict: bool) -> tuple[dict[str, Any], list[str]]:
     document = parsed.value or {}
     unknown = False
     try:

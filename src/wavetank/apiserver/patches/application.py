@@ -50,8 +50,17 @@ def apply_patch(
     media = content_type.partition(";")[0]
     if media not in PATCH_TYPES:
         raise unsupported_media_type(PATCH_TYPES)
-    if media == STRATEGIC_PATCH:
-        return _strategic(kind, document, body, field_validation)
+    try:
+        if media == STRATEGIC_PATCH:
+            return _strategic(kind, document, body, field_validation)
+        return _plain(table, kind, document, body, media, field_validation)
+    except RecursionError:
+        raise bad_request("exceeded max depth") from None
+
+
+def _plain(
+    table: KindTable, kind: Kind | Subresource, document: dict[str, Any], body: bytes, media: str, field_validation: str
+) -> Decoded:
     patched, warnings = (_json if media == JSON_PATCH else _merge)(document, body)
     shown = msgspec.json.encode(patched).decode()
     try:
