@@ -8,9 +8,6 @@ from wavetank.apiserver.codec.mismatch import MismatchError, json_type
 from wavetank.apiserver.codec.scalars import SCALARS, ZEROS
 from wavetank.apiserver.kinds import Schema, Structure
 
-# Types whose zeros are shown unless they are behind a pointer that nobody has set, being structs in Go.
-_STRUCTS = frozenset(("object", "quantity", "time", "microtime", "duration", "int-or-string", "any"))
-
 
 class UnknownFieldsError(Exception):
     """The document has fields that its type does not have."""
@@ -32,23 +29,23 @@ def zero_of(schema: Schema) -> Any:
     if schema.pointer:
         return None
     if schema.type == "object":
-        return _object(schema.structure, {}, False)
+        return {key: zero_of(field) for key, field in schema.structure.shown}
     return ZEROS[schema.type]
 
 
 def _object(structure: Structure, raw: Any, strict: bool) -> dict[str, Any]:
     result = {}
     seen = 0
-    for key, field, kind, always in structure.plan:
-        value = None
+    for key, field, kind, keeps_zero, always in structure.rows:
         if key in raw:
             seen += 1
             value = raw[key]
             if value is not None and (kind != "string" or type(value) is not str):
                 value = _value(field, value, strict)
-        if value or (value is not None and (kind in _STRUCTS or field.pointer)):
-            result[key] = value
-        elif always:
+            if value or (keeps_zero and value is not None):
+                result[key] = value
+                continue
+        if always:
             result[key] = zero_of(field)
     if strict and seen < len(raw):
         raise UnknownFieldsError
