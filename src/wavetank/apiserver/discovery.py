@@ -18,6 +18,7 @@ AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2")
 CORE = "v1"
 
 _PRIVATE = ("cache-control", "no-cache, private")
+_DEEPEST = 3  # parts of a path: /apis/apps/v1
 
 # Kinds that are stored in another group or version than the one by which a path names them.
 _STORED = {
@@ -40,6 +41,8 @@ class Discovery:
     def respond(self, request: Request) -> Response | None:
         """Answers a GET of one of the paths; None if it is not one of them or names what is not served."""
         parts = [part for part in request.path.split("/") if part]
+        if len(parts) > _DEEPEST:
+            return None
         if parts and parts[0] in HEALTH:
             return health(request, parts)
         if parts == ["version"]:
@@ -53,6 +56,8 @@ class Discovery:
         return _answer(negotiate_plain(request), document)
 
     def _plain(self, parts: list[str]) -> Document | None:
+        if parts[:1] == ["api"] and len(parts) > 2:
+            return None
         groups = self._kinds.groups()
         match parts:
             case []:
@@ -125,7 +130,12 @@ def version_info(version: str) -> Document:
     major, minor, _ = version.split(".")
     names = {"major": major, "minor": minor, "emulationMajor": major, "emulationMinor": minor}
     names |= {"minCompatibilityMajor": major, "minCompatibilityMinor": str(int(minor) - 1)}
-    build = {"gitVersion": f"v{version}", "gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z"}
+    build = {
+        "gitVersion": f"v{version}",
+        "gitCommit": "$Format:%H$",
+        "gitTreeState": "",
+        "buildDate": "1970-01-01T00:00:00Z",
+    }
     return {**names, **build, "goVersion": "go1.26.10", "compiler": "gc", "platform": "linux/amd64"}
 
 

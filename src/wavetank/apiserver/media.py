@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cmp_to_key
+from functools import cmp_to_key, lru_cache
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -41,6 +41,7 @@ def parse_accept(header: str) -> list[Clause]:
     return sorted(_clauses(header), key=cmp_to_key(_compare))
 
 
+@lru_cache(maxsize=256)
 def matches_any(header: str, media_types: tuple[str, ...]) -> bool:
     """Tells whether a header names one of the types in full or any type; `application/*` names none here."""
     named = {clause.partition(";")[0].strip(" ") for clause in header.split(",")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -30,6 +31,7 @@ _TARGETS = (TABLE, PARTIAL, PARTIAL_LIST)
 _GROUP = "meta.k8s.io"
 _VERSIONS = ("v1", "v1beta1")
 _ANSWERED = (JSON, YAML)
+_COLLECTION_TYPES = MEDIA_TYPES + STREAM_TYPES
 _HUMANS = ("curl", "Wget", "Mozilla/5.0")
 
 # Where the Go package of a group's internal types is not called by the first word of the group.
@@ -98,8 +100,8 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False) -
     `listing` is for collections, which can be watched; `watch` for a request that does. Protobuf is never answered:
     those who ask for it accept JSON as well.
     """
-    check_route(request, MEDIA_TYPES + (STREAM_TYPES if listing else ()))
-    match = best_match(request.headers.get("accept", ""), _ANSWERED, _convertible)
+    check_route(request, _COLLECTION_TYPES if listing else MEDIA_TYPES)
+    match = _best_conversion(request.headers.get("accept", ""))
     if match is None or (watch and match[0] == YAML):
         raise not_acceptable(STREAM_TYPES if watch else MEDIA_TYPES)
     media_type, clause = match
@@ -108,6 +110,11 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False) -
     check_include(include)
     pretty = clause.parameters.get("pretty") == "1" or wants_pretty(request)
     return Representation(media_type, kind, f"{_GROUP}/{version}" if kind else "", include, pretty)
+
+
+@lru_cache(maxsize=256)  # clients send the same few headers over and over
+def _best_conversion(header: str) -> tuple[str, Clause] | None:
+    return best_match(header, _ANSWERED, _convertible)
 
 
 def negotiate_plain(request: Request) -> Representation:
