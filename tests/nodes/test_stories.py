@@ -61,7 +61,7 @@ def test_a_running_pod_is_ready() -> None:
     container = status["containerStatuses"][0]
     assert (container["ready"], container["restartCount"], container["started"]) == (True, 0, True)
     assert container["state"] == {"running": {"startedAt": "2030-01-01T00:00:03Z"}}
-    assert (status["podIP"], status["startTime"]) == ("10.0.0.1", "2030-01-01T00:00:00Z")
+    assert (status["podIP"], status["startTime"]) == ("10.128.0.1", "2030-01-01T00:00:00Z")
     assert set(conditions(status).values()) == {"True"}
     assert world.log() == [
         (0, "pod default/p came to node n"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 import uvicorn
@@ -13,6 +14,9 @@ from wavetank.errors import WavetankError
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would find it closed in use
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
+# kubectl shows the reason in the first line and nothing else.
+_WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
+_NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -22,6 +26,19 @@ class HttpProtocol(HttpToolsProtocol):
         """Tells the application how to cut the connection."""
         super().on_message_begin()
         self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
+
+    def on_headers_complete(self) -> None:
+        """Refuses tunnels: kubectl asks its proxy, which is this server, for one before it can exec or attach."""
+        if self.parser.get_method() == b"CONNECT":
+            self.transport.write(_NO_TUNNEL)
+            self.transport.close()
+        else:
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Notes that a request is whole, if there is one."""
+        if self.cycle is not None:
+            super().on_message_complete()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
         """Keeps the connection for the answer to a request that is whole; watches and half requests end here."""
@@ -56,7 +73,12 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        raise WavetankError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+        raise WavetankError(f"cannot listen on {host}:{port}: {_why(error)}") from None
+
+
+def _why(error: OSError) -> str:
+    """Returns the system's own words; Python adds the address to them."""
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
 
 
 def serve(app: App, listening: socket.socket, certificate: Certificate | None = None) -> None:

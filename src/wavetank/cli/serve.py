@@ -84,7 +84,9 @@ def command(
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     pace = _speed(speed)
     served = ServedCluster(_setting(cluster, scheduler, kubelets == "on", latency, bare), VERSION)
-    app = App(Api(served.store, served.stories), Guard(secret, host), Heartbeat(Pacing(served.clock, pace, paused)))
+    guard = Guard(secret, host)
+    api = Api(served.store, served.stories, authenticate=guard.authenticate)
+    app = App(api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
         certificate = None

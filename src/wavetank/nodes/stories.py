@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import RUNNING, Pod
+from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
 from wavetank.kernel.durations import Nanoseconds
@@ -16,7 +16,7 @@ from wavetank.nodes.story import Story, tell
 
 _REMEMBERED = 4096  # stories of pods that are gone: somebody may still be reading of their last days
 
-_PODS = int(ipaddress.ip_address("10.0.0.0"))
+_PODS = int(ipaddress.ip_address("10.128.0.0"))
 _NODES = int(ipaddress.ip_address("172.16.0.0"))
 
 
@@ -28,6 +28,7 @@ class Stories:
     """
 
     def __init__(self, store: Store, version: str) -> None:
+        self._store = store
         self._clock = store.clock
         self._version = version
         self._stories: dict[str, Story] = {}
@@ -41,7 +42,7 @@ class Stories:
         """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets say."""
         document = resource.render()
         if isinstance(resource, Pod):
-            story = self._stories.get(resource.uid)
+            story = self._story_of(resource)
             if story is not None and resource.node_name:
                 complete_status(document["status"], resource, story, self._hosts.get(resource.node_name, ""))
         elif isinstance(resource, Node):
@@ -50,10 +51,19 @@ class Stories:
 
     def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
         """Returns the log of a container: virtual times and lines; none if it has not started."""
-        story = self._stories.get(pod.uid)
+        story = self._story_of(pod)
         given = [*(pod.spec.manifest.get("initContainers") or ()), *(pod.spec.manifest.get("containers") or ())]
         image = next((str(each.get("image")) for each in given if each.get("name") == container), "")
         return tell(story, pod, container, image, previous) if story else []
+
+    def _story_of(self, pod: Pod) -> Story | None:
+        """Returns the story of a pod, up to this version: one of this instant may not have been told here yet."""
+        story = self._stories.get(pod.uid)
+        if story is None or pod.resource_version > story.version:
+            present = self._store.find("Pod", pod.namespace, pod.name)
+            if present is not None and present.uid == pod.uid:
+                self.pod_seen(pod)
+        return self._stories.get(pod.uid)
 
     # what the store tells
 
@@ -69,10 +79,8 @@ class Stories:
         story = self._stories.get(pod.uid)
         if story is None:
             story = self._stories[pod.uid] = Story(self._clock.now, _address(_PODS, next(self._addresses)))
-        if pod.phase == RUNNING and len(story.starts) <= pod.restarts:
-            story.starts.append(self._clock.now)
-        elif pod.finished and story.finished is None:
-            story.finished = self._clock.now
+        if pod.resource_version > story.version:
+            story.note(pod, self._clock.now)
 
     def pod_gone(self, pod: Pod) -> None:
         """Remembers a pod that is gone for a while."""

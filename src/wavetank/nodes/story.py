@@ -8,16 +8,25 @@ class Story:
     """What has happened to a pod on its node, and when; `starts` are those of its containers, the first one first.
 
     It only ever gets longer, and each version of the pod says how far it was at that time: so an old version can be
-    told as it was.
+    told as it was. `version` is the resource version up to which it goes.
     """
 
-    __slots__ = ("bound", "finished", "ip", "starts")
+    __slots__ = ("bound", "finished", "ip", "starts", "version")
 
     def __init__(self, bound: Nanoseconds, ip: str) -> None:
         self.bound = bound
         self.ip = ip
         self.starts: list[Nanoseconds] = []
         self.finished: Nanoseconds | None = None
+        self.version = 0
+
+    def note(self, pod: Pod, now: Nanoseconds) -> None:
+        """Notes what a new version of the pod says has happened."""
+        self.version = pod.resource_version
+        if pod.phase == RUNNING and len(self.starts) <= pod.restarts:
+            self.starts.append(now)
+        elif pod.finished and self.finished is None:
+            self.finished = now
 
     def started(self, pod: Pod) -> Nanoseconds | None:
         """Returns when the containers started that this version of the pod has, or None if they have not."""

@@ -62,7 +62,7 @@ def test_a_pod_is_created_runs_and_is_shown(kubectl: Kubectl) -> None:
     assert head == ["NAME", "READY", "STATUS", "RESTARTS", "AGE"]
     assert row[:4] == ["web", "1/1", "Running", "0"]
     wide = columns(kubectl("get", "pods", "web", "-o", "wide"))[1]
-    assert wide[5].startswith("10.0.0.")
+    assert wide[5].startswith("10.128.")
     assert wide[6] in ("n1", "n2")
 
 
