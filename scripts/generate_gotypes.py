@@ -2,9 +2,9 @@
 
     scripts/generate_gotypes.py [--modules /root/go/pkg/mod/k8s.io] [--release 0.35.8]
 
-It reads the type declarations of k8s.io/api and apimachinery (what clients see) and of kubernetes/pkg/apis (the internal
-types, which some error messages show), and keeps only the names and types of the internal fields, and what clients call
-them.
+It reads the type declarations of k8s.io/api and apimachinery (what clients see) and of kubernetes/pkg/apis (the
+internal types, which some error messages show), and keeps only the names and types of the internal fields, and what
+clients call them.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ def _fields(body: str) -> list[Field]:
         if match is None:
             continue
         tag = re.search(r'json:"([^"]*)"', match[3] or "")
-        for name in (match[1] or "").split(", "):
-            found.append((name, match[2], tag[1] if tag else ""))
+        found.extend((name, match[2], tag[1] if tag else "") for name in (match[1] or "").split(", "))
     return found
 
 
@@ -149,7 +148,9 @@ class Universe:
                 fields.append((package, field))
                 continue
             target = self._declared(package, go.lstrip("*"))
-            if tag and not tag.startswith(","):  # embedded but named in JSON: metav1.ObjectMeta
+            if target == "meta/v1.ObjectMeta" and not tag:  # internal types show their metadata as their own fields
+                fields.append((package, ("", go, "")))
+            elif tag and not tag.startswith(","):  # embedded but named in JSON: metav1.ObjectMeta
                 fields.append((package, (go.split(".")[-1], go, tag)))
             elif "." in target:
                 owner, _, inner = target.rpartition(".")
@@ -166,6 +167,7 @@ def internal_table(universe: Universe) -> dict[str, list[Any]]:
         for name in package.structs:
             names = _json_names(universe, seen_by_clients, name) | MOVED.get((package.name, name), {})
             fields = universe.flat(package, name)
+            names[""] = "metadata"
             rows = [[field[0], names.get(field[0], ""), universe.short(owner, field[1])] for owner, field in fields]
             table[f"{package.name}.{name}"] = rows
     return table
@@ -191,6 +193,9 @@ def reachable(table: dict[str, list[Any]], roots: list[str]) -> dict[str, list[A
 
 INTERNAL_ROOTS = [
     "core.PodSpec",
+    "core.PodTemplateSpec",
+    "core.NodeAddress",
+    "core.ScopeSelector",
     "core.PersistentVolumeSource",
     "core.PersistentVolumeClaimSpec",
     "core.Taint",

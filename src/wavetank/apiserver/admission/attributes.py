@@ -24,7 +24,7 @@ class Attributes:
     namespace: str = ""
     name: str = ""
     subresource: str = ""
-    user: User = User()
+    user: User = field(default_factory=User)
     dry_run: bool = False
     warnings: list[str] = field(default_factory=list)
 

@@ -34,9 +34,10 @@ class ResourceQuota(Plugin):
     def _binding(self, added: Amounts, attributes: Attributes) -> Iterator[Resource]:
         for quota in self.store.list("ResourceQuota"):
             hard = (quota.manifest.get("status") or {}).get("hard") or {}
-            if quota.namespace == attributes.namespace and hard.keys() & added.keys():
-                if is_in_scope(attributes.kind.table, attributes.document, quota.manifest.get("spec") or {}):
-                    yield quota
+            counts = quota.namespace == attributes.namespace and hard.keys() & added.keys()
+            spec = quota.manifest.get("spec") or {}
+            if counts and is_in_scope(attributes.kind.table, attributes.document, spec):
+                yield quota
 
     def _charge(self, quota: Resource, added: Amounts, attributes: Attributes) -> dict[str, str]:
         """Returns what of the quota is used then, for the resources of which the use changes."""

@@ -47,8 +47,8 @@ def default_service(service: Document) -> None:
 def _default_affinity(spec: Document) -> None:
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
-    elif spec["sessionAffinity"] == "ClientIP":
-        if "timeoutSeconds" not in optional(spec, "sessionAffinityConfig", "clientIP"):
+    elif "timeoutSeconds" not in optional(spec, "sessionAffinityConfig", "clientIP"):
+        if spec["sessionAffinity"] == "ClientIP":
             spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
 
 
@@ -111,7 +111,7 @@ def default_node(node: Document) -> None:
 
 
 def default_limit_range(limits: Document) -> None:
-    """Completes limits of containers: the default limit is the maximum, the default request that limit or the minimum."""
+    """Completes limits of containers: the default limit is the maximum, the default request that or the minimum."""
     for item in items(part(limits, "spec"), "limits"):
         if item.get("type") == "Container":
             default = {**optional(item, "max"), **optional(item, "default")}

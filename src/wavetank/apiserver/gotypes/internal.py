@@ -18,7 +18,13 @@ def internal(struct: str, document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a document as Go would show the internal struct: Go's names, every field, null for what is unset."""
     if struct == "core.PodSpec":
         document = _with_host_fields_moved(document)
-    return {field.go_name: _value(field.type, document.get(field.name)) for field in internal_fields_of(struct)}
+    shown: dict[str, Any] = {}
+    for field in internal_fields_of(struct):
+        if field.go_name:
+            shown[field.go_name] = _value(field.type, document.get(field.name))
+        else:
+            shown.update(document.get(field.name) or {})
+    return shown
 
 
 def difference(struct: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -27,7 +27,10 @@ class GoType:
 
 @dataclass(frozen=True, slots=True)
 class InternalField:
-    """A field of an internal type: its Go name, and what clients call it (empty where they have no such field)."""
+    """A field of an internal type: its Go name, and what clients call it (empty where they have no such field).
+
+    Metadata has no Go name: internal types show its fields among their own.
+    """
 
     go_name: str
     name: str

@@ -12,7 +12,17 @@ from wavetank.apiserver.validation.paths import check_no_backsteps
 from wavetank.apiserver.validation.quantities import value_of
 
 OF_VARIABLES = frozenset(
-    ["metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"]
+    [
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    ]
 )
 OF_FILES = frozenset({"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "metadata.annotations"})
 _CONVERTIBLE = OF_VARIABLES | OF_FILES | {"spec.restartPolicy", "spec.schedulerName", "status.phase"}

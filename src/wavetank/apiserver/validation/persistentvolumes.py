@@ -44,7 +44,8 @@ def check_persistent_volume(volume: Document) -> Errors:
 
 
 def check_persistent_volume_update(new: Document, old: Document) -> Errors:
-    """Checks a changed volume: what it is may not change."""
+    """Checks a changed volume: what it is may not change. As in the real server, the rest is checked twice."""
+    yield from check_persistent_volume(new)
     yield from check_persistent_volume(new)
     source, before = _source(new["spec"]), _source(old["spec"])
     if source != before and not _is_secret_added(source, before):

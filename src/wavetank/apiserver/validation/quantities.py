@@ -13,7 +13,17 @@ from wavetank.errors import InputError
 
 _REQUESTED = ("cpu", "memory", "ephemeral-storage")
 _COUNTED = frozenset(
-    ["pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"]
+    [
+        "pods",
+        "resourcequotas",
+        "services",
+        "replicationcontrollers",
+        "secrets",
+        "configmaps",
+        "persistentvolumeclaims",
+        "services.nodeports",
+        "services.loadbalancers",
+    ]
 )
 _OF_CONTAINERS = frozenset(_REQUESTED)
 _OF_QUOTAS = frozenset(
