@@ -24,7 +24,7 @@ from wavetank.apiserver.strategies.strategy import strategy_of
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.subresources import Subresources
 from wavetank.apiserver.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.writing import Write, Writer
+from wavetank.apiserver.writing import Write, Writer, patch_type
 from wavetank.cluster.store import Store
 
 # What clients are warned of whenever they use a kind.
@@ -88,10 +88,11 @@ class Api:
             return refusal(error, request)
 
     def _answer(self, request: Request) -> Response | WatchStream:
-        if request.method == "GET":
-            told = self._discovery.respond(request) or self._openapi.respond(request)
-            if told is not None:
-                return told
+        told = self._discovery.respond(request)
+        if told is None and request.method == "GET":
+            told = self._openapi.respond(request)
+        if told is not None:
+            return told
         target = resolve(self.kinds, request.method, request.path)
         try:
             found = self._act(target, request)
@@ -102,6 +103,8 @@ class Api:
         return found
 
     def _act(self, target: Target, request: Request) -> Response | WatchStream:
+        if target.verb == "patch":
+            patch_type(request)  # an unknown one is refused before anything else is looked at
         if target.subresource is not None:
             return self._subresources.respond(target, request)
         return self._actions[target.verb](target, request)

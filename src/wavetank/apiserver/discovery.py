@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
+from wavetank.apiserver.errors import method_not_allowed
 from wavetank.apiserver.health import HEALTH, health
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.kinds.kind import Subresource
@@ -39,20 +40,28 @@ class Discovery:
         self._version = version
 
     def respond(self, request: Request) -> Response | None:
-        """Answers a GET of one of the paths; None if it is not one of them or names what is not served."""
+        """Answers one of the paths; None if it is not one of them or names what is not served.
+
+        As upstream, some of them answer every method, others only GET (405).
+        """
         parts = [part for part in request.path.split("/") if part]
         if len(parts) > _DEEPEST:
             return None
         if parts and parts[0] in HEALTH:
             return health(request, parts)
         if parts == ["version"]:
+            _check_method(request)
             check_route(request, (JSON,))
             return _answer(Representation(), version_info(self._version))
+        if parts == ["api"]:
+            _check_method(request)
         if parts in (["api"], ["apis"]) and (aggregated := self._aggregated(request, parts[0])):
             return aggregated
         document = self._plain(parts)
         if document is None:
             return None
+        if "resources" in document:
+            _check_method(request)
         return _answer(negotiate_plain(request), document)
 
     def _plain(self, parts: list[str]) -> Document | None:
@@ -85,8 +94,8 @@ class Discovery:
     def _resources(self, group: str, version: str) -> Document:
         kinds = [kind for kind in self._kinds if (kind.group, kind.version) == (group, version)]
         resources = [entry for kind in kinds for entry in (_resource(kind), *_subresources(kind))]
-        name = f"{group}/{version}" if group else version
-        return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": name, "resources": resources}
+        told = {"groupVersion": f"{group}/{version}" if group else version, "resources": resources}
+        return {"kind": "APIResourceList", **({"apiVersion": "v1"} if group else {}), **told}  # as upstream
 
     def _aggregated(self, request: Request, root: str) -> Response | None:
         """Answers with all groups and resources at once, if that is acceptable; an unchanged answer is a 304."""
@@ -137,6 +146,11 @@ def version_info(version: str) -> Document:
         "buildDate": "1970-01-01T00:00:00Z",
     }
     return {**names, **build, "goVersion": "go1.26.10", "compiler": "gc", "platform": "linux/amd64"}
+
+
+def _check_method(request: Request) -> None:
+    if request.method != "GET":
+        raise method_not_allowed()
 
 
 def _answer(representation: Representation, document: Document) -> Response:

@@ -42,7 +42,8 @@ _PACKAGES = {"": "core", "events.k8s.io": "core", "flowcontrol.apiserver.k8s.io"
 class Representation:
     """How an answer is to look: `convert` is empty or one of Table, PartialObjectMetadata(List) in the version `api`.
 
-    `include` says what of the objects a Table's rows carry.
+    `include` says what of the objects a Table's rows carry; a word that is unknown there is refused (400) only when
+    there is something to show, as upstream.
     """
 
     media_type: str = JSON
@@ -56,6 +57,7 @@ class Representation:
 
         `now` is seconds since 1970. Of a watch's events only the first has the columns of a Table (`headers`).
         """
+        check_include(self.include)
         if not self.convert or document.get("kind") == "Status":
             return document
         if self.convert == TABLE:
@@ -68,6 +70,7 @@ class Representation:
         self, kind: Kind, documents: list[dict[str, Any]], metadata: Mapping[str, Any], now: float
     ) -> dict[str, Any]:
         """Returns a list of objects, which have their kinds, as it is to be shown; `metadata` is the list's."""
+        check_include(self.include)
         if self.convert == TABLE:
             return table_of_list(kind.table, documents, metadata, now, self.include, self.api)
         if self.convert == PARTIAL:
@@ -107,7 +110,8 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False) -
     media_type, clause = match
     kind, _, version = clause.target or ("", "", "")
     include = request.param("includeObject") if kind == TABLE else ""
-    check_include(include)
+    if watch:
+        check_include(include)
     pretty = clause.parameters.get("pretty") == "1" or wants_pretty(request)
     return Representation(media_type, kind, f"{_GROUP}/{version}" if kind else "", include, pretty)
 

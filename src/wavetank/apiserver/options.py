@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from wavetank.apiserver.codec.decoding import media_type
 from wavetank.apiserver.errors import bad_request, invalid, plain
 from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, too_long, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
@@ -109,7 +110,9 @@ class WriteOptions:
 
     @classmethod
     def read(cls, request: Request, what: str) -> WriteOptions:
-        """Reads and checks the options of a create, an update or a patch."""
+        """Reads and checks the options of a create, an update or a patch; of a create the content type first."""
+        if what == "Create":
+            media_type(request.headers.get("content-type", ""))
         dry_run = request.all("dryRun")
         options = cls(bool(dry_run), request.param("fieldValidation"), request.param("fieldManager"))
         errors = list(options._errors())

@@ -17,7 +17,10 @@ class User:
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request, whatever brought it: a decoded path, the query in order, headers in lower case."""
+    """One HTTP request, whatever brought it: a decoded path, the query in order, headers in lower case.
+
+    `warnings` are about its body; the client gets them even if the request is refused afterwards.
+    """
 
     method: str
     path: str
@@ -25,6 +28,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     user: User = User()
+    warnings: list[str] = field(default_factory=list)
 
     def param(self, name: str, default: str = "") -> str:
         """Returns the first value of a query parameter: of several, the first counts."""

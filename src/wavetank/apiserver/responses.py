@@ -35,7 +35,7 @@ def already_written(body: bytes) -> Response:
 def refusal(error: StatusError, request: Request) -> Response:
     """Answers with the Status that tells why not."""
     representation = of_error(request)
-    headers = headers_of(representation, ())
+    headers = headers_of(representation, request.warnings)
     if error.retry_after_s:
         headers.append(("retry-after", str(error.retry_after_s)))
     return Response(error.code, headers, representation.encode(error.status))

@@ -91,6 +91,7 @@ class Writer:
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
         decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
+        request.warnings.extend(decoded.warnings)
         return decoded.document, list(decoded.warnings)
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
@@ -123,6 +124,7 @@ class Writer:
         validation = write.options.field_validation or "Warn"
         shown = self.objects.show(write.kind, old)
         patched = apply_patch(self.objects.kinds, write.kind, shown, request.body, media_type, validation)
+        request.warnings.extend(patched.warnings)
         document, warnings = patched.document, list(patched.warnings)
         place(write, document)
         check_name(write, document)

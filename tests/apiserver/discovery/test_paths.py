@@ -67,3 +67,16 @@ def test_core_is_found_under_api() -> None:
     resources = {each["name"]: each for each in json.loads(response.body)["resources"]}
     assert resources["pods/eviction"]["group"] == "policy"
     assert resources["pods"]["shortNames"] == ["po"]
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/v1", "/apis/apps/v1", "/version"])
+def test_some_paths_can_only_be_read(path: str) -> None:
+    with pytest.raises(StatusError, match="does not allow this method"):
+        DISCOVERY.respond(Request("POST", path))
+
+
+@pytest.mark.parametrize("path", ["/apis", "/apis/apps", "/healthz", "/"])
+def test_others_answer_every_method(path: str) -> None:
+    response = DISCOVERY.respond(Request("POST", path))
+    assert response
+    assert response.status == 200

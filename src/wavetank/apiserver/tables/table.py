@@ -15,6 +15,9 @@ from wavetank.apiserver.tables.printers import ORDERS, PRINTERS, by_default
 META = "meta.k8s.io/v1"
 META_BETA = "meta.k8s.io/v1beta1"
 
+_CONVERTED = ("DaemonSet", "HorizontalPodAutoscaler")
+_CONVERSIONS = ("deprecated.daemonset.template.generation", "autoscaling.alpha.kubernetes.io/")
+
 INCLUDES = ("", "None", "Metadata", "Object")
 
 
@@ -63,8 +66,14 @@ def row(table: str, document: dict[str, Any], now: float, include: str = "", api
 
 
 def partial(document: Mapping[str, Any], api: str = META) -> dict[str, Any]:
-    """Returns the PartialObjectMetadata of an object."""
-    return {"kind": "PartialObjectMetadata", "apiVersion": api, "metadata": document.get("metadata") or {}}
+    """Returns the PartialObjectMetadata of an object, without annotations that stand for fields of other versions."""
+    metadata = document.get("metadata") or {}
+    if document.get("kind") in _CONVERTED and "annotations" in metadata:
+        annotations = {key: value for key, value in metadata["annotations"].items() if not key.startswith(_CONVERSIONS)}
+        metadata = {**metadata, "annotations": annotations}
+        if not annotations:
+            del metadata["annotations"]
+    return {"kind": "PartialObjectMetadata", "apiVersion": api, "metadata": metadata}
 
 
 def _included(document: dict[str, Any], include: str, api: str) -> dict[str, Any] | None:
