@@ -39,6 +39,8 @@ class ClockControl:
 
     async def _act(self, request: Request) -> None:
         action = request.path.removeprefix(CLOCK).strip("/")
+        if not request.path.startswith(CLOCK):
+            raise no_such_resource()
         if request.method != ("POST" if action else "GET"):
             raise method_not_allowed()
         if action in ("advance", "step"):

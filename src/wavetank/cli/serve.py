@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from wavetank.apiserver.api import Api
 from wavetank.apiserver.asgi import App
 from wavetank.apiserver.auth import Guard
 from wavetank.apiserver.heartbeat import Heartbeat
@@ -21,11 +20,9 @@ from wavetank.cli.console import console
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, entry_of, parse_entries
 from wavetank.experiments.latency import parse_latency
-from wavetank.experiments.served import ServedCluster, ServedSetting
+from wavetank.experiments.served import RELEASE, ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
-RELEASE = (1, 35)
-VERSION = "v1.35.8"
 KUBECONFIG = Path("wavetank.kubeconfig")
 
 _EXAMPLES = """\b
@@ -83,10 +80,9 @@ def command(
         raise click.UsageError("--token: expected a text")
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     pace = _speed(speed)
-    served = ServedCluster(_setting(cluster, scheduler, kubelets == "on", latency, bare), VERSION)
     guard = Guard(secret, host)
-    api = Api(served.store, served.stories, authenticate=guard.authenticate)
-    app = App(api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
+    served = ServedCluster(_setting(cluster, scheduler, kubelets == "on", latency, bare), guard.authenticate)
+    app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
         certificate = None
@@ -115,12 +111,12 @@ def _speed(text: str) -> float | None:
 def _setting(cluster: tuple[Path, ...], scheduler: str, kubelets: bool, latency: str, bare: bool) -> ServedSetting:
     files = open_cluster(list(cluster)) if cluster else None
     if bare:
-        return ServedSetting(RELEASE, files)
+        return ServedSetting(files)
     try:
         model = parse_latency(latency, "")
     except InputError as error:
         raise InputError(error.message, source="--latency") from None
-    return ServedSetting(RELEASE, files, _entry(scheduler), kubelets, True, model)
+    return ServedSetting(files, _entry(scheduler), kubelets, True, model)
 
 
 def _entry(scheduler: str) -> SchedulerEntry | None:
