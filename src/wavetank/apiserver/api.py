@@ -140,7 +140,7 @@ class Api:
     # writing
 
     def _create(self, target: Target, request: Request) -> Response:
-        representation = negotiate(request)
+        representation = negotiate(request, tables="get" in target.kind.verbs)
         if target.kind.group in _REVIEWS:
             return self._review(target, request, representation)
         if target.kind.kind == "Binding":

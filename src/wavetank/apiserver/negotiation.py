@@ -97,14 +97,14 @@ class Representation:
 PLAIN = Representation()
 
 
-def negotiate(request: Request, *, listing: bool = False, watch: bool = False) -> Representation:
+def negotiate(request: Request, *, listing: bool = False, watch: bool = False, tables: bool = True) -> Representation:
     """Returns the representation that a request asks for; StatusError (406, 400) if there is none such.
 
-    `listing` is for collections, which can be watched; `watch` for a request that does. Protobuf is never answered:
-    those who ask for it accept JSON as well.
+    `listing` is for collections, which can be watched; `watch` for a request that does; without `tables` nobody gets
+    one. Protobuf is never answered: those who ask for it accept JSON as well.
     """
     check_route(request, _COLLECTION_TYPES if listing else MEDIA_TYPES)
-    match = _best_conversion(request.headers.get("accept", ""))
+    match = _best_conversion(request.headers.get("accept", ""), tables)
     if match is None or (watch and match[0] == YAML):
         raise not_acceptable(STREAM_TYPES if watch else MEDIA_TYPES)
     media_type, clause = match
@@ -117,8 +117,8 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False) -
 
 
 @lru_cache(maxsize=256)  # clients send the same few headers over and over
-def _best_conversion(header: str) -> tuple[str, Clause] | None:
-    return best_match(header, _ANSWERED, _convertible)
+def _best_conversion(header: str, tables: bool) -> tuple[str, Clause] | None:
+    return best_match(header, _ANSWERED, _convertible if tables else _without_tables)
 
 
 def negotiate_plain(request: Request) -> Representation:
@@ -163,6 +163,10 @@ def _convertible(media_type: str, clause: Clause) -> bool:
         return True
     kind, group, version = target
     return kind in _TARGETS and group == _GROUP and version in _VERSIONS
+
+
+def _without_tables(media_type: str, clause: Clause) -> bool:
+    return _convertible(media_type, clause) and (clause.target is None or clause.target[0] != TABLE)
 
 
 def _unconverted(media_type: str, clause: Clause) -> bool:

@@ -76,7 +76,7 @@ def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Ta
     everywhere = kind.namespaced and namespace is None
     if not parts:
         return Target(kind, _verb_of_many(kind, method, everywhere), namespace or "")
-    if everywhere:  # an object of a namespace cannot be named without it
+    if everywhere or kind.verbs == ("create",):  # objects are named with their namespace, and if they are kept
         raise no_such_resource()
     name, *below = parts
     if not below:

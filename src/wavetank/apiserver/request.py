@@ -28,7 +28,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     user: User = User()
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list, init=False)
 
     def param(self, name: str, default: str = "") -> str:
         """Returns the first value of a query parameter: of several, the first counts."""

@@ -54,6 +54,10 @@ class _Scanner:
             self._fail("after object key:value pair" if closing == b"}" else "after array element")
 
     def _member(self) -> None:
+        self._key()
+        self._value()
+
+    def _key(self) -> None:
         if self.open[-1] == b"{":
             self._space()
             if not self._is(b'"'):
@@ -63,14 +67,21 @@ class _Scanner:
             if not self._is(b":"):
                 self._fail("after object key")
             self.at += 1
-        self._value()
 
     def _value(self) -> None:
+        """Reads a value; of one that is a container everything up to its first innermost value."""
+        while (first := self._first()) in (b"{", b"["):
+            if not self._enter(first):
+                return
+            self._key()
+        self._simple(first)
+
+    def _first(self) -> bytes:
         self._space()
-        first = self.text[self.at : self.at + 1]
-        if first in (b"{", b"[") and first:
-            self._container(first)
-        elif first == b'"':
+        return self.text[self.at : self.at + 1]
+
+    def _simple(self, first: bytes) -> None:
+        if first == b'"':
             self._string()
         elif first in (b"t", b"f", b"n") and first:
             self._literal({b"t": b"true", b"f": b"false", b"n": b"null"}[first])
@@ -79,16 +90,17 @@ class _Scanner:
         else:
             self._fail("looking for beginning of value")
 
-    def _container(self, first: bytes) -> None:
+    def _enter(self, first: bytes) -> bool:
+        """Goes into a container, unless it is empty."""
         self.at += 1
         if len(self.open) >= MAX_DEPTH:
             raise _SyntaxError("exceeded max depth")
         self._space()
         if self._is(b"}" if first == b"{" else b"]"):
             self.at += 1
-            return
+            return False
         self.open.append(first)
-        self._member()
+        return True
 
     def _string(self) -> None:
         self.at += 1

@@ -37,7 +37,7 @@ class Subresources:
             return read_log(self._objects, target.kind, target.namespace, target.name, request)
         if name in _CONNECTIONS:
             refuse(self._objects, target.kind, target.namespace, target.name, name, request)
-        representation = negotiate(request)
+        representation = negotiate(request, tables=target.verb != "create")
         if target.verb == "create":
             written = self._create(target, target.subresource, request)
         elif name == "scale":
