@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
+from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import EPOCH_SECONDS
 from wavetank.cluster.store import Store
@@ -22,7 +23,8 @@ from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.nodes.stories import Stories
 from wavetank.scheduling.config import Version
-from wavetank.workloads.cluster import Cluster
+from wavetank.scheduling.named import find_scheduler
+from wavetank.workloads.cluster import Cluster, node_manifest
 from wavetank.workloads.runs import run_of
 
 # The release that is served and, in its words, that of the simulated kubelets.
@@ -67,7 +69,21 @@ class ServedCluster:
             attach_volume_controllers(store)
             attach_claim_controller(store)
         if setting.scheduler is not None:
+            _warm_up()
             _attach(setting.scheduler, store, streams, setting.latency)
+
+
+def _warm_up() -> None:
+    """Places a pod on a cluster of no consequence: the loops that it compiles would otherwise keep clients waiting."""
+    store = Store(Clock())
+    for name in ("a", "b"):
+        store.create(Node(node_manifest(name, {}, {"cpu": "1", "memory": "1Gi", "pods": "1"})))
+    find_scheduler("default", RELEASE).attach(store, store.clock, Streams(0), RELEASE)
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
+    for name in ("fits", "fits-too", "does-not"):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}}
+        store.create(Pod.parse(pod, store.specs))
+    store.clock.run()
 
 
 def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Latency) -> None:

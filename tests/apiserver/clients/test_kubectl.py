@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from apiserver.clients.gobuild import kubectl_binary
-from apiserver.serving import Served, a_pod
+from apiserver.serving import Served, a_pod, nodes_file, serving
 
 Kubectl = Callable[..., str]
 
@@ -230,3 +231,19 @@ def test_exec_is_refused_clearly(kubectl: Kubectl) -> None:
 def test_explain_and_api_resources_know_the_kinds(kubectl: Kubectl) -> None:
     assert "restartPolicy" in kubectl("explain", "pod.spec")
     assert re.search(r"^deployments +deploy +apps/v1 +true +Deployment$", kubectl("api-resources"), re.MULTILINE)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl on this machine")
+def test_over_tls_it_is_the_same(tmp_path: Path) -> None:
+    options = ("--cluster", nodes_file(tmp_path), "--latency", "ideal", "--tls")
+    with serving(tmp_path, *options) as served:
+        environment = {**os.environ, "HOME": str(tmp_path), "KUBECONFIG": str(served.kubeconfig)}
+
+        def kubectl(*words: str) -> str:
+            done = subprocess.run([str(kubectl_binary()), *words], capture_output=True, text=True, env=environment)
+            return done.stdout + done.stderr
+
+        assert "pod/web created" in kubectl("run", "web", "--image=nginx")
+        assert "condition met" in kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=20s")
+        assert "started container web" in kubectl("logs", "web")
+        assert "simulated" in kubectl("exec", "web", "--", "ls")
