@@ -79,8 +79,10 @@ def a_servers_stack() -> Iterator[None]:
     """Allows as much recursion as there is in a server: Hypothesis allows itself more."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 950)
-    yield
-    sys.setrecursionlimit(limit)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def check(request: Request, response: Response) -> None:
