@@ -13,8 +13,15 @@ Document = dict[str, Any]
 
 def part(owner: Document, name: str) -> Document:
     """Returns a struct that Go always has, made if it is missing."""
-    found: Document = owner.setdefault(name, {})
+    found: Document = default(owner, name, {})
     return found
+
+
+def default(owner: Document, name: str, value: Any) -> Any:
+    """Gives a field a value if it is missing or null, and returns the field's value."""
+    if owner.get(name) is None:
+        owner[name] = value
+    return owner[name]
 
 
 def optional(owner: Document, *path: str) -> Document:
@@ -39,7 +46,7 @@ def items(owner: Document, name: str) -> list[Document]:
 def fill(owner: Document, **values: Any) -> None:
     """Gives values to the fields that are missing."""
     for name, value in values.items():
-        owner.setdefault(name, value)
+        default(owner, name, value)
 
 
 def round_up(owner: Document, *names: str) -> None:

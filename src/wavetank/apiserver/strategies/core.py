@@ -60,6 +60,17 @@ def prepare_service_account_update(new: Document, old: Document, writing: Writin
     prepare_service_account(new, writing)
 
 
+def prepare_lease(lease: Document, writing: Writing) -> None:
+    """Drops what coordinated leader election would need, which is not enabled by default."""
+    for name in ("strategy", "preferredHolder"):
+        (lease.get("spec") or {}).pop(name, None)
+
+
+def prepare_lease_update(new: Document, old: Document, writing: Writing) -> None:
+    """Drops what coordinated leader election would need."""
+    prepare_lease(new, writing)
+
+
 def prepare_signing_request(request: Document, writing: Writing) -> None:
     """Writes down who asks for a certificate."""
     spec = request["spec"]

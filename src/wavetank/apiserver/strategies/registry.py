@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.strategies import core, pods, workloads
+from wavetank.apiserver.strategies.disabled import drop_disabled
 from wavetank.apiserver.strategies.services import prepare_service_update
 from wavetank.apiserver.strategies.strategy import Document, Strategy, Writing, strategy_of
 
@@ -44,7 +45,13 @@ STRATEGIES: Mapping[str, Strategy] = {
     "Job.batch": Strategy(_SPEC, create=workloads.prepare_job),
     "CronJob.batch": Strategy(_SPEC),
     "PodDisruptionBudget.policy": Strategy(_SPEC, unconditional_update=False),
-    "Lease.coordination.k8s.io": Strategy(own_status=False, create_on_update=True, unconditional_update=False),
+    "Lease.coordination.k8s.io": Strategy(
+        own_status=False,
+        create_on_update=True,
+        unconditional_update=False,
+        create=core.prepare_lease,
+        update=core.prepare_lease_update,
+    ),
     "LeaseCandidate.coordination.k8s.io": Strategy(own_status=False, create_on_update=True, unconditional_update=False),
     "PriorityClass.scheduling.k8s.io": Strategy((), own_status=False),
     "EndpointSlice.discovery.k8s.io": Strategy(("addressType", "endpoints", "ports"), own_status=False),
@@ -93,6 +100,7 @@ def allows_unconditional_update(kind: Kind) -> bool:
 def prepare_create(kind: Kind, document: Document, writing: Writing) -> None:
     """Completes a new object, in place. Its name, uid and namespace must be set already."""
     strategy = strategy_of(kind, STRATEGIES)
+    drop_disabled(_pod_spec(kind, document))
     if strategy.own_status and strategy.create is None:
         document.pop("status", None)
     if strategy.create is not None:
@@ -105,6 +113,7 @@ def prepare_create(kind: Kind, document: Document, writing: Writing) -> None:
 def prepare_update(kind: Kind, new: Document, old: Document, writing: Writing) -> None:
     """Makes a changed object ready to replace the old one, in place: keeps what a client may not change."""
     strategy = strategy_of(kind, STRATEGIES)
+    drop_disabled(_pod_spec(kind, new))
     _keep_generation(new, old)
     if strategy.own_status and "status" in old:
         new["status"] = old["status"]
@@ -145,6 +154,34 @@ def prepare_finalize(kind: Kind, new: Document, old: Document, writing: Writing)
 
 # Deployments count annotations too, slices of endpoints their labels.
 _COUNTED_METADATA = {"Deployment.apps": "annotations", "EndpointSlice.discovery.k8s.io": "labels"}
+
+
+_TEMPLATES: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("spec",),
+    "PodTemplate": ("template", "spec"),
+    "CronJob.batch": ("spec", "jobTemplate", "spec", "template", "spec"),
+    **dict.fromkeys(
+        (
+            "ReplicationController",
+            "Deployment.apps",
+            "ReplicaSet.apps",
+            "StatefulSet.apps",
+            "DaemonSet.apps",
+            "Job.batch",
+        ),
+        ("spec", "template", "spec"),
+    ),
+}
+
+
+def _pod_spec(kind: Kind, document: Document) -> Document | None:
+    """Returns the spec of the pods that an object is or makes."""
+    if kind.table not in _TEMPLATES:
+        return None
+    found = document
+    for name in _TEMPLATES[kind.table]:
+        found = found.get(name) or {}
+    return found
 
 
 def _count_metadata(new: Document, old: Document, name: str) -> None:

@@ -17,7 +17,7 @@ from wavetank.apiserver.validation.errors import (
     IMMUTABLE,
     Document,
     Errors,
-    check_immutable,
+    by_key,
     check_not_negative,
     structs,
 )
@@ -28,6 +28,7 @@ from wavetank.apiserver.validation.metadata import (
     check_metadata_update,
     check_selector,
     is_empty_selector,
+    show_selector,
 )
 from wavetank.apiserver.validation.pods import check_pod_annotations, check_template
 from wavetank.apiserver.validation.templates import (
@@ -63,7 +64,7 @@ def check_deployment_update(new: Document, old: Document) -> Errors:
     """Checks a changed deployment."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
     yield from _check_deployment_spec(new["spec"])
-    yield from check_immutable("spec.selector", new["spec"].get("selector"), old["spec"].get("selector"))
+    yield from _check_selector_kept(new["spec"].get("selector"), old["spec"].get("selector"))
 
 
 def check_deployment_status_update(new: Document, old: Document) -> Errors:
@@ -84,7 +85,7 @@ def check_replica_set_update(new: Document, old: Document) -> Errors:
     """Checks a changed replica set."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
     yield from _check_replica_set_spec(new["spec"])
-    yield from check_immutable("spec.selector", new["spec"].get("selector"), old["spec"].get("selector"))
+    yield from _check_selector_kept(new["spec"].get("selector"), old["spec"].get("selector"))
 
 
 def check_replicas_status_update(new: Document, old: Document) -> Errors:
@@ -133,7 +134,7 @@ def check_daemon_set(daemon_set: Document) -> Errors:
 def check_daemon_set_update(new: Document, old: Document) -> Errors:
     """Checks a changed daemon set."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
-    yield from check_immutable("spec.selector", new["spec"].get("selector"), old["spec"].get("selector"))
+    yield from _check_selector_kept(new["spec"].get("selector"), old["spec"].get("selector"))
     yield from _check_daemon_set_spec(new["spec"])
 
 
@@ -188,6 +189,11 @@ def check_pod_template_update(new: Document, old: Document) -> Errors:
     yield from check_template(new.get("template") or {}, "template")
 
 
+def _check_selector_kept(new: Document | None, old: Document | None) -> Errors:
+    if new != old:
+        yield invalid("spec.selector", show_selector(new), IMMUTABLE)
+
+
 def _check_deployment_spec(spec: Document) -> Errors:
     yield from check_not_negative("spec.replicas", spec.get("replicas"))
     yield from check_pod_selector(spec, "spec", "deployment")
@@ -209,7 +215,7 @@ def _check_replica_set_spec(spec: Document) -> Errors:
 
 def _check_matching(spec: Document) -> Errors:
     if selects(spec.get("selector"), {}) is None:
-        yield invalid("spec.selector", spec["selector"], "invalid label selector")
+        yield invalid("spec.selector", show_selector(spec["selector"]), "invalid label selector")
         return
     yield from check_matching_template(spec, "spec")
     yield from check_always_restarted(spec, "spec", "ReplicaSet")
@@ -262,7 +268,7 @@ def _check_stateful_set_spec(spec: Document) -> Errors:
 def _check_stateful_template(spec: Document) -> Errors:
     """Checks the template with the volumes that its claims will become."""
     if selects(spec.get("selector"), {}) is None:
-        yield invalid("spec.selector", spec["selector"])
+        yield invalid("spec.selector", show_selector(spec["selector"]))
         return
     template = dict(spec.get("template") or {})
     pod = {k: v for k, v in (template.get("spec") or {}).items() if k not in ("subdomain", "hostname")}
@@ -298,9 +304,9 @@ def _check_daemon_set_spec(spec: Document) -> Errors:
     yield from check_selector(selector, "spec.selector")
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
     if selects(selector, labels or {}) is False:
-        yield invalid("spec.template.metadata.labels", labels or None, _UNMATCHED)
+        yield invalid("spec.template.metadata.labels", by_key(labels), _UNMATCHED)
     if selector is not None and is_empty_selector(selector):
-        yield invalid("spec.selector", selector, "empty selector is invalid for daemonset")
+        yield invalid("spec.selector", show_selector(selector), "empty selector is invalid for daemonset")
     yield from check_template(spec.get("template") or {}, "spec.template")
     yield from check_always_restarted(spec, "spec", "DaemonSet")
     yield from check_not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
@@ -348,6 +354,6 @@ def _check_replication_controller_spec(spec: Document) -> Errors:
         return
     labels = (template.get("metadata") or {}).get("labels") or {}
     if not selector.items() <= labels.items():
-        yield invalid("spec.template.metadata.labels", labels or None, _UNMATCHED)
+        yield invalid("spec.template.metadata.labels", by_key(labels), _UNMATCHED)
     yield from check_template(template, "spec.template")
     yield from check_always_restarted(spec, "spec", "ReplicationController")

@@ -31,13 +31,13 @@ _EMPTY = "must populate information for the given metric source"
 def check_autoscaler(autoscaler: Document) -> Errors:
     """Checks a new autoscaler."""
     yield from check_metadata(autoscaler["metadata"], True, names.subdomain_problems)
-    yield from _check_spec(autoscaler["spec"])
+    yield from _check_spec(autoscaler["spec"], None)
 
 
 def check_autoscaler_update(new: Document, old: Document) -> Errors:
     """Checks a changed autoscaler."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
-    yield from _check_spec(new["spec"])
+    yield from _check_spec(new["spec"], old["spec"].get("scaleTargetRef") or {})
 
 
 def check_autoscaler_status_update(new: Document, old: Document) -> Errors:
@@ -57,7 +57,15 @@ def check_reference(reference: Document, path: str) -> Errors:
             yield from each_invalid(f"{path}.{field}", text, names.path_segment_problems(text))
 
 
-def _check_spec(spec: Document) -> Errors:
+def _check_version(version: str, core: bool, path: str) -> Errors:
+    """Checks an apiVersion; `core` allows the core group."""
+    if version.count("/") > 1:
+        yield invalid(path, version, f"unexpected GroupVersion string: {version}")
+    elif "/" not in version.lstrip("/") and not core:
+        yield invalid(path, version, "apiVersion must specify API group")
+
+
+def _check_spec(spec: Document, before: Document | None) -> Errors:
     least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
     if least is not None and least < 1:
         yield invalid("spec.minReplicas", least, "must be greater than or equal to 1")
@@ -65,7 +73,12 @@ def _check_spec(spec: Document) -> Errors:
         yield invalid("spec.maxReplicas", most, "must be greater than 0")
     if least is not None and most < least:
         yield invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`")
-    yield from check_reference(spec.get("scaleTargetRef") or {}, "spec.scaleTargetRef")
+    target = spec.get("scaleTargetRef") or {}
+    yield from check_reference(target, "spec.scaleTargetRef")
+    kept = before is not None and all(target.get(f) == before.get(f) for f in ("apiVersion", "kind"))
+    if not kept:
+        core = target.get("kind") == "ReplicationController"
+        yield from _check_version(target.get("apiVersion") or "", core, "spec.scaleTargetRef.apiVersion")
     for where, metric in structs(spec, "spec", "metrics"):
         yield from _check_metric(metric, where)
     if least == 0 and not any(metric.get("type") in ("Object", "External") for metric in spec.get("metrics") or ()):
@@ -128,7 +141,9 @@ def _check_metric(metric: Document, path: str) -> Errors:
 def _check_source(source: Document, kind: str, path: str) -> Errors:
     target = source.get("target") or {}
     if kind == "object":
-        yield from check_reference(source.get("describedObject") or {}, f"{path}.describedObject")
+        described = source.get("describedObject") or {}
+        yield from check_reference(described, f"{path}.describedObject")
+        yield from _check_version(described.get("apiVersion") or "", True, f"{path}.describedObject.apiVersion")
     if kind in ("object", "external", "pods"):
         yield from _check_identifier(source.get("metric") or {}, f"{path}.metric")
     elif not source.get("name"):

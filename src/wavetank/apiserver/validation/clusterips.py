@@ -44,9 +44,25 @@ def check_addresses_kept(new: Document, old: Document) -> Errors:
     if not (headless and was_headless):
         yield from _check_kept(spec.get("clusterIPs") or [], before.get("clusterIPs") or [], spec)
     if not headless and not was_headless:
-        families, known = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
-        if families[:1] != known[:1] and families and known:
-            yield invalid("spec.ipFamilies[0]", families, "may not change once set")
+        yield from _check_families_kept(spec, before)
+
+
+def _check_families_kept(spec: Document, before: Document) -> Errors:
+    families, known = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
+    path = "spec.ipFamilies[0]"
+    if len(families) == len(known):
+        for new, old in zip(families, known, strict=True):
+            if new != old:
+                yield invalid(path, families, "may not change once set")
+        return
+    addresses = spec.get("clusterIPs") or None
+    if len(families) < len(known) and not addresses:
+        yield invalid(path, families or None, "primary ipFamily can not be unset")
+    if families and known and families[0] != known[0]:
+        yield invalid(path, addresses, "may not change once set")
+    if len(families) == 1 < len(known) and spec.get("ipFamilyPolicy") != "SingleStack":
+        problem = "must be set to 'SingleStack' when releasing the secondary ipFamily"
+        yield invalid("spec.ipFamilyPolicy", spec.get("ipFamilyPolicy"), problem)
 
 
 def _is_headless(spec: Document) -> bool:

@@ -64,12 +64,6 @@ class Surroundings:
         return self.spec.get("terminationGracePeriodSeconds")
 
     @property
-    def system(self) -> str | None:
-        """Returns the operating system that the pod names."""
-        system: Document | None = self.spec.get("os")
-        return None if system is None else system.get("name", "")
-
-    @property
     def host_users(self) -> bool:
         """Tells whether the pod has no users of its own."""
         return bool(self.spec.get("hostUsers", True))
@@ -85,7 +79,7 @@ def check_containers(pod: Surroundings, path: str) -> Errors:
         yield from _check_container(container, pod, where)
         yield from _check_once(container, seen, where)
         if "lifecycle" in container:
-            yield from check_lifecycle(container["lifecycle"], pod.grace, pod.system, f"{where}.lifecycle")
+            yield from check_lifecycle(container["lifecycle"], pod.grace, f"{where}.lifecycle")
         yield from check_probes(container, pod.grace, where)
         yield from _check_restarts(container, where)
     yield from _check_host_ports(pod.spec["containers"], f"{path}.containers")
@@ -97,11 +91,11 @@ def check_init_containers(pod: Surroundings, path: str) -> Errors:
     for where, container in structs(pod.spec, path, "initContainers"):
         yield from _check_container(container, pod, where)
         yield from _check_init_restarts(container, where)
-        yield from _check_once(container, seen, where)
+        yield from _check_once(container, seen, where, not_init=False)
         yield from _check_host_ports([container], f"{path}.initContainers")
         if container.get("restartPolicy") == "Always":
             if "lifecycle" in container:
-                yield from check_lifecycle(container["lifecycle"], pod.grace, pod.system, f"{where}.lifecycle")
+                yield from check_lifecycle(container["lifecycle"], pod.grace, f"{where}.lifecycle")
             yield from check_probes(container, pod.grace, where)
         else:
             for name in _OF_SIDECARS:
@@ -157,11 +151,12 @@ def _check_container(container: Document, pod: Surroundings, path: str) -> Error
     yield from check_container_context(container.get("securityContext"), pod.host_users, f"{path}.securityContext")
 
 
-def _check_once(container: Document, seen: set[str], path: str) -> Errors:
+def _check_once(container: Document, seen: set[str], path: str, not_init: bool = True) -> Errors:
     name = container.get("name", "")
     if name in seen:
         yield duplicate(f"{path}.name", name)
-    seen.add(name)
+    elif name or not_init:
+        seen.add(name)
 
 
 def _check_ports(container: Document, path: str) -> Errors:

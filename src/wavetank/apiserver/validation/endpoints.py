@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.fielderrors import duplicate, invalid, required, too_many
+from wavetank.apiserver.fielderrors import duplicate, invalid, required, too_many, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.containers import PROTOCOLS
 from wavetank.apiserver.validation.errors import Document, Errors, check_choice, check_immutable, each_invalid, structs
@@ -11,6 +11,7 @@ from wavetank.apiserver.validation.services import check_endpoint_address
 
 _MOST_ENDPOINTS = 1000
 _MOST_ADDRESSES = 100
+_MOST_HINTS = 8
 
 
 def check_endpoints(endpoints: Document) -> Errors:
@@ -51,7 +52,7 @@ def check_slice(endpoints: Document) -> Errors:
 def check_slice_update(new: Document, old: Document) -> Errors:
     """Checks a changed slice of endpoints."""
     yield from check_slice(new)
-    yield from check_immutable("addressType", new.get("addressType"), old.get("addressType"))
+    yield from check_immutable("addressType", new.get("addressType") or "", old.get("addressType") or "")
 
 
 def _check_address(address: Document, path: str) -> Errors:
@@ -87,7 +88,14 @@ def _check_ports(endpoints: Document) -> Errors:
         if name in seen:
             yield duplicate(f"{path}.name", name)
         seen.add(name)
-        yield from check_choice(f"{path}.protocol", port.get("protocol"), PROTOCOLS)
+        protocol = port.get("protocol")
+        if protocol is None:
+            yield required(f"{path}.protocol")
+        elif protocol not in PROTOCOLS:
+            yield unsupported(f"{path}.protocol", protocol, PROTOCOLS)
+        if port.get("appProtocol") is not None:
+            problems = names.label_key_problems(port["appProtocol"])
+            yield from each_invalid(f"{path}.appProtocol", port["appProtocol"], problems)
 
 
 def _check_endpoint(endpoint: Document, kind: str, path: str) -> Errors:
@@ -103,6 +111,22 @@ def _check_endpoint(endpoint: Document, kind: str, path: str) -> Errors:
         yield from each_invalid(f"{path}.nodeName", endpoint["nodeName"], problems)
     if endpoint.get("hostname") is not None:
         yield from each_invalid(f"{path}.hostname", endpoint["hostname"], names.label_problems(endpoint["hostname"]))
+    yield from _check_hints(endpoint.get("hints") or {}, f"{path}.hints")
+
+
+def _check_hints(hints: Document, path: str) -> Errors:
+    for kind, problems in (("forZones", names.label_value_problems), ("forNodes", names.subdomain_problems)):
+        listed = hints.get(kind) or []
+        if len(listed) > _MOST_HINTS:
+            yield too_many(f"{path}.{kind}", len(listed), _MOST_HINTS)
+            return
+        seen: set[str] = set()
+        for where, hint in structs(hints, path, kind):
+            name = hint.get("name") or ""
+            if name in seen:
+                yield duplicate(f"{where}.name", name)
+            seen.add(name)
+            yield from each_invalid(f"{where}.name", name, problems(name))
 
 
 def _check_slice_address(address: str, kind: str, path: str, index: int) -> Errors:

@@ -21,6 +21,11 @@ def each_invalid(field: str, value: Any, problems: Iterable[str]) -> Errors:
         yield invalid(field, value, problem)
 
 
+def by_key(mapping: Document | None) -> Document | None:
+    """Returns a map as Go shows it: sorted, and null if it is empty."""
+    return dict(sorted(mapping.items())) if mapping else None
+
+
 def check_not_negative(field: str, value: int | None) -> Errors:
     """Checks a count."""
     if value is not None and value < 0:

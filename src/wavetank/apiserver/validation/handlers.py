@@ -9,51 +9,6 @@ from wavetank.apiserver.validation.errors import Document, Errors, check_not_neg
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
 _OF_PROBES = ("exec", "httpGet", "tcpSocket", "grpc")
 _OF_LIFECYCLES = ("exec", "httpGet", "tcpSocket", "sleep")
-_WINDOWS_SIGNALS = ("SIGKILL", "SIGTERM")
-_SIGNALS = (
-    frozenset(
-        [
-            "SIGABRT",
-            "SIGALRM",
-            "SIGBUS",
-            "SIGCHLD",
-            "SIGCLD",
-            "SIGCONT",
-            "SIGFPE",
-            "SIGHUP",
-            "SIGILL",
-            "SIGINT",
-            "SIGIO",
-            "SIGIOT",
-            "SIGKILL",
-            "SIGPIPE",
-            "SIGPOLL",
-            "SIGPROF",
-            "SIGPWR",
-            "SIGQUIT",
-            "SIGSEGV",
-            "SIGSTKFLT",
-            "SIGSTOP",
-            "SIGSYS",
-            "SIGTERM",
-            "SIGTRAP",
-            "SIGTSTP",
-            "SIGTTIN",
-            "SIGTTOU",
-            "SIGURG",
-            "SIGUSR1",
-            "SIGUSR2",
-            "SIGVTALRM",
-            "SIGWINCH",
-            "SIGXCPU",
-            "SIGXFSZ",
-            "SIGRTMIN",
-            "SIGRTMAX",
-        ]
-    )
-    | {f"SIGRTMIN+{n}" for n in range(1, 16)}
-    | {f"SIGRTMAX-{n}" for n in range(1, 15)}
-)
 
 
 def check_probes(container: Document, grace: int | None, path: str) -> Errors:
@@ -72,13 +27,11 @@ def check_probes(container: Document, grace: int | None, path: str) -> Errors:
             yield invalid(f"{where}.successThreshold", probe.get("successThreshold", 0), "must be 1")
 
 
-def check_lifecycle(lifecycle: Document, grace: int | None, system: str | None, path: str) -> Errors:
-    """Checks what a container does after its start and before its end; `system` is the pod's OS, if it names one."""
+def check_lifecycle(lifecycle: Document, grace: int | None, path: str) -> Errors:
+    """Checks what a container does after its start and before its end."""
     for name in ("postStart", "preStop"):
         if name in lifecycle:
             yield from _check_handler(lifecycle[name], _OF_LIFECYCLES, grace, f"{path}.{name}")
-    if "stopSignal" in lifecycle:
-        yield from _check_signal(lifecycle["stopSignal"], system, f"{path}.stopSignal")
 
 
 def check_port(port: int | str | None, path: str) -> Errors:
@@ -133,12 +86,3 @@ def _check_http(action: Document, path: str) -> Errors:
     for header in action.get("httpHeaders") or ():
         name = header.get("name", "")
         yield from each_invalid(f"{path}.httpHeaders", name, names.header_problems(name))
-
-
-def _check_signal(signal: str, system: str | None, path: str) -> Errors:
-    if system is None:
-        yield forbidden(path, "may not be set for containers with empty `spec.os.name`")
-    elif system == "windows" and signal not in _WINDOWS_SIGNALS:
-        yield unsupported(path, signal, _WINDOWS_SIGNALS)
-    elif system == "linux" and signal not in _SIGNALS:
-        yield unsupported(path, signal, sorted(_SIGNALS))

@@ -7,16 +7,9 @@ from typing import Any
 from wavetank.apiserver.fielderrors import invalid, required, too_long, unsupported
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
-from wavetank.apiserver.validation.errors import (
-    IMMUTABLE,
-    Document,
-    Errors,
-    check_choice,
-    check_immutable,
-    check_not_negative,
-)
+from wavetank.apiserver.validation.errors import IMMUTABLE, Document, Errors, by_key, check_choice, check_not_negative
 from wavetank.apiserver.validation.jobpolicies import check_failure_policy, check_success_policy
-from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
+from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector, show_selector
 from wavetank.apiserver.validation.pods import check_template
 from wavetank.apiserver.validation.schedules import schedule_problem, zone_problem
 from wavetank.apiserver.validation.templates import selects
@@ -54,7 +47,8 @@ def check_job_update(new: Document, old: Document) -> Errors:
     spec, before = new["spec"], old["spec"]
     yield from _check_selecting_spec(spec)
     yield from _check_completions_kept(spec, before)
-    yield from check_immutable("spec.selector", spec.get("selector"), before.get("selector"))
+    if spec.get("selector") != before.get("selector"):
+        yield invalid("spec.selector", show_selector(spec.get("selector")), IMMUTABLE)
     yield from _check_template_kept(new, old)
     for name in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"):
         if spec.get(name) != before.get(name):
@@ -101,10 +95,10 @@ def _check_generated_selector(job: Document) -> Errors:
         if key not in labels:
             yield required(f"{path}[{key}]", f"must be '{expected}'")
         elif labels[key] != expected:
-            yield invalid(f"{path}[{key}]", labels, f"must be '{expected}'")
+            yield invalid(f"{path}[{key}]", by_key(labels), f"must be '{expected}'")
     own = {key: metadata.get(field) or "" for key, field in _OWN_LABELS}
     if selects(spec["selector"], own) is False:
-        yield invalid("spec.selector", spec["selector"], "`selector` not auto-generated")
+        yield invalid("spec.selector", show_selector(spec["selector"]), "`selector` not auto-generated")
 
 
 def _check_selecting_spec(spec: Document) -> Errors:
@@ -116,7 +110,7 @@ def _check_selecting_spec(spec: Document) -> Errors:
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
     if selects(selector, labels or {}) is False:
         problem = "`selector` does not match template `labels`"
-        yield invalid("spec.template.metadata.labels", labels or None, problem)
+        yield invalid("spec.template.metadata.labels", by_key(labels), problem)
 
 
 def check_job_spec(spec: Document, path: str) -> Errors:
@@ -266,7 +260,9 @@ def _check_cron_spec(spec: Document, before: Document | None) -> Errors:
     template = (spec.get("jobTemplate") or {}).get("spec") or {}
     yield from check_job_spec(template, "spec.jobTemplate.spec")
     if template.get("selector") is not None:
-        yield invalid("spec.jobTemplate.spec.selector", template["selector"], "`selector` will be auto-generated")
+        yield invalid(
+            "spec.jobTemplate.spec.selector", show_selector(template["selector"]), "`selector` will be auto-generated"
+        )
     if template.get("manualSelector"):
         yield unsupported("spec.jobTemplate.spec.manualSelector", True, ("nil", "false"))
     for name in ("successfulJobsHistoryLimit", "failedJobsHistoryLimit"):

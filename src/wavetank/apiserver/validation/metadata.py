@@ -122,6 +122,14 @@ def check_requirement(requirement: Document, path: str) -> Errors:
         yield from each_invalid(f"{path}.values[{index}]", value, names.label_value_problems(value))
 
 
+def show_selector(selector: Document | None) -> Document | None:
+    """Returns a selector as Go shows it, with its labels sorted."""
+    if not (selector or {}).get("matchLabels"):
+        return selector
+    assert selector is not None
+    return {**selector, "matchLabels": dict(sorted(selector["matchLabels"].items()))}
+
+
 def is_empty_selector(selector: Document) -> bool:
     """Tells whether a selector selects everything."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wavetank.apiserver.fielderrors import duplicate, forbidden, invalid, not_found_value, required, too_long
+from wavetank.apiserver.fielderrors import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_found_value,
+    required,
+    too_long,
+    unsupported,
+)
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.containers import (
@@ -197,12 +205,19 @@ def _check_rest(spec: Document, path: str) -> Errors:
     if spec.get("overhead"):
         yield from check_requirements({"limits": spec["overhead"]}, f"{path}.overhead")
     if "os" in spec:
-        yield from check_choice(f"{path}.os.name", (spec["os"] or {}).get("name"), _SYSTEMS)
+        yield from _check_system((spec["os"] or {}).get("name") or "", f"{path}.os")
     for where, name, volume in _file_references(spec, path):
         if volume is None:
             yield not_found_value(where, name)
         elif "emptyDir" not in volume:
             yield invalid(where, name, "referenced volume must be of type emptyDir")
+
+
+def _check_system(name: str, path: str) -> Errors:
+    if not name:
+        yield required(f"{path}.name")
+    elif name not in _SYSTEMS:
+        yield unsupported(path, name, _SYSTEMS)
 
 
 def _file_references(spec: Document, path: str) -> Iterator[tuple[str, str, Document | None]]:

@@ -113,14 +113,19 @@ def check_runtime_class(runtime: Document) -> Errors:
         yield from check_requirements({"limits": runtime["overhead"].get("podFixed") or {}}, "overhead")
     scheduling = runtime.get("scheduling") or {}
     yield from check_labels(scheduling.get("nodeSelector"), "scheduling.nodeSelector")
-    yield from check_tolerations(scheduling.get("tolerations") or [], "scheduling.tolerations")
+    tolerations = scheduling.get("tolerations") or []
+    yield from check_tolerations(tolerations, "scheduling.tolerations")
+    keys = [{k: v for k, v in one.items() if k != "tolerationSeconds"} for one in tolerations]
+    for index, toleration in enumerate(tolerations):
+        if keys[index] in keys[:index]:
+            yield duplicate(f"scheduling.tolerations[{index}]", internal("core.Toleration", toleration))
 
 
 def check_runtime_class_update(new: Document, old: Document) -> Errors:
     """Checks a changed runtime class: its handler may not change."""
     yield from check_runtime_class(new)
     yield from check_metadata_update(new["metadata"], old["metadata"])
-    yield from check_immutable("handler", new.get("handler"), old.get("handler"))
+    yield from check_immutable("handler", new.get("handler") or "", old.get("handler") or "")
 
 
 def check_lease(lease: Document) -> Errors:

@@ -29,7 +29,10 @@ def check_cluster_role(role: Document) -> Errors:
     if not rule.get("clusterRoleSelectors"):
         yield required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")
     for index, selector in enumerate(rule.get("clusterRoleSelectors") or ()):
-        yield from check_selector(selector, f"{path}[{index}]")
+        problems = list(check_selector(selector, f"{path}[{index}]"))
+        yield from problems
+        if problems:
+            yield invalid(f"{path}[{index}]", None, "invalid label selector.")
 
 
 def check_role_binding(binding: Document) -> Errors:

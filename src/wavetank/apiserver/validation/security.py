@@ -32,7 +32,7 @@ def check_pod_context(spec: Document, path: str) -> Errors:
     yield from _check_profile(context, where)
     yield from _check_app_armor(context, where)
     yield from _check_one_of(context, where, "supplementalGroupsPolicy", ("Merge", "Strict"))
-    yield from _check_one_of(context, where, "seLinuxChangePolicy", ("MountOption", "Recursive"))
+    yield from _check_one_of(context, where, "seLinuxChangePolicy", ("Recursive",))
 
 
 def check_container_context(context: Document | None, host_users: bool, path: str) -> Errors:

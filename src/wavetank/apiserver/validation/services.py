@@ -169,18 +169,24 @@ def _check_balancer(spec: Document) -> Errors:
         yield from each_invalid(f"spec.LoadBalancerSourceRanges[{index}]", text, names.network_problems(text))
     if spec.get("allocateLoadBalancerNodePorts") is not None and not balanced:
         yield forbidden("spec.allocateLoadBalancerNodePorts", _BALANCED)
+    yield from _check_class(spec)
+
+
+def _check_class(spec: Document) -> Errors:
     given = spec.get("loadBalancerClass")
-    if given is not None:
-        if not balanced:
-            yield forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")
-        else:
-            yield from each_invalid("spec.loadBalancerClass", given, names.label_key_problems(given))
+    if given is None:
+        return
+    if spec.get("type") != "LoadBalancer":
+        yield forbidden("spec.loadBalancerClass", _BALANCED)
+    else:
+        yield from each_invalid("spec.loadBalancerClass", given, names.label_key_problems(given))
 
 
 def _check_class_kept(spec: Document, before: Document) -> Errors:
     given = spec.get("loadBalancerClass")
     if spec.get("type") == before.get("type") == "LoadBalancer" and given != before.get("loadBalancerClass"):
         yield invalid("spec.loadBalancerClass", given, "may not change once set")
+    yield from _check_class(spec)
 
 
 def _check_traffic(spec: Document) -> Errors:

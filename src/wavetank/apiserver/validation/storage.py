@@ -14,13 +14,13 @@ from wavetank.apiserver.validation.errors import (
     each_invalid,
     structs,
 )
-from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
+from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector, show_selector
 from wavetank.apiserver.validation.quantities import check_not_negative_amount
 from wavetank.apiserver.validation.volumes import check_driver_name
 
 _MOST_PARAMETERS = 512
 _PARAMETERS_LIMIT = 256 * 1024  # bytes
-_NODE_ID_LIMIT = 192
+_NODE_ID_LIMIT = 256
 _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 _POLICIES = ("File", "None", "ReadWriteOnceWithFSType")
 
@@ -144,9 +144,9 @@ def check_capacity_update(new: Document, old: Document) -> Errors:
     """Checks a changed report of storage capacity."""
     yield from check_capacity(new)
     yield from check_metadata_update(new["metadata"], old["metadata"])
-    for name in ("nodeTopology", "storageClassName"):
-        if new.get(name) != old.get(name):
-            yield invalid(name, new.get(name), IMMUTABLE)
+    if new.get("nodeTopology") != old.get("nodeTopology"):
+        yield invalid("nodeTopology", show_selector(new.get("nodeTopology")), IMMUTABLE)
+    yield from check_immutable("storageClassName", new.get("storageClassName") or "", old.get("storageClassName") or "")
 
 
 def _check_provisioner(name: str, path: str) -> Errors:
@@ -167,19 +167,30 @@ def _check_parameters(parameters: Document) -> Errors:
 
 
 def _check_topologies(storage_class: Document) -> Errors:
+    # The real server begins with as many empty terms as there are terms, so that an empty one is always a duplicate.
+    terms: list[dict[str, set[str]]] = [{} for _ in storage_class.get("allowedTopologies") or ()]
     for index, term in enumerate(storage_class.get("allowedTopologies") or ()):
-        keys: set[str] = set()
-        for where, requirement in structs(term, f"allowedTopologies[{index}]", "matchLabelExpressions"):
-            values, key = requirement.get("values") or [], requirement.get("key") or ""
-            if not values:
-                yield required(f"{where}.values")
-            for place, value in enumerate(values):
-                if value in values[:place]:
-                    yield duplicate(f"{where}.values[{place}]", value)
-            yield from each_invalid(f"{where}.key", key, names.label_key_problems(key))
-            if key in keys:
-                yield duplicate(f"{where}.key", key)
-            keys.add(key)
+        yield from _check_topology(term, f"allowedTopologies[{index}]")
+        listed = term.get("matchLabelExpressions") or ()
+        meant = {one.get("key") or "": {*(one.get("values") or ())} for one in listed}
+        for _ in range(terms.count(meant)):
+            yield duplicate(f"allowedTopologies[{index}].matchLabelExpressions", "")
+        terms.append(meant)
+
+
+def _check_topology(term: Document, path: str) -> Errors:
+    keys: set[str] = set()
+    for where, requirement in structs(term, path, "matchLabelExpressions"):
+        values, key = requirement.get("values") or [], requirement.get("key") or ""
+        if not values:
+            yield required(f"{where}.values")
+        for place, value in enumerate(values):
+            if value in values[:place]:
+                yield duplicate(f"{where}.values[{place}]", value)
+        yield from each_invalid(f"{where}.key", key, names.label_key_problems(key))
+        if key in keys:
+            yield duplicate(f"{where}.key", key)
+        keys.add(key)
 
 
 def _check_node_id(identity: str, path: str) -> Errors:
@@ -206,10 +217,18 @@ def _check_driver_spec(spec: Document) -> Errors:
     policy = spec.get("fsGroupPolicy")
     if policy is not None and policy not in _POLICIES:
         yield unsupported("spec.fsGroupPolicy", policy, _POLICIES)
+    seen: set[str] = set()
     for where, request in structs(spec, "spec", "tokenRequests"):
-        seconds = request.get("expirationSeconds")
+        seconds, audience = request.get("expirationSeconds"), request.get("audience") or ""
+        if audience in seen:
+            yield duplicate(f"{where}.audience", audience)
+            continue
+        seen.add(audience)
         if seconds is not None and seconds < 600:
             yield invalid(f"{where}.expirationSeconds", seconds, "may not specify a duration less than 10 minutes")
+        if seconds is not None and seconds > 2**32:
+            problem = "may not specify a duration larger than 2^32 seconds"
+            yield invalid(f"{where}.expirationSeconds", seconds, problem)
     for mode in spec.get("volumeLifecycleModes") or ():
         if mode not in ("Persistent", "Ephemeral"):
             yield unsupported("spec.volumeLifecycleModes", mode, ("Persistent", "Ephemeral"))

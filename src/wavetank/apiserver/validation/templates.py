@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from wavetank.apiserver.fielderrors import forbidden, invalid, required, unsupported
-from wavetank.apiserver.validation.errors import Document, Errors
-from wavetank.apiserver.validation.metadata import check_selector, is_empty_selector
+from wavetank.apiserver.validation.errors import Document, Errors, by_key
+from wavetank.apiserver.validation.metadata import check_selector, is_empty_selector, show_selector
 from wavetank.apiserver.validation.pods import check_template
 
 _UNMATCHED = "`selector` does not match template `labels`"
@@ -18,19 +18,17 @@ def check_pod_selector(spec: Document, path: str, shown: str) -> Errors:
         return
     yield from check_selector(selector, f"{path}.selector")
     if is_empty_selector(selector):
-        yield invalid(f"{path}.selector", selector, f"empty selector is invalid for {shown}")
+        yield invalid(f"{path}.selector", show_selector(selector), f"empty selector is invalid for {shown}")
 
 
 def selects(selector: Document | None, labels: Document) -> bool | None:
     """Tells whether a selector selects these labels; no selector selects nothing. None if it cannot be read."""
     if selector is None:
         return False
+    if any(True for _ in check_selector(selector, "")):
+        return None
     verdicts = [labels.get(key) == value for key, value in (selector.get("matchLabels") or {}).items()]
-    for requirement in selector.get("matchExpressions") or ():
-        verdict = _meets(requirement, labels)
-        if verdict is None:
-            return None
-        verdicts.append(verdict)
+    verdicts += [_meets(requirement, labels) for requirement in selector.get("matchExpressions") or ()]
     return all(verdicts)
 
 
@@ -40,10 +38,10 @@ def check_matching_template(spec: Document, path: str) -> Errors:
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
     verdict = selects(selector, labels or {})
     if verdict is None:
-        yield invalid(f"{path}.selector", selector, "invalid label selector")
+        yield invalid(f"{path}.selector", show_selector(selector), "invalid label selector")
         return
     if not verdict:
-        yield invalid(f"{path}.template.metadata.labels", labels or None, _UNMATCHED)
+        yield invalid(f"{path}.template.metadata.labels", by_key(labels), _UNMATCHED)
     yield from check_template(spec.get("template") or {}, f"{path}.template")
 
 
@@ -57,15 +55,13 @@ def check_always_restarted(spec: Document, path: str, shown: str) -> Errors:
         yield forbidden(f"{path}.template.spec.activeDeadlineSeconds", problem)
 
 
-def _meets(requirement: Document, labels: Document) -> bool | None:
+def _meets(requirement: Document, labels: Document) -> bool:
     value, values = labels.get(requirement.get("key", "")), requirement.get("values") or []
     match requirement.get("operator"):
         case "In":
-            return value in values if values else None
+            return value in values
         case "NotIn":
-            return value not in values if values else None
+            return value not in values
         case "Exists":
             return value is not None
-        case "DoesNotExist":
-            return value is None
-    return None
+    return value is None

@@ -41,7 +41,40 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
     "scaleIO": ("gateway", "system", "volumeName"),
     "flexVolume": ("driver",),
     "quobyte": ("registry", "volume"),
+    "storageos": ("volumeName",),
 }
+_ORDER = (
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "flexVolume",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+)
 
 
 def check_volumes(spec: Document, pod: Document | None, path: str) -> tuple[list[FieldError], dict[str, Document]]:
@@ -103,7 +136,7 @@ def check_driver_name(name: str, path: str) -> Errors:
 
 
 def _check_volume(volume: Document, pod_name: str, path: str) -> Errors:
-    kinds = [kind for kind in volume if kind != "name"]
+    kinds = [kind for kind in _ORDER if kind in volume]
     for kind in kinds[1:]:
         yield forbidden(f"{path}.{kind}", "may not specify more than 1 volume type")
     if not kinds:
@@ -201,7 +234,7 @@ def _check_projected(source: Document, path: str) -> Errors:
             yield from _check_once(file.get("path", ""), file.get("path", ""), seen, path)
         if "serviceAccountToken" in part:
             yield from _check_token(part["serviceAccountToken"], f"{where}.serviceAccountToken", path)
-        if len(part) > 1:
+        if len(part.keys() & {"secret", "configMap", "downwardAPI", "serviceAccountToken"}) > 1:
             yield forbidden(where, "may not specify more than 1 volume type per source")
 
 
