@@ -17,6 +17,7 @@ from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.entries import SchedulerEntry
 from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
+from wavetank.experiments.podevents import PodEvents
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
@@ -65,6 +66,8 @@ class ServedCluster:
         self.api = Api(store, stories, authenticate=authenticate)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
+        if setting.scheduler is not None or setting.kubelets:
+            PodEvents(store, setting.scheduler is not None, setting.kubelets)
         if setting.controllers:
             attach_volume_controllers(store)
             attach_claim_controller(store)

@@ -84,6 +84,11 @@ def test_describe_tells_of_pods_and_nodes(kubectl: Kubectl) -> None:
         r"Image:\s+busybox:1",
     ):
         assert re.search(line, pod), pod
+    for event in (
+        r"Scheduled .*default-scheduler +Successfully assigned default/described to n",
+        r"Started .*kubelet ",
+    ):
+        assert re.search(event, pod), pod
     node = kubectl("describe", "node", "n1")
     for line in (
         r"Ready\s+True",
