@@ -38,10 +38,17 @@ def _value(go: GoType, raw: Any) -> Any:
         assert go.item is not None
         return None if raw is None else _value(go.item, raw)
     if go.code == "struct":
-        return internal(go.struct, raw or {}) if internal_fields_of(go.struct) else raw
+        return internal(go.struct, raw or {}) if internal_fields_of(go.struct) else _public(raw)
     if go.code in ("[]", "{}"):
         return _each(go, raw)
     return _ZEROS.get(go.code) if raw is None else raw
+
+
+def _public(raw: Any) -> Any:
+    """Returns a type that internal types share with clients (a label selector), with its maps sorted as Go does."""
+    if isinstance(raw, dict) and isinstance(raw.get("matchLabels"), dict):
+        return {**raw, "matchLabels": dict(sorted(raw["matchLabels"].items()))}
+    return raw
 
 
 def _each(go: GoType, raw: Any) -> Any:

@@ -22,6 +22,24 @@ def prepare_namespace_update(new: Document, old: Document, writing: Writing) -> 
     new["spec"] = {**new["spec"], "finalizers": old["spec"].get("finalizers") or []}
 
 
+def prepare_node(node: Document, writing: Writing) -> None:
+    """Drops the source of the kubelet's configuration, which is no longer supported."""
+    node["spec"].pop("configSource", None)
+
+
+def prepare_node_update(new: Document, old: Document, writing: Writing) -> None:
+    """Keeps the status, which has a subresource of its own."""
+    if "configSource" not in old["spec"]:
+        prepare_node(new, writing)
+    new["status"] = old["status"]
+
+
+def prepare_node_status(new: Document, old: Document, writing: Writing) -> None:
+    """Drops the state of the kubelet's configuration, which is no longer supported."""
+    if "config" not in old["status"]:
+        new["status"].pop("config", None)
+
+
 def prepare_persistent_volume(volume: Document, writing: Writing) -> None:
     """Makes a new volume wait."""
     volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": writing.now}

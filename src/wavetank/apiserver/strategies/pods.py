@@ -8,6 +8,7 @@ from typing import Any
 from wavetank.apiserver.strategies.qos import quality_of_service
 from wavetank.apiserver.strategies.strategy import Document, Writing
 
+_DISABLED = ("resources", "allocatedResources", "extendedResourceClaimStatus")  # not enabled by default
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
 
 
@@ -30,6 +31,9 @@ def prepare_pod(pod: Document, writing: Writing) -> None:
 def prepare_pod_status(new: Document, old: Document, writing: Writing) -> None:
     """Keeps what a kubelet may not change, or may forget to repeat."""
     _keep(new["metadata"], old["metadata"], "ownerReferences")
+    for name in _DISABLED:
+        if name not in old["status"]:
+            new["status"].pop(name, None)
     status, before = new["status"], old["status"]
     for name in ("qosClass", "observedGeneration"):
         if not status.get(name) and before.get(name):

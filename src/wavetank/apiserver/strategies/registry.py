@@ -21,7 +21,9 @@ STRATEGIES: Mapping[str, Strategy] = {
     "PodTemplate": Strategy(("template",), own_status=False),
     "ReplicationController": Strategy(_SPEC),
     "Namespace": Strategy(create=core.prepare_namespace, update=core.prepare_namespace_update),
-    "Node": Strategy(own_status=False, update=lambda new, old, _: new.update(status=old["status"])),
+    "Node": Strategy(
+        own_status=False, create=core.prepare_node, update=core.prepare_node_update, status=core.prepare_node_status
+    ),
     "PersistentVolume": Strategy(create=core.prepare_persistent_volume, status=core.prepare_persistent_volume_status),
     "PersistentVolumeClaim": Strategy(create=core.prepare_claim, update=core.prepare_claim_update),
     "Service": Strategy(create_on_update=True, update=prepare_service_update),

@@ -9,12 +9,19 @@ from wavetank.apiserver.gotypes.internal import difference
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import NOT_POSITIVE, Document, Errors, check_immutable, each_invalid
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
-from wavetank.apiserver.validation.quantities import value_of
+from wavetank.apiserver.validation.quantities import is_native, value_of
 from wavetank.cluster.quantity import whole
 
 MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")
 _ALONE = "ReadWriteOncePod"
+_RESIZING = (
+    "ControllerResizeInProgress",
+    "ControllerResizeInfeasible",
+    "NodeResizeInProgress",
+    "NodeResizeInfeasible",
+    "NodeResizePending",
+)
 _CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
@@ -52,6 +59,7 @@ def check_claim_status_update(new: Document, old: Document) -> Errors:
         yield required("Spec.accessModes")
     for name, amount in ((new.get("status") or {}).get("capacity") or {}).items():
         yield from check_basic_amount(amount, f"status.capacity[{name}]")
+    yield from _check_resizing(new.get("status") or {})
 
 
 def check_claim_spec(spec: Document, path: str) -> Errors:
@@ -90,6 +98,26 @@ def check_basic_amount(amount: str, path: str) -> Errors:
     """Checks that an amount is not negative, which is then shown as a number."""
     if value_of(amount) < 0:
         yield invalid(path, whole(amount), "must be a valid resource quantity")
+
+
+def _check_resizing(status: Document) -> Errors:
+    path = "status.allocatedResourceStatuses"
+    for name, state in (status.get("allocatedResourceStatuses") or {}).items():
+        yield from _check_resource(name, path)
+        if state not in _RESIZING:
+            yield unsupported(path, name, _RESIZING)
+    for name, amount in (status.get("allocatedResources") or {}).items():
+        problems = list(_check_resource(name, "status.allocatedResources"))
+        yield from problems
+        if not problems:
+            yield from check_basic_amount(amount, f"status.allocatedResources[{name}]")
+
+
+def _check_resource(name: str, path: str) -> Errors:
+    problems = names.label_key_problems(name)
+    yield from each_invalid(path, name, problems)
+    if not problems and is_native(name) and name != "storage":
+        yield unsupported(path, name, ("storage",))
 
 
 def _size(spec: Document) -> Fraction:

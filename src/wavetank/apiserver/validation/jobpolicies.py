@@ -102,7 +102,7 @@ def _check_success_rule(rule: Document, completions: int, path: str) -> Errors:
     count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
     if count is None and indexes is None:
         yield required(path, "at least one of succeededCount or succeededIndexes must be specified")
-    total, problem = _count_indexes(indexes or "", completions)
+    total, problem = count_indexes(indexes or "", completions)
     if problem:
         yield invalid(f"{path}.succeededIndexes", indexes, f"error parsing succeededIndexes: {problem}")
     if count is None:
@@ -116,7 +116,7 @@ def _check_success_rule(rule: Document, completions: int, path: str) -> Errors:
         yield invalid(f"{path}.succeededCount", count, limit)
 
 
-def _count_indexes(text: str, completions: int) -> tuple[int, str]:
+def count_indexes(text: str, completions: int) -> tuple[int, str]:
     """Returns how many indexes an expression such as `0,2-4` names, and what is wrong with it."""
     total, last = 0, -1
     for part in text.split(",") if text else ():

@@ -55,15 +55,6 @@ def check_job_update(new: Document, old: Document) -> Errors:
             yield invalid(f"spec.{name}", _shown(name, spec.get(name)), IMMUTABLE)
 
 
-def check_job_status_update(new: Document, old: Document) -> Errors:
-    """Checks a job's status."""
-    yield from check_metadata_update(new["metadata"], old["metadata"])
-    status = new.get("status") or {}
-    for name in ("active", "succeeded", "failed", "ready", "terminating"):
-        yield from check_not_negative(f"status.{name}", status.get(name))
-    yield from _check_ready(status)
-
-
 def check_cron_job(cron_job: Document) -> Errors:
     """Checks a new cron job; the names of its jobs will be longer than its own."""
     yield from check_metadata(cron_job["metadata"], True, names.subdomain_problems)
@@ -240,11 +231,6 @@ def _adopt(owner: Document, other: Document, fields: tuple[str, ...]) -> None:
 def _shown(name: str, value: Any) -> Any:
     types = {"podFailurePolicy": "batch.PodFailurePolicy", "successPolicy": "batch.SuccessPolicy"}
     return internal(types[name], value) if name in types and value is not None else value
-
-
-def _check_ready(status: Document) -> Errors:
-    if (status.get("ready") or 0) > (status.get("active") or 0):
-        yield invalid("status.ready", status["ready"], "cannot set more ready pods than active")
 
 
 def _check_cron_spec(spec: Document, before: Document | None) -> Errors:

@@ -41,6 +41,8 @@ def check_node_update(new: Document, old: Document) -> Errors:
     if before.get("providerID") and before["providerID"] != spec.get("providerID", ""):
         yield forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid')
     yield from _check_taints(spec.get("taints") or [])
+    if spec.get("externalID", "") != before.get("externalID", ""):
+        yield forbidden("spec.externalID", "may not be updated")
 
 
 def check_node_and_update(new: Document, old: Document) -> Errors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.fielderrors import forbidden, invalid, quote, required
+from wavetank.apiserver.fielderrors import INTERNAL, FieldError, forbidden, invalid, quote, required
 from wavetank.apiserver.gotypes.internal import difference, internal
 from wavetank.apiserver.strategies.qos import quality_of_service
 from wavetank.apiserver.validation import names
@@ -237,11 +237,27 @@ def _check_addresses(status: Document) -> Errors:
     for index, entry in enumerate(status.get("podIPs") or ()):
         address = entry.get("ip", "")
         yield from each_invalid(f"status.podIPs[{index}]", address, names.address_problems(address))
+    yield from _check_families(status.get("podIPs") or [], "status.podIPs")
     if hosts and hosts[0].get("ip", "") != status.get("hostIP", ""):
         yield invalid("status.hostIPs[0].ip", hosts[0].get("ip", ""), "must be equal to `hostIP`")
     for index, entry in enumerate(hosts):
         address = entry.get("ip", "")
         yield from each_invalid(f"status.hostIPs[{index}]", address, names.address_problems(address))
+    yield from _check_families(hosts, "status.hostIPs")
+
+
+def _check_families(entries: list[Document], path: str) -> Errors:
+    """Checks that several addresses are of different families."""
+    addresses = [entry.get("ip", "") for entry in entries]
+    if len(addresses) < 2:
+        return
+    bad = next(((i, one) for i, one in enumerate(addresses) if not names.is_address(one)), None)
+    if bad is not None:
+        problem = f"failed to check for dual stack with error:invalid IP[{bad[0]}]: {bad[1]}"
+        yield FieldError(INTERNAL, path, None, problem)
+    if bad is not None or len(addresses) > 2 or len({":" in one for one in addresses}) == 1:
+        shown = [{"IP": one} for one in addresses]
+        yield invalid(path, shown, "may specify no more than one IP for each IP family")
 
 
 def _check_order(spec: Document, before: Document) -> Errors:

@@ -142,7 +142,8 @@ def _check_volume(volume: Document, pod_name: str, path: str) -> Errors:
     if not kinds:
         yield required(path, "must specify a volume type")
         return
-    yield from check_volume_source(volume[kinds[0]], kinds[0], f"{path}.{kinds[0]}", bool(pod_name))
+    shown = "persistentDisk" if kinds[0] == "gcePersistentDisk" else kinds[0]
+    yield from check_volume_source(volume[kinds[0]], kinds[0], f"{path}.{shown}", bool(pod_name))
     if kinds[0] == "ephemeral" and pod_name and volume.get("name"):
         claim = f"{pod_name}-{volume['name']}"
         problems = (f"PVC name {quote(claim)}: {problem}" for problem in names.subdomain_problems(claim))
