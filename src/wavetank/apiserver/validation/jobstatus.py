@@ -8,16 +8,12 @@ from wavetank.apiserver.validation.jobpolicies import count_indexes
 from wavetank.apiserver.validation.metadata import check_metadata_update
 
 _COUNTS = ("active", "succeeded", "failed", "ready", "terminating")
+# Conditions that exclude each other, and whether that is judged only when one of them has changed.
 _TOGETHER = (
-    ("Complete", "Failed", "cannot set Complete=True and Failed=true conditions", ("Complete", "Failed")),
-    (
-        "Complete",
-        "FailureTarget",
-        "cannot set Complete=True and FailureTarget=true conditions",
-        ("Complete", "FailureTarget"),
-    ),
-    ("SuccessCriteriaMet", "Failed", "cannot set SuccessCriteriaMet=True and Failed=true conditions", ()),
-    ("SuccessCriteriaMet", "FailureTarget", "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions", ()),
+    ("Complete", "Failed", True),
+    ("Complete", "FailureTarget", True),
+    ("SuccessCriteriaMet", "Failed", False),
+    ("SuccessCriteriaMet", "FailureTarget", False),
 )
 
 
@@ -72,10 +68,10 @@ def _check_uncounted(pods: Document) -> Errors:
 
 def _check_conditions(new: Document, old: Document) -> Errors:
     path = "status.conditions"
-    for one, other, problem, only_if_changed in _TOGETHER:
-        looked_at = not only_if_changed or _changed(new, old, *only_if_changed)
+    for one, other, only_if_changed in _TOGETHER:
+        looked_at = not only_if_changed or _changed(new, old, one, other)
         if looked_at and _is_true(new, one) and _is_true(new, other):
-            yield invalid(path, OMITTED, problem)
+            yield invalid(path, OMITTED, f"cannot set {one}=True and {other}=true conditions")
     if _changed(new, old, "Failed", "failedIndexes") and _is_true(new, "Failed") and not _is_true(new, "FailureTarget"):
         yield invalid(path, OMITTED, "cannot set Failed=True condition without the FailureTarget=true condition")
     complete, met = _is_true(new, "Complete"), _is_true(new, "SuccessCriteriaMet")
@@ -114,8 +110,9 @@ def _check_counts(new: Document, old: Document) -> Errors:
         yield invalid("status.uncountedTerminatedPods", shown, "must be empty for finished job")
     if _changed(new, old, "finished", "terminating") and terminating > 0 and finished:
         yield invalid("status.terminating", terminating, "terminating>0 is invalid for finished job")
-    if _changed(new, old, "ready", "active") and (status.get("ready") or 0) > active:
-        yield invalid("status.ready", status["ready"], "cannot set more ready pods than active")
+    ready = status.get("ready")
+    if _changed(new, old, "ready", "active") and ready is not None and ready > active:
+        yield invalid("status.ready", ready, "cannot set more ready pods than active")
 
 
 def _check_indexes(new: Document, old: Document) -> Errors:

@@ -63,6 +63,7 @@ def check_pod_status_update(new: Document, old: Document) -> Errors:
         yield invalid("status.qosClass", status.get("qosClass", ""), IMMUTABLE)
     for kind, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
         yield from _check_transitions(status, before, kind, old["spec"], containers)
+    yield from _check_claims(status, new["spec"])
     yield from _check_addresses(status)
 
 
@@ -230,6 +231,16 @@ def _check_transitions(status: Document, before: Document, kind: str, spec: Docu
         policy = policies.get(name) or spec.get("restartPolicy") if name in policies else "Never"
         if policy == "Never" or (policy == "OnFailure" and not ended.get("exitCode")):
             yield forbidden(f"{where}.state", "may not be transitioned to non-terminated state")
+
+
+def _check_claims(status: Document, spec: Document) -> Errors:
+    known = {claim.get("name") for claim in spec.get("resourceClaims") or ()}
+    for where, claim in structs(status, "status", "resourceClaimStatuses"):
+        name, made = claim.get("name") or "", claim.get("resourceClaimName")
+        if name not in known:
+            yield invalid(f"{where}.name", name, "must match the name of an entry in `spec.resourceClaims`")
+        if made is not None:
+            yield from each_invalid(f"{where}.name", made, names.subdomain_problems(made))
 
 
 def _check_addresses(status: Document) -> Errors:
