@@ -14,6 +14,8 @@ from wavetank.errors import WavetankError
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would find it closed in use
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
+_LARGEST_HEAD = 1 << 20  # bytes, as of the real server
+_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 # kubectl shows the reason in the first line and nothing else.
 _WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
 _NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
@@ -22,13 +24,26 @@ _NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n
 class HttpProtocol(HttpToolsProtocol):
     """HTTP that answers a client which has closed its sending side, and can cut one that does not read."""
 
+    _head: int | None = None  # bytes of a head that is not whole yet
+
+    def data_received(self, data: bytes) -> None:
+        """Reads on, unless a head never ends."""
+        super().data_received(data)
+        if self._head is not None:
+            self._head += len(data)
+            if self._head > _LARGEST_HEAD and not self.transport.is_closing():
+                self.transport.write(_TOO_LARGE)
+                self.transport.close()
+
     def on_message_begin(self) -> None:
         """Tells the application how to cut the connection."""
+        self._head = 0
         super().on_message_begin()
         self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
 
     def on_headers_complete(self) -> None:
         """Refuses tunnels: kubectl asks its proxy, which is this server, for one before it can exec or attach."""
+        self._head = None
         if self.parser.get_method() == b"CONNECT":
             self.transport.write(_NO_TUNNEL)
             self.transport.close()

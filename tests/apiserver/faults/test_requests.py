@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -92,6 +93,17 @@ def test_a_body_of_exactly_3_mb_is_read(served: Served) -> None:
 )
 def test_what_is_no_http_is_told_so(served: Served, text: bytes) -> None:
     assert raw(served, text, half_close=True).startswith((b"HTTP/1.1 400", b"HTTP/1.1 401"))
+    assert served.ask("GET", "/readyz").status == 200
+
+
+def test_a_head_that_never_ends_is_cut_off(served: Served) -> None:
+    with socket.create_connection((served.host, served.port), timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        with suppress(ConnectionError):
+            for _ in range(64):
+                connection.sendall(b"x" * 65536)
+        with suppress(ConnectionError):
+            assert connection.recv(65536).startswith(b"HTTP/1.1 431")
     assert served.ask("GET", "/readyz").status == 200
 
 
