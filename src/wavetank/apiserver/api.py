@@ -4,14 +4,14 @@ import random
 from collections.abc import Callable, Collection
 
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
-from wavetank.apiserver.applying import apply, is_apply
+from wavetank.apiserver.applying import apply
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.negotiation import Representation, negotiate
-from wavetank.apiserver.objects import Objects, Stories
+from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.options import ListOptions, WriteOptions
 from wavetank.apiserver.paths import Target, UnknownPathError, resolve
@@ -21,10 +21,11 @@ from wavetank.apiserver.responses import PRIVATE, already_written, answer, heade
 from wavetank.apiserver.reviews import review
 from wavetank.apiserver.strategies.registry import STRATEGIES
 from wavetank.apiserver.strategies.strategy import strategy_of
+from wavetank.apiserver.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.subresources import Subresources
 from wavetank.apiserver.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.writing import Write, Writer, patch_type
+from wavetank.apiserver.writing import APPLY, Write, Writer, patch_type
 from wavetank.cluster.store import Store
 
 # What clients are warned of whenever they use a kind.
@@ -78,7 +79,7 @@ class Api:
             "deletecollection": self._delete_collection,
         }
 
-    def handle(self, request: Request) -> Response | WatchStream:
+    def handle(self, request: Request) -> Response | Stream:
         """Answers a request; every refusal is a Status."""
         try:
             return self._answer(request)
@@ -87,7 +88,7 @@ class Api:
         except StatusError as error:
             return refusal(error, request)
 
-    def _answer(self, request: Request) -> Response | WatchStream:
+    def _answer(self, request: Request) -> Response | Stream:
         told = self._discovery.respond(request)
         if told is None and request.method == "GET":
             told = self._openapi.respond(request)
@@ -102,7 +103,7 @@ class Api:
             found.headers.append(warning(_DEPRECATED[target.kind.table]))
         return found
 
-    def _act(self, target: Target, request: Request) -> Response | WatchStream:
+    def _act(self, target: Target, request: Request) -> Response | Stream:
         if target.verb == "patch":
             patch_type(request)  # an unknown one is refused before anything else is looked at
         if target.subresource is not None:
@@ -149,36 +150,41 @@ class Api:
             written = bind(self._writer, pods, target.kind, target.namespace, "", request)
         else:
             written = self._writer.create(target.kind, target.namespace, request)
-        return answer(self._objects, target.kind, representation, written.document, written.status, written.warnings)
+        return self._respond(target, representation, written.document, written.status, request)
 
     def _review(self, target: Target, request: Request, representation: Representation) -> Response:
         options = WriteOptions.read(request, "Create")
-        document, warnings = self._writer.read_body(target.kind, request, options)
+        document = self._writer.read_body(target.kind, request, options)
         told = review(document, target.namespace, request.user, self._objects.now, self._authenticate)
-        return answer(self._objects, target.kind, representation, told, 201, warnings)
+        return self._respond(target, representation, told, 201, request)
 
     def _update(self, target: Target, request: Request) -> Response:
         what = "Update" if target.verb == "update" else "Patch"
         representation = negotiate(request)
         options = WriteOptions.read(request, what)
         may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
-        write = Write(target.kind, target.namespace, target.name, request.user, options, may_create=may_create)
-        if what == "Patch" and is_apply(request):
-            written = apply(self._writer, write, request)
+        write = Write(target.kind, target.namespace, target.name, request, options, may_create=may_create)
+        if what == "Patch" and patch_type(request) == APPLY:
+            written = apply(self._writer, write)
         else:
-            written = (self._writer.update if what == "Update" else self._writer.patch)(write, request)
-        return answer(self._objects, target.kind, representation, written.document, written.status, written.warnings)
+            written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
+        return self._respond(target, representation, written.document, written.status, request)
 
     def _delete(self, target: Target, request: Request) -> Response:
         representation = negotiate(request)
         options = DeleteOptions.read(request, self.kinds)
-        deleted = self._deleter.delete(target.kind, target.namespace, target.name, options, request.user)
-        return answer(self._objects, target.kind, representation, deleted.document, deleted.status, deleted.warnings)
+        deleted = self._deleter.delete(target.kind, target.namespace, target.name, options, request)
+        return self._respond(target, representation, deleted.document, deleted.status, request)
 
     def _delete_collection(self, target: Target, request: Request) -> Response:
         representation = negotiate(request, listing=True)
         listed = ListOptions.read(request, watch=False).selecting(request, target.kind)
         options = DeleteOptions.read(request, self.kinds)
-        found, warnings = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request.user)
+        found = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request)
         body = show_page(self._objects, target.kind, found, representation)
-        return Response(200, headers_of(representation, warnings), body)
+        return Response(200, headers_of(representation, request.warnings), body)
+
+    def _respond(
+        self, target: Target, representation: Representation, document: Document, status: int, request: Request
+    ) -> Response:
+        return answer(self._objects, target.kind, representation, document, status, request.warnings)

@@ -10,35 +10,28 @@ from wavetank.apiserver.codec.yamltext import parse_yaml
 from wavetank.apiserver.fielderrors import required
 from wavetank.apiserver.kinds import Schema
 from wavetank.apiserver.objects import Document
-from wavetank.apiserver.request import Request
 from wavetank.apiserver.writing import Write, Writer, Written, place
 
-APPLY = "application/apply-patch+yaml"
 
-
-def is_apply(request: Request) -> bool:
-    """Says whether a patch is to be applied by the server."""
-    return request.headers.get("content-type", "").partition(";")[0].strip() == APPLY
-
-
-def apply(writer: Writer, write: Write, request: Request) -> Written:
+def apply(writer: Writer, write: Write) -> Written:
     """Creates an object, or merges what is applied into the present one."""
     if not write.options.manager:
         mistake = required("fieldManager", "is required for apply patch")
         raise errors.invalid("PatchOptions.meta.k8s.io", "", [mistake])
-    decoded = decode(writer.objects.kinds, write.kind, request.body, "application/yaml", "Ignore")
-    document, warnings = _stated(decoded.document, parse_yaml(request.body)[0]), list(decoded.warnings)
+    body = write.request.body
+    decoded = decode(writer.objects.kinds, write.kind, body, "application/yaml", "Ignore")
+    document = _stated(decoded.document, parse_yaml(body)[0])
     document["metadata"] = {**(document.get("metadata") or {}), "name": write.name}
     document["metadata"].pop("managedFields", None)
     place(write, document)
     old = writer.objects.find(write.kind, write.namespace, write.name)
     if old is None:
         document["metadata"].pop("resourceVersion", None)
-        return Written(writer.add(write, document, warnings), 201, warnings)
+        return Written(writer.add(write, document), 201)
     merged = _merge(write.kind.schema, writer.objects.show(write.kind, old), document)
     merged = canonical(write.kind.schema, merged)
     writer.default(write.kind, merged)
-    return Written(writer.replace(write, merged, old, warnings), 200, warnings)
+    return Written(writer.replace(write, merged, old))
 
 
 def _stated(document: Any, raw: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
@@ -115,7 +116,6 @@ class Deleted:
 
     document: Document
     status: int = 200
-    warnings: list[str] = field(default_factory=list)
 
 
 class Deleter:
@@ -126,25 +126,25 @@ class Deleter:
         self._objects = writer.objects
         self._store = writer.objects.store
 
-    def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions, user: User) -> Deleted:
+    def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions, request: Request) -> Deleted:
         """Deletes one object; 404 if there is none."""
+        if _warns(kind, options):
+            request.warnings.append(_PRESERVED)
         old = self._objects.get(kind, namespace, name)
-        warnings = [_PRESERVED] if _warns(kind, options) else []
-        deleted, document = self._delete(kind, old, options, user)
-        status = 202 if not deleted and options.orphan is False else 200
-        return Deleted(document, status, warnings)
+        deleted, document = self._delete(kind, old, options, request.user)
+        return Deleted(document, 202 if not deleted and options.orphan is False else 200)
 
     def delete_collection(
-        self, kind: Kind, namespace: str, options: DeleteOptions, listed: ListOptions, user: User
-    ) -> tuple[Page, list[str]]:
+        self, kind: Kind, namespace: str, options: DeleteOptions, listed: ListOptions, request: Request
+    ) -> Page:
         """Deletes what a list shows, and returns that list as it was."""
         found = page(self._objects, kind, namespace, listed)
         for resource in found[0]:
-            try:
-                self.delete(kind, resource.namespace, resource.name, options, user)
-            except NotFoundError:
-                continue
-        return found, [_PRESERVED] if _warns(kind, options) else []
+            with suppress(NotFoundError):  # another one's deletion may have taken it along
+                self.delete(kind, resource.namespace, resource.name, options, request)
+        if _warns(kind, options):
+            request.warnings.append(_PRESERVED)
+        return found
 
     def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> tuple[bool, Document]:
         """Returns whether the object is gone, and what is answered."""

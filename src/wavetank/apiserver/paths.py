@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavetank.apiserver.errors import StatusError, method_not_allowed, no_such_resource
+from wavetank.apiserver.errors import StatusError, bad_request, method_not_allowed, no_such_resource
+from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
+from wavetank.apiserver.validation.names import path_segment_problems
 
 # What each method does to one object, and to a collection.
 _ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "POST": "create"}
@@ -47,7 +49,7 @@ def resolve(kinds: KindTable, method: str, path: str) -> Target:
 
 def _split(path: str) -> tuple[str, str, list[str]]:
     """Cuts a path into group, version and what follows; empty parts inside stay, as an empty namespace does."""
-    parts = path.strip("/").split("/")
+    parts = path.removeprefix("/").rstrip("/").split("/")
     if parts[0] == "api" and len(parts) > 1:
         return "", parts[1], parts[2:]
     if parts[0] == "apis" and len(parts) > 2 and parts[1]:
@@ -79,6 +81,8 @@ def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Ta
     if everywhere or kind.verbs == ("create",):  # objects are named with their namespace, and if they are kept
         raise no_such_resource()
     name, *below = parts
+    if problems := path_segment_problems(name):
+        raise bad_request(f"Name parameter invalid: {quote(name)}: {';'.join(problems)}")
     if not below:
         return Target(kind, _verb(method, kind.verbs, without="create"), namespace or "", name)
     subresource = kind.subresources.get(below[0])

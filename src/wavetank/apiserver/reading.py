@@ -27,6 +27,15 @@ _CONTINUE_TOO_OLD = (
     "deleted between the time the first chunk was returned and now may show up in the list."
 )
 
+
+class _Token(msgspec.Struct):
+    """What a continue token says."""
+
+    v: str = ""
+    rv: int = 0
+    start: str = ""
+
+
 Page = tuple[list[Resource], Document]  # the objects and the list's metadata
 
 
@@ -121,7 +130,7 @@ def _select(
 
 
 def _token(start: str, version: int) -> str:
-    text = msgspec.json.encode({"v": _META, "rv": version, "start": start})
+    text = msgspec.json.encode(_Token(_META, version, start))
     return base64.urlsafe_b64encode(text).decode().rstrip("=")
 
 
@@ -131,15 +140,19 @@ def _read_token(text: str) -> tuple[int, str]:
     except (binascii.Error, ValueError):
         raise bad_request(f"{_INVALID}: illegal base64 data at input byte {_first_illegal(text)}") from None
     try:
-        token = msgspec.json.decode(decoded)
-        version, start = int(token["rv"]), str(token["start"])
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+        token = msgspec.json.decode(decoded, type=_Token)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         raise _unreadable(decoded) from None
-    if token.get("v") != _META:
-        raise bad_request(f"{_INVALID}: server does not recognize this encoded version {token.get('v')}")
-    if version == 0:
+    if token.v != _META:
+        raise bad_request(f"{_INVALID}: server does not recognize this encoded version {token.v}")
+    if token.rv == 0:
         raise bad_request(f"{_INVALID}: incorrect encoded start resourceVersion (version {_META})")
-    return version, start.removeprefix("/")
+    if not token.start:
+        raise bad_request(f"{_INVALID}: encoded start key empty (version {_META})")
+    start = token.start.removeprefix("/")
+    if any(part in ("", ".", "..") for part in start.split("/")):
+        raise bad_request(f"{_INVALID}: {token.start}")
+    return token.rv, start
 
 
 def _unreadable(decoded: bytes) -> StatusError:

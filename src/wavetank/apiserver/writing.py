@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.admission import Admission
@@ -20,7 +20,7 @@ from wavetank.apiserver.objects import Document, Objects
 from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.ownership import without_twins
 from wavetank.apiserver.patches import PATCH_TYPES, apply_patch
-from wavetank.apiserver.request import Request, User
+from wavetank.apiserver.request import Request
 from wavetank.apiserver.strategies.registry import STRATEGIES, prepare_create, prepare_update
 from wavetank.apiserver.strategies.services import ServiceAllocator
 from wavetank.apiserver.strategies.strategy import Writing, strategy_of
@@ -35,6 +35,7 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+APPLY = "application/apply-patch+yaml"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 # Where the real server keeps a kind, if not under its own name; error messages tell.
 _FOLDERS = {
@@ -51,11 +52,10 @@ Validate = Callable[[Kind, Document, Document], list[FieldError]]
 
 @dataclass(slots=True)
 class Written:
-    """What a write has made: the document as it is served, and what the client is to be warned of."""
+    """What a write has made: the document as it is served."""
 
     document: Document
     status: int = 200
-    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Write:
     kind: Kind
     namespace: str
     name: str
-    user: User
+    request: Request
     options: WriteOptions
     subresource: str = ""
     prepare: Prepare = prepare_update
@@ -84,64 +84,64 @@ class Writer:
 
     # what clients send
 
-    def read_body(
-        self, kind: Kind | Subresource, request: Request, options: WriteOptions
-    ) -> tuple[Document, list[str]]:
-        """Returns the document in a request's body, and warnings about it."""
+    def read_body(self, kind: Kind | Subresource, request: Request, options: WriteOptions) -> Document:
+        """Returns the document in a request's body; warnings about it become the request's."""
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
         decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
-        request.warnings.extend(decoded.warnings)
-        return decoded.document, list(decoded.warnings)
+        request.warnings += decoded.warnings
+        return decoded.document
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
         """Creates the object that a request brings."""
         options = WriteOptions.read(request, "Create")
-        document, warnings = self.read_body(kind, request, options)
-        write = Write(kind, namespace, "", request.user, options)
-        shown = self.add(write, document, warnings)
-        return Written(shown, 201, warnings)
+        document = self.read_body(kind, request, options)
+        write = Write(kind, namespace, "", request, options)
+        return Written(self.add(write, document), 201)
 
-    def update(self, write: Write, request: Request) -> Written:
+    def update(self, write: Write) -> Written:
         """Replaces an object by the one that a request brings."""
-        document, warnings = self.read_body(write.kind, request, write.options)
-        place(write, document)
-        check_name(write, document)
-        warnings += without_twins(document)
-        self.default(write.kind, document)
+        document = self.read_body(write.kind, write.request, write.options)
+        self._complete(write, document)
         old = self.objects.find(write.kind, write.namespace, write.name)
         check_uid(write, document, old)
-        if old is None:
-            if not write.may_create:
-                raise errors.not_found(write.kind.resource, write.name)
-            return Written(self.add(write, document, warnings), 201, warnings)
-        return Written(self.replace(write, document, old, warnings), 200, warnings)
+        if old is not None:
+            return Written(self.replace(write, document, old))
+        if not write.may_create:
+            raise errors.not_found(write.kind.resource, write.name)
+        return Written(self.add(write, document), 201)
 
-    def patch(self, write: Write, request: Request) -> Written:
+    def patch(self, write: Write) -> Written:
         """Applies the patch that a request brings."""
-        media_type = patch_type(request)
         old = self.objects.get(write.kind, write.namespace, write.name)
-        validation = write.options.field_validation or "Warn"
         shown = self.objects.show(write.kind, old)
-        patched = apply_patch(self.objects.kinds, write.kind, shown, request.body, media_type, validation)
-        request.warnings.extend(patched.warnings)
-        document, warnings = patched.document, list(patched.warnings)
+        document = self.read_patch(write.kind, shown, write)
+        self._complete(write, document)
+        return Written(self.replace(write, document, old))
+
+    def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
+        """Returns a document with a request's patch applied; warnings about it become the request's."""
+        request, validation = write.request, write.options.field_validation or "Warn"
+        patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
+        request.warnings += patched.warnings
+        return patched.document
+
+    def _complete(self, write: Write, document: Document) -> None:
         place(write, document)
         check_name(write, document)
-        warnings += without_twins(document)
+        write.request.warnings += without_twins(document)
         self.default(write.kind, document)
-        return Written(self.replace(write, document, old, warnings), 200, warnings)
 
     # what becomes of it
 
-    def add(self, write: Write, document: Document, warnings: list[str]) -> Document:
+    def add(self, write: Write, document: Document) -> Document:
         """Creates an object of a document in the served version, and returns it as it is served."""
         self.default(write.kind, document)
         metadata = document.setdefault("metadata", {})
         for name in (*_SYSTEM_FIELDS, "managedFields"):
             metadata.pop(name, None)
         place(write, document)
-        warnings += without_twins(document)
+        write.request.warnings += without_twins(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         attributes = self._attributes("CREATE", write, document, None)
         self.admission.mutate(attributes)
@@ -153,10 +153,10 @@ class Writer:
         prepare_create(kind, document, self._writing(write))
         self._refuse(kind, metadata, _mistakes_of_new(write.kind, kind, document))
         self.admission.validate(attributes)
-        warnings += attributes.warnings
+        write.request.warnings += attributes.warnings
         return self._insert(write, kind, document)
 
-    def replace(self, write: Write, document: Document, old: Resource, warnings: list[str]) -> Document:
+    def replace(self, write: Write, document: Document, old: Resource) -> Document:
         """Replaces an object by a document in the served version, and returns it as it is served."""
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render()
@@ -169,8 +169,12 @@ class Writer:
         write.prepare(kind, document, before, self._writing(write))
         self._refuse(kind, document["metadata"], _mistakes(write, kind, document, before))
         self.admission.validate(attributes)
-        warnings += attributes.warnings
+        write.request.warnings += attributes.warnings
         return self._exchange(write, kind, document, before, old)
+
+    def admit_creation(self, write: Write, document: Document) -> None:
+        """Asks admission whether something may be created below an object, in its namespace."""
+        self.admission.mutate(self._attributes("CREATE", write, document, None))
 
     def plant(self, kind: Kind, document: Document) -> None:
         """Creates an object of a stored kind that nobody has asked for, with the status that it says."""
@@ -259,14 +263,16 @@ class Writer:
             raise errors.invalid(kind.table, metadata.get("name", ""), mistakes)
 
     def _attributes(self, operation: str, write: Write, document: Document, old: Document | None) -> Attributes:
-        name = write.name or document["metadata"].get("name", "")
+        name = write.name or (document.get("metadata") or {}).get("name", "")
         namespace = name if write.kind.table == "Namespace" else write.namespace
         kind = self.objects.stored(write.kind)
         dry_run = write.options.dry_run
-        return Attributes(operation, kind, document, old, namespace, name, write.subresource, write.user, dry_run)
+        return Attributes(
+            operation, kind, document, old, namespace, name, write.subresource, write.request.user, dry_run
+        )
 
     def _writing(self, write: Write) -> Writing:
-        return Writing(self.now, write.user.name, write.user.groups)
+        return Writing(self.now, write.request.user.name, write.request.user.groups)
 
     @property
     def now(self) -> str:
@@ -310,7 +316,7 @@ def check_name(write: Write, document: Document) -> None:
 def patch_type(request: Request) -> str:
     """Returns the media type of a patch; 415 if it is none."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if media_type not in PATCH_TYPES:
+    if media_type not in PATCH_TYPES and media_type != APPLY:
         raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return media_type
 

@@ -127,7 +127,9 @@ def _terms(text: str) -> Iterator[tuple[str, bool, str]]:
         if found is None:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
         at, operator = found
-        yield part[:at], operator != "!=", _unescape(part[at + len(operator) :])
+        field, value = part[:at], _unescape(part[at + len(operator) :])
+        if field or value:
+            yield field, operator != "!=", value
 
 
 def _split(text: str) -> Iterator[str]:

@@ -17,12 +17,13 @@ DONE: Document = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status"
 def bind(writer: Writer, pods: Kind, body: Kind | Subresource, namespace: str, name: str, request: Request) -> Written:
     """Assigns a pod to the node that the Binding in the body names; `name` is that of the path, if it has one."""
     options = WriteOptions.read(request, "Create")
-    binding, warnings = writer.read_body(body, request, options)
+    binding = writer.read_body(body, request, options)
     metadata = binding.setdefault("metadata", {})
-    place(Write(pods, namespace, name, request.user, options), binding)
+    write = Write(pods, namespace, name or metadata.get("name", ""), request, options, "binding")
+    place(write, binding)
+    writer.admit_creation(write, binding)
     if name and name != metadata.get("name"):
         raise errors.bad_request("name in URL does not match name in Binding object")
-    write = Write(pods, namespace, metadata.get("name", ""), request.user, options, "binding")
     mistakes = _mistakes(binding.get("target") or {})
     if mistakes:
         texts = [str(mistake) for mistake in mistakes]
@@ -34,7 +35,7 @@ def bind(writer: Writer, pods: Kind, body: Kind | Subresource, namespace: str, n
     document = _bound(pod, binding, render_time(writer.objects.store.clock.now))
     if not options.dry_run:
         writer.exchange(pods, document, pod)
-    return Written(dict(DONE), 201, warnings)
+    return Written(dict(DONE), 201)
 
 
 def _mistakes(target: Document) -> list[FieldError]:

@@ -41,8 +41,10 @@ class Evictor:
     def evict(self, pods: Kind, body: Subresource, namespace: str, name: str, request: Request) -> Written:
         """Evicts the pod that a path names, with the options of the Eviction in the body."""
         options = WriteOptions.read(request, "Create")
-        eviction, warnings = self._writer.read_body(body, request, options)
-        place(Write(pods, namespace, name, request.user, options), eviction)
+        eviction = self._writer.read_body(body, request, options)
+        write = Write(pods, namespace, name, request, options, "eviction")
+        place(write, eviction)
+        self._writer.admit_creation(write, eviction)
         if eviction["metadata"].get("name") != name:
             raise errors.bad_request("name in URL does not match name in Eviction object")
         deletion = DeleteOptions.of(eviction.get("deleteOptions") or {})
@@ -52,7 +54,7 @@ class Evictor:
         if not _needs_no_budget(pod):
             self._check_budgets(pod, deletion.dry_run)
         self._delete(pods, pod, deletion, request)
-        return Written(dict(DONE), 201, warnings)
+        return Written(dict(DONE), 201)
 
     def _check_budgets(self, pod: Pod, dry_run: bool) -> None:
         budgets = [each for each in self._objects.store.list(_TABLE) if _covers(each, pod)]
@@ -87,7 +89,7 @@ class Evictor:
             marked = self._writer.exchange(pods, document, pod)
             if deletion.version is not None:
                 deletion = replace(deletion, version=str(marked.resource_version))
-        self._deleter.delete(pods, pod.namespace, pod.name, deletion, request.user)
+        self._deleter.delete(pods, pod.namespace, pod.name, deletion, request)
 
 
 def _needs_no_budget(pod: Pod) -> bool:

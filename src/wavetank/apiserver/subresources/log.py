@@ -3,18 +3,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, unsupported
+from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, quote, unsupported
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.objects import Objects
+from wavetank.apiserver.objects import Objects, Stories
 from wavetank.apiserver.options import integer
 from wavetank.apiserver.request import Request, Response
+from wavetank.apiserver.responses import PRIVATE
 from wavetank.apiserver.subresources.containers import choose_container
+from wavetank.apiserver.subresources.following import Followers, Line, LogStream
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import EPOCH_SECONDS, parse_time
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
-
-Line = tuple[Nanoseconds, str]  # when it was written, and what it says
 
 _STREAMS = ("All", "Stderr", "Stdout")
 
@@ -69,21 +69,47 @@ class LogOptions:
         return found
 
 
-def read_log(objects: Objects, pods: Kind, namespace: str, name: str, request: Request) -> Response:
-    """Answers with what a simulated container has written; with nothing (204) if its pod has no node yet."""
-    options = LogOptions.read(request, name)
-    pod = objects.get(pods, namespace, name)
-    assert isinstance(pod, Pod)
-    container = choose_container(objects.render(pod), options.container)
-    if not pod.node_name:
-        return Response(204, [])
-    if objects.store.find("Node", "", pod.node_name) is None:
-        raise errors.not_found("pods", pod.node_name)  # the real server's words
-    if objects.stories is None:
-        raise errors.plain("no preferred addresses found; known addresses: []")
-    lines = objects.stories.log(pod, container, options.previous)
-    text = _text(_chosen(lines, options, objects.store.clock.now), options)
-    return Response(200, [("content-type", "text/plain"), ("cache-control", "no-cache, private")], text)
+class Logs:
+    """Serves what simulated containers have written, and what they go on to write."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._followers: Followers | None = None
+
+    def read(self, pods: Kind, namespace: str, name: str, request: Request) -> Response | LogStream:
+        """Answers with a log; with nothing (204) if the pod has no node yet."""
+        options, objects = LogOptions.read(request, name), self._objects
+        pod = objects.get(pods, namespace, name)
+        assert isinstance(pod, Pod)
+        container = choose_container(objects.render(pod), options.container)
+        if not pod.node_name:
+            return Response(204, [])
+        if objects.store.find("Node", "", pod.node_name) is None:
+            raise errors.not_found("pods", pod.node_name)  # the real server's words
+        if objects.stories is None:
+            raise errors.plain("no preferred addresses found; known addresses: []")
+        lines = objects.stories.log(pod, container, options.previous)
+        if not lines:
+            raise errors.bad_request(_why_empty(container, name, options.previous))
+        if request.flag("follow") and not options.previous and not pod.finished:
+            return self._follow(pod, container, options, objects.stories)
+        return Response(200, [("content-type", "text/plain"), PRIVATE], self._text(lines, options))
+
+    def _follow(self, pod: Pod, container: str, options: LogOptions, stories: Stories) -> LogStream:
+        if self._followers is None:
+            self._followers = Followers(self._objects.store)
+        stream = LogStream(pod, container, stories, lambda lines: self._text(lines, options))
+        self._followers.add(pod, stream)
+        return stream
+
+    def _text(self, lines: list[Line], options: LogOptions) -> bytes:
+        return _text(_chosen(lines, options, self._objects.store.clock.now), options)
+
+
+def _why_empty(container: str, pod: str, previous: bool) -> str:
+    if previous:
+        return f"previous terminated container {quote(container)} in pod {quote(pod)} not found"
+    return f"container {quote(container)} in pod {quote(pod)} is waiting to start: ContainerCreating"
 
 
 def _chosen(lines: list[Line], options: LogOptions, now: Nanoseconds) -> list[Line]:

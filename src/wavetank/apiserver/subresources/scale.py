@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 from wavetank.apiserver import errors
 from wavetank.apiserver.fielderrors import invalid
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.objects import Document
-from wavetank.apiserver.patches import apply_patch
-from wavetank.apiserver.request import Request
-from wavetank.apiserver.writing import Write, Writer, Written, check_name, patch_type, place
+from wavetank.apiserver.writing import Write, Writer, Written, check_name, place
 from wavetank.cluster.resource import Resource
 
 _NAMED = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
@@ -26,38 +22,31 @@ def show_scale(kind: Kind, document: Document) -> Document:
     return shown
 
 
-def update_scale(writer: Writer, write: Write, subresource: Subresource, request: Request) -> Written:
+def update_scale(writer: Writer, write: Write, subresource: Subresource) -> Written:
     """Sets the number of replicas to that of the Scale in the body."""
-    scale, warnings = writer.read_body(subresource, request, write.options)
-    place(write, scale)
-    check_name(write, scale)
+    scale = writer.read_body(subresource, write.request, write.options)
     old = writer.objects.get(write.kind, write.namespace, write.name)
-    return _scale(writer, write, scale, old, warnings)
+    return _scale(writer, write, scale, old)
 
 
-def patch_scale(writer: Writer, write: Write, subresource: Subresource, request: Request) -> Written:
+def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Written:
     """Applies a patch to the Scale."""
-    media_type = patch_type(request)
     old = writer.objects.get(write.kind, write.namespace, write.name)
     shown = show_scale(write.kind, writer.objects.show(write.kind, old))
-    validation = write.options.field_validation or "Warn"
-    patched = apply_patch(writer.objects.kinds, subresource, shown, request.body, media_type, validation)
-    place(write, patched.document)
-    check_name(write, patched.document)
-    return _scale(writer, write, patched.document, old, list(patched.warnings))
+    return _scale(writer, write, writer.read_patch(subresource, shown, write), old)
 
 
-def _scale(writer: Writer, write: Write, scale: Document, old: Resource, warnings: list[str]) -> Written:
+def _scale(writer: Writer, write: Write, scale: Document, old: Resource) -> Written:
+    place(write, scale)
+    check_name(write, scale)
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
         mistake = invalid("spec.replicas", replicas, "must be greater than or equal to 0")
         raise errors.invalid("Scale.autoscaling", write.name, [mistake])
     document = writer.objects.show(write.kind, old)
     document["spec"] = {**document["spec"], "replicas": replicas}
-    metadata: dict[str, Any] = {**document["metadata"], "resourceVersion": scale["metadata"].get("resourceVersion", "")}
-    document["metadata"] = metadata
-    shown = writer.replace(write, document, old, warnings)
-    return Written(show_scale(write.kind, shown), 200, warnings)
+    document["metadata"] = {**document["metadata"], "resourceVersion": scale["metadata"].get("resourceVersion", "")}
+    return Written(show_scale(write.kind, writer.replace(write, document, old)))
 
 
 def _selector_text(kind: Kind, selector: Document) -> str:
