@@ -99,6 +99,8 @@ def prepare_signing_request(request: Document, writing: Writing) -> None:
 
 
 def _agree_on_source(spec: Document, before: Document) -> None:
+    if (spec.get("dataSourceRef") or {}).get("namespace") and not (before.get("dataSourceRef") or {}).get("namespace"):
+        spec.pop("dataSourceRef")  # sources in other namespaces are not enabled by default
     in_use = before.get("dataSource") is not None or before.get("dataSourceRef") is not None
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if not in_use and reference is None and source is not None and not _is_classic(source):

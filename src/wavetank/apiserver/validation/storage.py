@@ -232,6 +232,9 @@ def _check_driver_spec(spec: Document) -> Errors:
     for mode in spec.get("volumeLifecycleModes") or ():
         if mode not in ("Persistent", "Ephemeral"):
             yield unsupported("spec.volumeLifecycleModes", mode, ("Persistent", "Ephemeral"))
+    if spec.get("serviceAccountTokenInSecrets") is not None and not spec.get("tokenRequests"):
+        problem = "serviceAccountTokenInSecrets is set but no tokenRequests are specified"
+        yield invalid("spec.serviceAccountTokenInSecrets", spec["serviceAccountTokenInSecrets"], problem)
     period = spec.get("nodeAllocatableUpdatePeriodSeconds")
     if period is not None and period < 10:
         problem = "must be greater than or equal to 10 seconds"
