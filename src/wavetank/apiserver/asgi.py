@@ -10,7 +10,8 @@ from wavetank.apiserver.control import PREFIX, ClockControl, as_response
 from wavetank.apiserver.errors import StatusError, bad_request, internal, too_large
 from wavetank.apiserver.heartbeat import Heartbeat
 from wavetank.apiserver.request import Query, Request, Response
-from wavetank.apiserver.streaming import Stream, Streaming
+from wavetank.apiserver.stream import Stream
+from wavetank.apiserver.streaming import Streaming
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -2,33 +2,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Protocol
+from typing import Any
+
+from wavetank.apiserver.stream import Stream
 
 BOOKMARKS_S = 60.0  # between two bookmarks of a watch, seconds of wall time
 LONGEST_S = 3600.0  # of a watch whose client does not say how long; the real server's take 30 to 60 minutes
 PATIENCE_S = 30.0  # how long a client may leave unread what was sent to it, once its watch is over
-
-
-class Stream(Protocol):
-    """A watch: events that wait to be sent, as bytes.
-
-    `notify` is called when something is waiting or the stream has been closed. `timeout_s` is how long the client
-    wants to watch, None for a while of our choice.
-    """
-
-    headers: list[tuple[str, str]]
-    timeout_s: float | None
-    notify: Callable[[], None] | None
-    closed: bool
-
-    def take(self) -> bytes:
-        """Returns what is waiting, and forgets it."""
-
-    def bookmark(self) -> None:
-        """Adds a bookmark, if the client likes them."""
-
-    def close(self) -> None:
-        """Ends the watch."""
 
 
 class Streaming:

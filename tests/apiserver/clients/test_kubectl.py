@@ -146,6 +146,15 @@ def test_logs_tell_the_containers_story(kubectl: Kubectl) -> None:
     assert kubectl("logs", "logged", "--tail=1").count("\n") == 1
 
 
+def test_a_log_can_be_followed_to_its_end(kubectl: Kubectl) -> None:
+    create(kubectl, a_pod("followed", duration="60s"))
+    kubectl("wait", "--for=condition=Ready", "pod/followed", "--timeout=20s")
+    printed = kubectl("logs", "-f", "followed", timeout=30)
+    assert printed.count("started container main") == 1
+    assert printed.endswith("finished with exit code 0 after 60 s\n")
+    assert "not found" in kubectl("logs", "--previous", "followed", status=1)
+
+
 def test_a_finished_pod_is_shown_as_completed(kubectl: Kubectl) -> None:
     create(kubectl, a_pod("finished", duration="10s"))
     kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/finished", "--timeout=30s")
