@@ -57,6 +57,8 @@ class Discovery:
             _check_method(request)
         if parts in (["api"], ["apis"]) and (aggregated := self._aggregated(request, parts[0])):
             return aggregated
+        if not parts:
+            return _answer(Representation(), {"paths": list(self._paths())})
         document = self._plain(parts)
         if document is None:
             return None
@@ -69,8 +71,6 @@ class Discovery:
             return None
         groups = self._kinds.groups()
         match parts:
-            case []:
-                return {"paths": list(self._paths())}
             case ["api"]:
                 return api_versions()
             case ["apis"]:

@@ -215,7 +215,7 @@ class Writer:
             raise errors.plain("resourceVersion should not be set on objects to be created")
         metadata.pop("resourceVersion", None)
         if present is not None:
-            raise _taken(write.kind, present)
+            raise _taken(write.kind, present, "generateName" in metadata)
         if write.options.dry_run:
             return to_served(write.kind, document)
         created = self.resource(kind, document)
@@ -333,11 +333,16 @@ def check_uid(write: Write, document: Document, old: Resource | None) -> None:
     raise errors.conflict(write.kind.resource, write.name, f"{where}, AdditionalErrorMsg: {why}")
 
 
-def _taken(kind: Kind, present: Resource) -> errors.StatusError:
+def _taken(kind: Kind, present: Resource, generated: bool) -> errors.StatusError:
+    """Tells that a name is taken; whoever wanted a generated one may try again in a second."""
     error = errors.already_exists(kind.resource, present.name)
-    if present.deleted is None:
-        return error
-    return errors.StatusError(error.code, error.reason, f"object is being deleted: {error}", error.details)
+    message, details, retry_after_s = str(error), dict(error.details or {}), 0
+    if generated:
+        message += ", the server was not able to generate a unique name for the object"
+        details["retryAfterSeconds"] = retry_after_s = 1
+    if present.deleted is not None:
+        message = f"object is being deleted: {message}"
+    return errors.StatusError(error.code, error.reason, message, details, retry_after_s=retry_after_s)
 
 
 def _is_finished(kind: Kind, new: Document, old: Document) -> bool:

@@ -41,7 +41,7 @@ def _parse(body: bytes, decoder: json.JSONDecoder) -> Any:
     try:
         value = decoder.decode(text)
     except RecursionError:
-        raise UnreadableError("exceeded max depth") from None
+        raise UnreadableError(explain_syntax(body) or "exceeded max depth") from None
     except ValueError:
         raise UnreadableError(explain_syntax(body) or "invalid number") from None
     # Go reads half of a surrogate pair as U+FFFD; Python keeps it, and could not write it again.
