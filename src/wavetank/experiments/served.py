@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
 from wavetank.cluster.node import Node
@@ -45,6 +46,7 @@ class ServedSetting:
     kubelets: bool = False
     controllers: bool = False
     latency: Latency = IDEAL
+    plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     seed: int = 1
 
 
@@ -63,7 +65,7 @@ class ServedCluster:
         if setting.kubelets:
             store.subscribe("Pod", _Runs())
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
-        self.api = Api(store, stories, authenticate=authenticate)
+        self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
         if setting.scheduler is not None or setting.kubelets:

@@ -210,3 +210,10 @@ def test_a_snapshot_of_a_cluster_is_served_as_it_is(tmp_path: Path) -> None:
         pod = served.ask("GET", "/api/v1/namespaces/team/pods/old").json
         assert pod["status"]["containerStatuses"][0]["ready"] is True
         assert served.ask("DELETE", "/api/v1/namespaces/team/pods/old").status == 200
+
+
+def test_full_admission_wants_service_accounts(tmp_path: Path) -> None:
+    with serving(tmp_path, "--bare", "--admission", "full") as served:
+        answer = served.ask("POST", PODS, a_pod("p"))
+        assert answer.status == 403
+        assert "serviceaccount" in answer.json["message"]
