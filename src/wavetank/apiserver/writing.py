@@ -25,6 +25,7 @@ from wavetank.apiserver.strategies.registry import STRATEGIES, prepare_create, p
 from wavetank.apiserver.strategies.services import ServiceAllocator
 from wavetank.apiserver.strategies.strategy import Writing, strategy_of
 from wavetank.apiserver.validation.registry import validate_create, validate_update
+from wavetank.apiserver.validation.warnings import create_warnings, update_warnings
 from wavetank.apiserver.versions import to_served, to_stored
 from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
@@ -152,6 +153,7 @@ class Writer:
             self._services.create(document)
         prepare_create(kind, document, self._writing(write))
         self._refuse(kind, metadata, _mistakes_of_new(write.kind, kind, document))
+        write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
         return self._insert(write, kind, document)
@@ -168,6 +170,8 @@ class Writer:
             self._services.update(document, before)
         write.prepare(kind, document, before, self._writing(write))
         self._refuse(kind, document["metadata"], _mistakes(write, kind, document, before))
+        if not write.subresource:
+            write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
         return self._exchange(write, kind, document, before, old)
