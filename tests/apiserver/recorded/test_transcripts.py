@@ -40,7 +40,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def admitting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("all"), "--bare", "--admission", "all", token="tok") as server:
+    with serving(tmp_path_factory.mktemp("all"), "--bare", "--admission", "full", token="tok") as server:
         yield server
 
 
