@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.fielderrors import DUPLICATE, FieldError, duplicate, forbidden, invalid, required
+from wavetank.apiserver.fielderrors import DUPLICATE, INTERNAL, FieldError, duplicate, forbidden, invalid, required
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid
@@ -22,8 +22,8 @@ def check_node(node: Document) -> Errors:
     for index, network in enumerate(spec.get("podCIDRs") or ()):
         yield from each_invalid(f"spec.podCIDRs[{index}]", network, names.network_problems(network))
     networks = spec.get("podCIDRs") or []
-    if len(networks) > 2 or (len(networks) == 2 and (":" in networks[0]) == (":" in networks[1])):
-        yield invalid("spec.podCIDRs", networks, "may specify no more than one CIDR for each IP family")
+    if len(networks) > 1:
+        yield from _check_families(networks)
 
 
 def check_node_update(new: Document, old: Document) -> Errors:
@@ -79,6 +79,16 @@ def check_namespace_finalize(new: Document, old: Document) -> Errors:
     yield from check_metadata_update(new["metadata"], old["metadata"])
     for index, name in enumerate((new.get("spec") or {}).get("finalizers") or ()):
         yield from _check_finalizer(name, f"spec.finalizers[{index}]")
+
+
+def _check_families(networks: list[str]) -> Errors:
+    bad = next(((i, text) for i, text in enumerate(networks) if names.network_problems(text)), None)
+    if bad is not None:
+        why = f"invalid CIDR[{bad[0]}]: <nil> (invalid CIDR address: {bad[1]})"
+        problem = f"invalid PodCIDRs. failed to check with dual stack with error:{why}"
+        yield FieldError(INTERNAL, "spec.podCIDRs", None, problem)
+    if bad is not None or len(networks) > 2 or len({":" in text for text in networks}) == 1:
+        yield invalid("spec.podCIDRs", networks, "may specify no more than one CIDR for each IP family")
 
 
 def _check_finalizer(name: str, path: str) -> Errors:

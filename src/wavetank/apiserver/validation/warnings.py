@@ -61,7 +61,8 @@ def update_warnings(kind: Kind, new: Document, old: Document) -> list[str]:
     """Returns warnings about a changed object; about its pods only if they change."""
     warnings: list[str] = []
     if kind.table in _TEMPLATES and new["metadata"].get("generation") != old["metadata"].get("generation"):
-        warnings += _template_warnings(kind, new)
+        # The real server looks at the old template of a replication controller.
+        warnings += _template_warnings(kind, old if kind.table == "ReplicationController" else new)
     return [*warnings, *_always(kind, new, old)]
 
 
