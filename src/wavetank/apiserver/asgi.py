@@ -45,8 +45,9 @@ class App:
         self._clock = ClockControl(heartbeat)
         self._streaming = Streaming()
 
-    def start(self) -> None:
-        """Lets the simulation begin, in the running loop."""
+    def start(self, failed: Callable[[Exception], None]) -> None:
+        """Lets the simulation begin, in the running loop; `failed` is called if it cannot go on."""
+        self._heartbeat.failed = failed
         self._heartbeat.start()
 
     def stop(self) -> None:

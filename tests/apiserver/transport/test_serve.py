@@ -199,6 +199,16 @@ def test_clients_are_not_starved_while_time_flies(tmp_path: Path) -> None:
         assert {pod["status"]["phase"] for pod in pods} == {"Succeeded"}
 
 
+def test_a_scheduler_that_fails_ends_the_server_with_its_words(tmp_path: Path) -> None:
+    policy = (
+        "import wavetank\n\nclass Clumsy(wavetank.Policy):\n    def score(self, pod, node):\n        return 1 / 0\n"
+    )
+    (tmp_path / "clumsy.py").write_text(policy)
+    with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--scheduler", "clumsy:Clumsy", ends=3) as served:
+        create(served, a_pod("p"))
+        assert served.process.wait(20) == 3
+
+
 def test_a_snapshot_of_a_cluster_is_served_as_it_is(tmp_path: Path) -> None:
     running = a_pod("old", namespace="team", labels={"a": "b"})
     running["spec"]["nodeName"] = "n1"
