@@ -10,7 +10,7 @@ from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.negotiation import Representation, negotiate
+from wavetank.apiserver.negotiation import PLAIN, Representation, negotiate
 from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.options import ListOptions, WriteOptions
@@ -115,7 +115,7 @@ class Api:
     def _get(self, target: Target, request: Request) -> Response:
         representation = negotiate(request)
         found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
-        if representation == Representation():
+        if representation == PLAIN:
             return already_written(self._objects.encode(target.kind, found))
         shown = self._objects.show(target.kind, found)
         return answer(self._objects, target.kind, representation, shown)
