@@ -23,7 +23,7 @@ NEEDS_A_RESTART = ("watch-expired",)
 
 # docs/api-compatibility.md says why.
 KNOWN: dict[str, set[str]] = {
-    "errors-negotiation": {"6", "8", "9", "11", "20", "27"},
+    "errors-negotiation": {"6", "9", "11", "20"},
     "table-output": {"52", "53"},
     "update-conflicts": {"rv:8 rv:9"},
 }
