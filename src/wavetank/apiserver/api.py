@@ -13,7 +13,7 @@ from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.negotiation import PLAIN, Representation, negotiate
 from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
-from wavetank.apiserver.options import ListOptions, WriteOptions
+from wavetank.apiserver.options import ListOptions, WriteOptions, check_timeout
 from wavetank.apiserver.paths import Target, UnknownPathError, resolve
 from wavetank.apiserver.reading import get, page, show_page
 from wavetank.apiserver.request import Request, Response, User
@@ -89,6 +89,8 @@ class Api:
             return refusal(error, request)
 
     def _answer(self, request: Request) -> Response | Stream:
+        if request.query and not request.flag("watch"):
+            check_timeout(request)
         told = self._discovery.respond(request)
         if told is None and request.method == "GET":
             told = self._openapi.respond(request)

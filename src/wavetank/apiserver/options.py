@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wavetank.apiserver.codec.decoding import media_type
+from wavetank.apiserver.codec.mismatch import UnreadableError
+from wavetank.apiserver.codec.times import canonical_duration
 from wavetank.apiserver.errors import bad_request, invalid, plain
 from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, too_long, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
@@ -132,6 +134,14 @@ class WriteOptions:
         for i, char in enumerate(self.manager):
             if not char.isprintable():
                 yield bad_value("fieldManager", self.manager, f"invalid character U+{ord(char):04X} (at position {i})")
+
+
+def check_timeout(request: Request) -> None:
+    """Refuses (400) a time-out that is no duration; it means nothing else here, where no request takes long."""
+    try:
+        canonical_duration(request.param("timeout", "0") or "0")
+    except UnreadableError as error:
+        raise bad_request(f"invalid timeout specified in the request URL - {error}") from None
 
 
 def dry_run_errors(values: list[str]) -> list[FieldError]:

@@ -19,7 +19,14 @@ def test_keys_of_labels(key: str, valid: bool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "valid"),
-    [("10.0.0.1", True), ("010.0.0.1", True), ("::1", True), ("10.0.0", False), ("a", False), ("", False)],
+    [
+        ("10.0.0.1", True),
+        ("010.0.0.1", True),
+        ("::1", True),
+        ("10.0.0", False),
+        ("a", False),
+        ("", False),
+    ],
 )
 def test_addresses(text: str, valid: bool) -> None:
     assert names.is_address(text) is valid
