@@ -23,7 +23,10 @@ NEEDS_A_RESTART = ("watch-expired",)
 
 # docs/api-compatibility.md says why.
 KNOWN: dict[str, set[str]] = {
+    "admission-default": {"3", "6", "11", "13", "17", "22"},
+    "crud-misc-ns": {"46", "47"},
     "errors-negotiation": {"6", "9", "11", "20"},
+    "patch-merge": {"27"},
     "table-output": {"52", "53"},
     "update-conflicts": {"rv:8 rv:9"},
 }

@@ -108,7 +108,7 @@ def violations(level: str, minor: int, metadata: Document, spec: Document) -> li
     if level == "baseline":
         checks = _BASELINE
     elif level == "restricted":
-        checks = [check for check in _BASELINE if check not in _OVERRIDDEN] + list(_RESTRICTED)
+        checks = [check for check in _BASELINE if minor < _OVERRIDDEN.get(check, minor + 1)] + list(_RESTRICTED)
     pod = Pod(metadata, spec, minor)
     return [found for check in checks if (found := check(pod)) is not None]
 
@@ -218,6 +218,10 @@ def _masked_proc(pod: Pod) -> Violation | None:
     kinds = sorted({context["procMount"] for context in contexts if context.get("procMount", "Default") != "Default"})
     detail = f"{_containers(names)} must not set securityContext.procMount to {_quoted(kinds)}"
     return Violation("procMount", detail) if names else None
+
+
+def _always_masked_proc(pod: Pod) -> Violation | None:
+    return _masked_proc(pod) if pod.minor >= 35 else None
 
 
 def _masked_proc_of_baseline(pod: Pod) -> Violation | None:
@@ -363,11 +367,16 @@ _BASELINE: tuple[Check, ...] = (
 _RESTRICTED: tuple[Check, ...] = (
     _escalation,
     _dropped_capabilities,
-    _masked_proc,
+    _always_masked_proc,
     _restricted_volumes,
     _not_root,
     _no_user_zero,
     _some_seccomp,
 )
-# Checks of baseline that restricted has in a stricter form.
-_OVERRIDDEN = frozenset({_default_capabilities, _host_paths, _masked_proc_of_baseline, _seccomp})
+# Checks of baseline that restricted has in a stricter form, and the minor release since when.
+_OVERRIDDEN: dict[Check, int] = {
+    _default_capabilities: 22,
+    _host_paths: 0,
+    _masked_proc_of_baseline: 35,
+    _seccomp: 19,
+}
