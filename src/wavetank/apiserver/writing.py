@@ -150,7 +150,7 @@ class Writer:
         metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
         self._generate_name(kind, metadata)
         if kind.table == "Service":
-            self._services.create(document)
+            self._services.create(document, dry_run=write.options.dry_run)
         prepare_create(kind, document, self._writing(write))
         self._refuse(kind, metadata, _mistakes_of_new(write.kind, kind, document))
         write.request.warnings += create_warnings(kind, document)
@@ -167,7 +167,7 @@ class Writer:
         self._check_version(write, document["metadata"], old)
         document["metadata"].pop("managedFields", None)
         if kind.table == "Service" and not write.subresource:
-            self._services.update(document, before)
+            self._services.update(document, before, dry_run=write.options.dry_run)
         write.prepare(kind, document, before, self._writing(write))
         self._refuse(kind, document["metadata"], _mistakes(write, kind, document, before))
         if not write.subresource:

@@ -62,9 +62,15 @@ def test_node_ports_are_shared_by_entries_for_the_same_port(store: Store) -> Non
     [
         pytest.param(
             {"clusterIP": "1.2.3.4"},
-            'spec.clusterIPs: Invalid value: ["1.2.3.4"]: provided IP (1.2.3.4) is not in the valid range.'
-            " The range of valid IPs is 10.0.0.0/16",
+            'spec.clusterIPs: Invalid value: ["1.2.3.4"]: failed to allocate IP 1.2.3.4:'
+            " the provided network does not match the current range",
             id="an address elsewhere",
+        ),
+        pytest.param(
+            {"clusterIP": "10.0.0.0"},
+            'spec.clusterIPs: Invalid value: ["10.0.0.0"]: failed to allocate IP 10.0.0.0:'
+            " the provided IP (10.0.0.0) is not in the valid range. The range of valid IPs is 10.0.0.0/16",
+            id="the address of the network",
         ),
         pytest.param(
             {"clusterIP": "10.0.0.9"},
@@ -111,3 +117,11 @@ def test_an_update_keeps_what_was_allocated(store: Store) -> None:
     ServiceAllocator(store).update(new, old)
     assert new["spec"]["clusterIP"] == old["spec"]["clusterIP"]
     assert new["spec"]["ports"][0]["nodePort"] == old["spec"]["ports"][0]["nodePort"]
+
+
+def test_a_dry_run_allocates_nothing(store: Store) -> None:
+    ports = [{"port": 80}, {"port": 81}]
+    document = service(type="NodePort", ports=ports)
+    ServiceAllocator(store).create(document, dry_run=True)
+    assert document["spec"]["clusterIP"] == "10.0.0.0"
+    assert [port["nodePort"] for port in document["spec"]["ports"]] == [32769, 32770]
