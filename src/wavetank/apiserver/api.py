@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Collection
 
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
-from wavetank.apiserver.applying import apply
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported
@@ -25,7 +24,7 @@ from wavetank.apiserver.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.subresources import Subresources
 from wavetank.apiserver.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.writing import APPLY, Write, Writer, patch_type
+from wavetank.apiserver.writing import Write, Writer, patch_type
 from wavetank.cluster.store import Store
 
 # What clients are warned of whenever they use a kind.
@@ -166,10 +165,7 @@ class Api:
         options = WriteOptions.read(request, what)
         may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
         write = Write(target.kind, target.namespace, target.name, request, options, may_create=may_create)
-        if what == "Patch" and patch_type(request) == APPLY:
-            written = apply(self._writer, write)
-        else:
-            written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
+        written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
         return self._respond(target, representation, written.document, written.status, request)
 
     def _delete(self, target: Target, request: Request) -> Response:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from wavetank.apiserver.applying import APPLY
 from wavetank.apiserver.codec.decoding import media_type
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_duration
 from wavetank.apiserver.errors import bad_request, invalid, plain
-from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, too_long, unsupported
+from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, required, too_long, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.request import Request
@@ -118,15 +119,21 @@ class WriteOptions:
         dry_run = request.all("dryRun")
         options = cls(bool(dry_run), request.param("fieldValidation"), request.param("fieldManager"))
         errors = list(options._errors())
-        applies = "apply" in request.headers.get("content-type", "")
-        if what == "Patch" and request.has("force") and not applies:
-            errors.insert(0, forbidden("force", "may not be specified for non-apply patch"))
+        if what == "Patch":
+            errors[:0] = options._patch_errors(request)
         errors += dry_run_errors(dry_run)
         if options.field_validation not in _VALIDATIONS:
             errors.append(unsupported("fieldValidation", options.field_validation, _VALIDATIONS))
         if errors:
             raise invalid(f"{what}Options.meta.k8s.io", "", errors)
         return options
+
+    def _patch_errors(self, request: Request) -> Iterator[FieldError]:
+        if request.headers.get("content-type", "").startswith(APPLY):
+            if not self.manager:
+                yield required("fieldManager", "is required for apply patch")
+        elif request.has("force"):
+            yield forbidden("force", "may not be specified for non-apply patch")
 
     def _errors(self) -> Iterator[FieldError]:
         if len(self.manager) > _LONGEST_MANAGER:

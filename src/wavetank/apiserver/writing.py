@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.applying import APPLY, merge_applied, read_applied
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.events.validation import validate_event, validate_event_update
@@ -36,7 +37,6 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
-APPLY = "application/apply-patch+yaml"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 # Where the real server keeps a kind, if not under its own name; error messages tell.
 _FOLDERS = {
@@ -114,18 +114,30 @@ class Writer:
 
     def patch(self, write: Write) -> Written:
         """Applies the patch that a request brings."""
-        old = self.objects.get(write.kind, write.namespace, write.name)
-        shown = self.objects.show(write.kind, old)
-        document = self.read_patch(write.kind, shown, write)
+        old = self.objects.find(write.kind, write.namespace, write.name)
+        if old is None:
+            return self._apply_new(write)
+        document = self.read_patch(write.kind, self.objects.show(write.kind, old), write)
         self._complete(write, document)
         return Written(self.replace(write, document, old))
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
         """Returns a document with a request's patch applied; warnings about it become the request's."""
         request, validation = write.request, write.options.field_validation or "Warn"
+        if patch_type(request) == APPLY:
+            return merge_applied(kind.schema, shown, read_applied(self.objects.kinds, kind, request.body))
         patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
         request.warnings += patched.warnings
         return patched.document
+
+    def _apply_new(self, write: Write) -> Written:
+        """Creates what is applied but is not there; other patches need something to patch."""
+        if patch_type(write.request) != APPLY or write.subresource:
+            raise errors.not_found(write.kind.resource, write.name)
+        document = read_applied(self.objects.kinds, write.kind, write.request.body)
+        document["metadata"]["name"] = write.name
+        document["metadata"].pop("resourceVersion", None)
+        return Written(self.add(write, document), 201)
 
     def _complete(self, write: Write, document: Document) -> None:
         place(write, document)
