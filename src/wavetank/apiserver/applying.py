@@ -6,6 +6,7 @@ from typing import Any
 
 from wavetank.apiserver.codec import canonical, decode
 from wavetank.apiserver.codec.yamltext import parse_yaml
+from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.kinds import Kind, KindTable, Schema, Subresource
 
 APPLY = "application/apply-patch+yaml"
@@ -16,7 +17,11 @@ Document = dict[str, Any]
 def read_applied(kinds: KindTable, kind: Kind | Subresource, body: bytes) -> Document:
     """Returns what a body says, and nothing that it does not say."""
     decoded = decode(kinds, kind, body, "application/yaml", "Ignore")
-    document: Document = _stated(decoded.document, parse_yaml(body)[0])
+    raw = parse_yaml(body)[0] or {}
+    if (raw.get("apiVersion"), raw.get("kind")) != (kind.api_version, kind.kind):
+        group, _, version = str(raw.get("apiVersion") or "").rpartition("/")
+        raise bad_request(f"invalid object type: {group}/{version}, Kind={raw.get('kind') or ''}")
+    document: Document = _stated(decoded.document, raw)
     document["metadata"] = dict(document.get("metadata") or {})
     document["metadata"].pop("managedFields", None)
     return document
