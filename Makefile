@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench wheel clean help
+.PHONY: demo test test-all lint bench bench-serve wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,9 @@ lint: $(INSTALLED) ## Check style, types and the rooms' import contracts
 
 bench: $(INSTALLED) ## Measure and print the benchmark table
 	$(BIN)/python bench/run.py
+
+bench-serve: $(INSTALLED) ## Measure requests and watch events of `wavetank serve`
+	$(BIN)/python bench/serve.py
 
 wheel: $(INSTALLED) ## Build the wheel and try it in an empty environment
 	rm -rf dist $(VENV)-wheel

@@ -1,9 +1,10 @@
-"""Writes the table of Go types that the API server needs to print documents as the real one does.
+"""Writes the table of internal Go types that the API server needs to show objects in errors as the real one does.
 
     scripts/generate_gotypes.py [--modules /root/go/pkg/mod/k8s.io] [--release 0.35.8]
 
-It reads the type declarations of k8s.io/api, apimachinery, apiextensions-apiserver, kube-aggregator (what clients see)
-and kubernetes/pkg/apis (the internal types, which some error messages show), and keeps names, types and JSON tags only.
+It reads the type declarations of k8s.io/api and apimachinery (what clients see) and of kubernetes/pkg/apis (the
+internal types, which some error messages show), and keeps only the names and types of the internal fields, and what
+clients call them.
 """
 
 from __future__ import annotations
@@ -81,8 +82,7 @@ def _fields(body: str) -> list[Field]:
         if match is None:
             continue
         tag = re.search(r'json:"([^"]*)"', match[3] or "")
-        for name in (match[1] or "").split(", "):
-            found.append((name, match[2], tag[1] if tag else ""))
+        found.extend((name, match[2], tag[1] if tag else "") for name in (match[1] or "").split(", "))
     return found
 
 
@@ -91,23 +91,18 @@ class Universe:
 
     def __init__(self, modules: Path, release: str) -> None:
         self.packages: dict[str, Package] = {}
-        self.external: list[str] = []
         self.internal: list[str] = []
-        self._load("meta/v1", modules / f"apimachinery@v{release}/pkg/apis/meta/v1", self.external)
+        self._load("meta/v1", modules / f"apimachinery@v{release}/pkg/apis/meta/v1")
         for group in sorted((modules / f"api@v{release}").iterdir()):
             for version in VERSIONS.get(group.name, ("v1",)):
-                self._load(f"{group.name}/{version}", group / version, self.external)
-        extensions = modules / f"apiextensions-apiserver@v{release}/pkg/apis/apiextensions/v1"
-        self._load("apiextensions/v1", extensions, self.external)
-        aggregator = modules / f"kube-aggregator@v{release}/pkg/apis/apiregistration/v1"
-        self._load("apiregistration/v1", aggregator, self.external)
+                self._load(f"{group.name}/{version}", group / version)
         for group in sorted((modules / f"kubernetes@v1{release[1:]}/pkg/apis").iterdir()):
-            self._load(group.name, group, self.internal)
+            self._load(group.name, group)
+            self.internal += [group.name] if group.name in self.packages else []
 
-    def _load(self, name: str, folder: Path, into: list[str]) -> None:
+    def _load(self, name: str, folder: Path) -> None:
         if (folder / "types.go").exists():
             self.packages[name] = Package(name, folder)
-            into.append(name)
 
     def short(self, package: Package, go: str) -> str:
         """Writes a Go type as the table does: `*s`, `[]core/v1.Container`, `{}q`."""
@@ -153,30 +148,14 @@ class Universe:
                 fields.append((package, field))
                 continue
             target = self._declared(package, go.lstrip("*"))
-            if tag and not tag.startswith(","):  # embedded but named in JSON: metav1.ObjectMeta
+            if target == "meta/v1.ObjectMeta" and not tag:  # internal types show their metadata as their own fields
+                fields.append((package, ("", go, "")))
+            elif tag and not tag.startswith(","):  # embedded but named in JSON: metav1.ObjectMeta
                 fields.append((package, (go.split(".")[-1], go, tag)))
             elif "." in target:
                 owner, _, inner = target.rpartition(".")
                 fields.extend(self.flat(self.packages[owner], inner))
         return fields
-
-
-def external_table(universe: Universe) -> dict[str, list[Any]]:
-    """Returns what JSON makes of every type that clients see: name in JSON, type, when it is left out.
-
-    0: never, 1: when empty (Go never takes a struct for empty), 2: when zero.
-    """
-    table: dict[str, list[Any]] = {}
-    for package in (universe.packages[name] for name in universe.external):
-        for name in package.structs:
-            rows = []
-            for owner, (_, go, tag) in universe.flat(package, name):
-                json_name, *options = tag.split(",")
-                if json_name and json_name != "-":
-                    omitted = 2 if "omitzero" in options else int("omitempty" in options)
-                    rows.append([json_name, universe.short(owner, go), omitted])
-            table[f"{package.name}.{name}"] = rows
-    return table
 
 
 def internal_table(universe: Universe) -> dict[str, list[Any]]:
@@ -188,6 +167,7 @@ def internal_table(universe: Universe) -> dict[str, list[Any]]:
         for name in package.structs:
             names = _json_names(universe, seen_by_clients, name) | MOVED.get((package.name, name), {})
             fields = universe.flat(package, name)
+            names[""] = "metadata"
             rows = [[field[0], names.get(field[0], ""), universe.short(owner, field[1])] for owner, field in fields]
             table[f"{package.name}.{name}"] = rows
     return table
@@ -207,13 +187,15 @@ def reachable(table: dict[str, list[Any]], roots: list[str]) -> dict[str, list[A
         name = waiting.pop()
         if name in table and name not in found:
             found[name] = table[name]
-            types = (row[-1] if isinstance(row[-1], str) else row[1] for row in table[name])
-            waiting.extend(re.sub(r"^(\*|\[\]|\{\})+", "", go) for go in types)
+            waiting.extend(re.sub(r"^(\*|\[\]|\{\})+", "", row[2]) for row in table[name])
     return dict(sorted(found.items()))
 
 
 INTERNAL_ROOTS = [
     "core.PodSpec",
+    "core.PodTemplateSpec",
+    "core.NodeAddress",
+    "core.ScopeSelector",
     "core.PersistentVolumeSource",
     "core.PersistentVolumeClaimSpec",
     "core.Taint",
@@ -254,10 +236,7 @@ def main() -> None:
     parser.add_argument("--release", default="0.35.8")
     given = parser.parse_args()
     universe = Universe(given.modules, given.release)
-    external = external_table(universe)
-    kinds = [name for name, rows in external.items() if rows and rows[0][0] == "kind" and not name.startswith("meta/")]
-    internal = internal_table(universe)
-    table = {"external": reachable(external, kinds), "internal": reachable(internal, INTERNAL_ROOTS)}
+    table = reachable(internal_table(universe), INTERNAL_ROOTS)
     with gzip.GzipFile(TARGET, "wb", mtime=0) as file:
         file.write(json.dumps(table, separators=(",", ":")).encode())
 

@@ -49,6 +49,8 @@ ROOTS = {
     "io.k8s.kube-aggregator.": "k8s.io/kube-aggregator",
 }
 
+Places = dict[tuple[str, str, str], str]  # (group, version, kind) -> Go type
+
 
 @dataclass
 class GoField:
@@ -231,7 +233,9 @@ def read_discovery(transcripts: Path) -> list[dict[str, Any]]:
     return groups
 
 
-def kinds_of_group(group: dict[str, Any], places: dict[tuple[str, str, str], str], generator: Generator) -> Iterator[Any]:
+def kinds_of_group(
+    group: dict[str, Any], places: dict[tuple[str, str, str], str], generator: Generator
+) -> Iterator[Any]:
     """Yields one record for each resource in each version."""
     name = group["metadata"].get("name", "")
     for version in group["versions"]:
@@ -249,19 +253,25 @@ def kinds_of_group(group: dict[str, Any], places: dict[tuple[str, str, str], str
 
 
 def resource_record(
-    resource: dict[str, Any], own: tuple[str, str], places: dict[tuple[str, str, str], str], generator: Generator
+    resource: dict[str, Any], own: tuple[str, str], places: Places, generator: Generator
 ) -> dict[str, Any]:
     """Returns what resources and subresources have in common."""
     kind = resource["responseKind"]
     group, version = (kind["group"], kind["version"]) if kind["version"] else own
     path, _, name = places[group, version, kind["kind"]].rpartition(".")
     structure = generator.visit(path, name)
-    return {"group": group, "version": version, "kind": kind["kind"], "verbs": resource["verbs"], "structure": structure}
+    return {
+        "group": group,
+        "version": version,
+        "kind": kind["kind"],
+        "verbs": resource["verbs"],
+        "structure": structure,
+    }
 
 
-def read_places(definitions: dict[str, Any], source: GoSource) -> dict[tuple[str, str, str], str]:
+def read_places(definitions: dict[str, Any], source: GoSource) -> Places:
     """Returns the Go type of each (group, version, kind) that the server knows, also in versions it does not serve."""
-    places = {}
+    places: Places = {}
     for path in source.paths():
         package = source.package(path)
         for kind in package.registered:
@@ -287,14 +297,28 @@ def generate(shared: Path, modules: Path) -> dict[str, Any]:
     return {"kinds": kinds, "known": known, "structures": generator.structures}
 
 
+def written(table: dict[str, Any]) -> str:
+    """Writes the table with one line for each kind and structure, so that differences can be read."""
+
+    def compact(value: Any) -> str:
+        return json.dumps(value, separators=(",", ":"))
+
+    kinds = ",\n".join(map(compact, table["kinds"]))
+    known = ",\n".join(f"{compact(key)}:{compact(value)}" for key, value in table["known"].items())
+    structures = ",\n".join(f"{compact(key)}:{compact(value)}" for key, value in table["structures"].items())
+    return f'{{"kinds":[\n{kinds}],\n"known":{{\n{known}}},\n"structures":{{\n{structures}}}}}\n'
+
+
 def main() -> None:
     """Reads the command line and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--modules", type=Path, default=Path.home() / "go/pkg/mod/k8s.io")
     arguments = parser.parse_args()
     table = generate(Path(os.environ["WAVETANK_SHARED"]), arguments.modules)
-    TARGET.write_text(json.dumps(table, separators=(",", ":")) + "\n")
-    print(f"{TARGET}: {len(table['kinds'])} kinds, {len(table['structures'])} structures, {TARGET.stat().st_size} bytes")
+    TARGET.write_text(written(table))
+    print(
+        f"{TARGET}: {len(table['kinds'])} kinds, {len(table['structures'])} structures, {TARGET.stat().st_size} bytes"
+    )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,10 @@ class User:
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request, whatever brought it: a decoded path, the query in order, headers in lower case."""
+    """One HTTP request, whatever brought it: a decoded path, the query in order, headers in lower case.
+
+    `warnings` are about its body; the client gets them even if the request is refused afterwards.
+    """
 
     method: str
     path: str
@@ -25,6 +28,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     user: User = User()
+    warnings: list[str] = field(default_factory=list, init=False)
 
     def param(self, name: str, default: str = "") -> str:
         """Returns the first value of a query parameter: of several, the first counts."""
@@ -33,9 +37,17 @@ class Request:
                 return value
         return default
 
+    def all(self, name: str) -> list[str]:
+        """Returns every value of a query parameter, in order."""
+        return [value for key, value in self.query if key == name]
+
+    def has(self, name: str) -> bool:
+        """Says whether a query parameter is there, perhaps without a value."""
+        return any(key == name for key, _ in self.query)
+
     def flag(self, name: str) -> bool:
-        """Tells whether a query parameter is set and not a word for false."""
-        return self.param(name).lower() not in ("", "0", "false")
+        """Says whether a query parameter is there and no word for false; one without a value is true."""
+        return self.has(name) and self.param(name).lower() not in ("0", "false")
 
 
 @dataclass(slots=True)

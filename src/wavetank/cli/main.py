@@ -11,6 +11,7 @@ from wavetank.errors import WavetankError
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
+    "clock": "Stop, move and read the clock of a served cluster.",
     "compare": "Show what differs between the results of two runs.",
     "convert": "Turn a workload into another format, or into a smaller one.",
     "explain": "Say why pods go where they go: filters, scores, ties, preemption.",
@@ -18,8 +19,9 @@ _COMMANDS = {
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "schedulers": "List the schedulers that can be picked by name.",
-    "warmup": "Compile the loops over nodes ahead, so that no run has to.",
+    "serve": "Serve the Kubernetes API of a simulated cluster.",
     "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",
+    "warmup": "Compile the loops over nodes ahead, so that no run has to.",
 }
 
 

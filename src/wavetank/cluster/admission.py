@@ -28,23 +28,23 @@ def admit(pod: Pod, store: Store) -> None:
     if pod.spec.priority_class in SYSTEM_PRIORITIES:
         pod.priority = SYSTEM_PRIORITIES[pod.spec.priority_class]
         return
-    found = _class_of(pod, store)
+    found = priority_class(pod.spec.priority_class, store)
+    if found is None and pod.spec.priority_class:
+        raise ForbiddenError(f'no PriorityClass with name "{pod.spec.priority_class}" was found')
     if found is not None:
         pod.priority = found.value
         _adopt_policy(pod, found, store)
 
 
-def _class_of(pod: Pod, store: Store) -> PriorityClass | None:
-    name = pod.spec.priority_class
-    if not name:
-        if not store.has(_CLASSES):
-            return None
-        defaults = [found for found in store.list(_CLASSES) if found.global_default]
-        return min(defaults, key=lambda found: found.value, default=None)
-    named = store.find(_CLASSES, "", name)
-    if not isinstance(named, PriorityClass):
-        raise ForbiddenError(f'no PriorityClass with name "{name}" was found')
-    return named
+def priority_class(name: str, store: Store) -> PriorityClass | None:
+    """Returns the class of that name or, without a name, the least of those that are the default; None if none is."""
+    if name:
+        named = store.find(_CLASSES, "", name)
+        return named if isinstance(named, PriorityClass) else None
+    if not store.has(_CLASSES):
+        return None
+    defaults = [found for found in store.list(_CLASSES) if found.global_default]
+    return min(defaults, key=lambda found: found.value, default=None)
 
 
 def _adopt_policy(pod: Pod, priority_class: PriorityClass, store: Store) -> None:

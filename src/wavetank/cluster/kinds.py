@@ -89,17 +89,33 @@ _KINDS: tuple[type[Resource], ...] = (Node, Namespace, PriorityClass, PodDisrupt
 _CLASSES: dict[str, type[Resource]] = {cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS)}
 
 
-def parse_resource(manifest: Manifest, specs: SpecTable) -> Resource:
-    """Makes the light object of a manifest; a kind without a class of its own is kept as it is."""
+class ClusterResource(Resource):
+    """An object of a kind that has no class of its own and no namespace."""
+
+    __slots__ = ()
+    namespaced = False
+
+
+def parse_resource(manifest: Manifest, specs: SpecTable, *, namespaced: bool = True) -> Resource:
+    """Makes the light object of a manifest; a kind without a class of its own is kept as it is.
+
+    `namespaced` tells of such a kind whether its objects have a namespace.
+    """
     kind, version = manifest.get("kind"), manifest.get("apiVersion")
     if not isinstance(kind, str) or not kind:
         raise InputError("a manifest needs its kind", path="kind")
     if not isinstance(version, str) or not version:
         raise InputError("a manifest needs its apiVersion", path="apiVersion")
-    if kind == Pod.kind:
+    if kind == Pod.kind and not _group(version):
         return Pod.parse(manifest, specs)
-    cls = _CLASSES.get(kind, Resource)
+    cls = _CLASSES.get(kind)
+    if cls is None or _group(version) != _group(cls.api_version):
+        cls = Resource if namespaced else ClusterResource
     return cls(manifest)
+
+
+def _group(api_version: str) -> str:
+    return api_version.rpartition("/")[0]
 
 
 def _spec(manifest: Manifest) -> Mapping[str, Any]:

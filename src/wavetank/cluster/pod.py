@@ -118,7 +118,8 @@ class Pod(Resource):
 
     def _render_status(self) -> dict[str, Any]:
         status = dict(self.manifest.get("status") or {})
-        status["phase"] = self.phase
+        if self.phase != PENDING or "phase" in status or "status" not in self.manifest:
+            status["phase"] = self.phase
         texts = {"reason": self.reason, "message": self.message, "nominatedNodeName": self.nominated_node}
         for field, text in texts.items():
             if text:

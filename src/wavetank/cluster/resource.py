@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Self
 
 from wavetank.errors import InputError
@@ -90,9 +91,15 @@ EPOCH_SECONDS = 1_893_456_000  # 2030-01-01T00:00:00Z
 
 def render_time(time: Nanoseconds) -> str:
     """Writes a virtual time as Kubernetes does: RFC 3339, whole seconds."""
+    return _render_second(time // SECOND)
+
+
+@lru_cache(maxsize=8192)
+def _render_second(second: int) -> str:
+    """Writes a whole second; the same few are asked for again and again when a cluster is listed."""
     from datetime import UTC, datetime
 
-    return datetime.fromtimestamp(EPOCH_SECONDS + time // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(EPOCH_SECONDS + second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def parse_time(text: object, path: str) -> Nanoseconds | None:

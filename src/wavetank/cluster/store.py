@@ -84,6 +84,11 @@ class Store:
         """Tells whether there is any object of a kind."""
         return bool(self._tables.get(table))
 
+    @property
+    def next_uid(self) -> str:
+        """Returns the uid that the next new object gets, if it is created before anything else is written."""
+        return _uid(self.version + 1)
+
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
         added, modified, deleted = self._audiences.get(table, ((), (), ()))

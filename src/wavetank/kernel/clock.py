@@ -107,15 +107,28 @@ class Clock:
                 continue
             else:
                 break
-            callback = timer[2]
-            if callback is not None:  # one that was cancelled is dropped without moving the time
-                timer[2] = None
-                if timer[3] is not None:
-                    self.foreground -= 1
-                self.now = timer[0]
-                callback()
+            self._run_one(timer)
         if until is not None:
             self.now = max(self.now, until)
+
+    def _run_one(self, timer: Timer) -> None:
+        """Runs a timer; one that was cancelled is dropped without moving the time."""
+        callback = timer[2]
+        if callback is not None:
+            timer[2] = None
+            if timer[3] is not None:
+                self.foreground -= 1
+            self.now = timer[0]
+            callback()
+
+    def step(self) -> None:
+        """Runs the next timer, if there is any; whoever must not be away for long runs the clock like this."""
+        if self.next_due() is None:
+            return
+        world, schedulers = self._present
+        if not world and not schedulers:
+            self._begin_next_instant()
+        self._run_one((world or schedulers).popleft())
 
     def _begin_next_instant(self) -> None:
         for timer in self._later.pop(heappop(self._instants)):
@@ -129,3 +142,8 @@ class Clock:
         while self._instants and all(timer[2] is None for timer in self._later[self._instants[0]]):
             del self._later[heappop(self._instants)]
         return self._instants[0] if self._instants else None
+
+    def next_progress(self) -> Nanoseconds | None:
+        """Returns when the next timer is due that is more than background, or None; it looks at all of them."""
+        timers = (timer for timers in (*self._present, *self._later.values()) for timer in timers)
+        return min((timer.due for timer in timers if timer[2] is not None and timer[3] is not None), default=None)

@@ -9,6 +9,8 @@ from wavetank.cluster.node import Node
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.nodes.latency import NodeLatency
 
+_EVER: Nanoseconds = -(2**63)  # before any time: a clock may begin before 0
+
 
 class ImageSizes:
     """What is known of images' sizes in bytes, from any node that lists them."""
@@ -29,12 +31,12 @@ class ImageCache:
     """The images of one node; pulls wait for one another."""
 
     def __init__(self, node: Node, sizes: ImageSizes, latency: NodeLatency, random: random.Random) -> None:
-        self._here_from: dict[str, Nanoseconds] = {with_tag(image): 0 for image in node.images}
+        self._here_from: dict[str, Nanoseconds] = {with_tag(image): _EVER for image in node.images}
         self._sizes = sizes
         self._latency = latency
         self._random = random
         self._at_once = latency.pulls_at_once
-        self._free_at: Nanoseconds = 0
+        self._free_at: Nanoseconds = _EVER
 
     def pull(self, spec: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
         """Pulls what a pod needs, beginning at `now`; returns when all of it is there."""

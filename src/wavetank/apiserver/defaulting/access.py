@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, fill, given, items, part
+from wavetank.apiserver.defaulting.fields import Document, default, fill, given, items, part
 
 _RBAC = "rbac.authorization.k8s.io"
 
 
 def default_binding(binding: Document) -> None:
     """Completes a binding of a role."""
-    part(binding, "roleRef").setdefault("apiGroup", _RBAC)
+    role = part(binding, "roleRef")
+    role["apiGroup"] = role.get("apiGroup") or _RBAC
     for subject in items(binding, "subjects"):
         if subject.get("kind") in ("User", "Group"):
-            subject.setdefault("apiGroup", _RBAC)
+            default(subject, "apiGroup", _RBAC)
 
 
 def default_priority_class(priority_class: Document) -> None:
     """Completes a priority class."""
-    priority_class.setdefault("preemptionPolicy", "PreemptLowerPriority")
+    default(priority_class, "preemptionPolicy", "PreemptLowerPriority")
 
 
 def default_flow_schema(schema: Document) -> None:
     """Completes a flow schema."""
-    part(schema, "spec").setdefault("matchingPrecedence", 1000)
+    default(part(schema, "spec"), "matchingPrecedence", 1000)
 
 
 def default_priority_level(level: Document) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, fill, items, part
 from wavetank.apiserver.defaulting.core import default_claim
+from wavetank.apiserver.defaulting.fields import Document, default, fill, items, part
 from wavetank.apiserver.defaulting.pods import default_template
 
 
@@ -12,7 +12,7 @@ def default_deployment(deployment: Document) -> None:
     spec = part(deployment, "spec")
     fill(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
     strategy = part(spec, "strategy")
-    if strategy.setdefault("type", "RollingUpdate") == "RollingUpdate":
+    if default(strategy, "type", "RollingUpdate") == "RollingUpdate":
         fill(part(strategy, "rollingUpdate"), maxUnavailable="25%", maxSurge="25%")
     default_template(part(spec, "template"))
 
@@ -20,16 +20,16 @@ def default_deployment(deployment: Document) -> None:
 def default_replica_set(replica_set: Document) -> None:
     """Completes a replica set."""
     spec = part(replica_set, "spec")
-    spec.setdefault("replicas", 1)
+    default(spec, "replicas", 1)
     default_template(part(spec, "template"))
 
 
 def default_daemon_set(daemon_set: Document) -> None:
     """Completes a daemon set."""
     spec = part(daemon_set, "spec")
-    spec.setdefault("revisionHistoryLimit", 10)
+    default(spec, "revisionHistoryLimit", 10)
     strategy = part(spec, "updateStrategy")
-    if strategy.setdefault("type", "RollingUpdate") == "RollingUpdate":
+    if default(strategy, "type", "RollingUpdate") == "RollingUpdate":
         fill(part(strategy, "rollingUpdate"), maxUnavailable=1, maxSurge=0)
     default_template(part(spec, "template"))
 
@@ -41,9 +41,9 @@ def default_stateful_set(stateful_set: Document) -> None:
     strategy = part(spec, "updateStrategy")
     if "type" not in strategy:
         strategy["type"] = "RollingUpdate"
-        strategy.setdefault("rollingUpdate", {})
+        default(strategy, "rollingUpdate", {})
     if strategy["type"] == "RollingUpdate" and "rollingUpdate" in strategy:
-        strategy["rollingUpdate"].setdefault("partition", 0)
+        default(strategy["rollingUpdate"], "partition", 0)
     fill(part(spec, "persistentVolumeClaimRetentionPolicy"), whenDeleted="Retain", whenScaled="Retain")
     default_template(part(spec, "template"))
     for claim in items(spec, "volumeClaimTemplates"):

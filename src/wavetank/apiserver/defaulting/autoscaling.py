@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.defaulting.fields import Document, fill, part
+from wavetank.apiserver.defaulting.fields import Document, default, fill, part
 
 _UTILIZATION = 80  # percent
 _METRICS = "autoscaling.alpha.kubernetes.io/metrics"
@@ -13,10 +13,10 @@ _METRICS = "autoscaling.alpha.kubernetes.io/metrics"
 def default_autoscaler_v1(autoscaler: Document) -> None:
     """Completes an autoscaler as version 1 shows it; metrics that it cannot show are in an annotation."""
     spec = part(autoscaler, "spec")
-    spec.setdefault("minReplicas", 1)
+    default(spec, "minReplicas", 1)
     annotations = (autoscaler.get("metadata") or {}).get("annotations") or {}
     if _METRICS not in annotations:
-        spec.setdefault("targetCPUUtilizationPercentage", _UTILIZATION)
+        default(spec, "targetCPUUtilizationPercentage", _UTILIZATION)
 
 
 def default_autoscaler_v2(autoscaler: Document) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, fill, items, optional, part
+from wavetank.apiserver.defaulting.fields import Document, default, fill, items, optional, part
 from wavetank.apiserver.defaulting.pods import default_template
 
 _UNLIMITED = 2**31 - 1
@@ -12,13 +12,13 @@ def default_job(job: Document) -> None:
     """Completes a job; it is labelled as its pods are."""
     spec = part(job, "spec")
     if "parallelism" not in spec:
-        spec.setdefault("completions", 1)
+        default(spec, "completions", 1)
     fill(spec, parallelism=1, completionMode="NonIndexed", suspend=False, manualSelector=False)
-    spec.setdefault("backoffLimit", _UNLIMITED if "backoffLimitPerIndex" in spec else 6)
-    spec.setdefault("podReplacementPolicy", "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed")
+    default(spec, "backoffLimit", _UNLIMITED if "backoffLimitPerIndex" in spec else 6)
+    default(spec, "podReplacementPolicy", "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed")
     labels = optional(spec, "template", "metadata").get("labels")
     if labels:
-        part(job, "metadata").setdefault("labels", dict(labels))
+        default(part(job, "metadata"), "labels", dict(labels))
     _default_template(spec)
 
 
@@ -33,4 +33,4 @@ def _default_template(spec: Document) -> None:
     default_template(part(spec, "template"))
     for rule in items(optional(spec, "podFailurePolicy"), "rules"):
         for pattern in items(rule, "onPodConditions"):
-            pattern.setdefault("status", "True")
+            pattern["status"] = pattern.get("status") or "True"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from wavetank.apiserver.defaulting.fields import Document, fill, given, items, optional, part, round_up
+from wavetank.apiserver.defaulting.fields import Document, default, fill, given, items, optional, part, round_up
 from wavetank.apiserver.defaulting.pods import default_template
 from wavetank.apiserver.defaulting.volumes import default_claim_spec, default_disks
 
@@ -14,9 +14,9 @@ def default_replication_controller(controller: Document) -> None:
     spec = part(controller, "spec")
     labels = optional(spec, "template", "metadata").get("labels")
     if labels:
-        spec.setdefault("selector", dict(labels))
-        part(controller, "metadata").setdefault("labels", dict(labels))
-    spec.setdefault("replicas", 1)
+        default(spec, "selector", dict(labels))
+        default(part(controller, "metadata"), "labels", dict(labels))
+    default(spec, "replicas", 1)
     for template in given(spec, "template"):
         default_template(template)
 
@@ -32,36 +32,36 @@ def default_service(service: Document) -> None:
     fill(spec, sessionAffinity="None", type="ClusterIP")
     _default_affinity(spec)
     for port in items(spec, "ports"):
-        port.setdefault("protocol", "TCP")
+        default(port, "protocol", "TCP")
         if not port.get("targetPort"):
             port["targetPort"] = port.get("port", 0)
     external = spec["type"] in ("NodePort", "LoadBalancer")
     if external or (spec["type"] == "ClusterIP" and spec.get("externalIPs")):
-        spec.setdefault("externalTrafficPolicy", "Cluster")
+        default(spec, "externalTrafficPolicy", "Cluster")
     if external or spec["type"] == "ClusterIP":
-        spec.setdefault("internalTrafficPolicy", "Cluster")
+        default(spec, "internalTrafficPolicy", "Cluster")
     if spec["type"] == "LoadBalancer":
         _default_balancer(service)
 
 
 def _default_affinity(spec: Document) -> None:
+    stated = "timeoutSeconds" in optional(spec, "sessionAffinityConfig", "clientIP")
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
-    elif spec["sessionAffinity"] == "ClientIP":
-        if "timeoutSeconds" not in optional(spec, "sessionAffinityConfig", "clientIP"):
-            spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
+    elif spec["sessionAffinity"] == "ClientIP" and not stated:
+        spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
 
 
 def _default_balancer(service: Document) -> None:
-    service["spec"].setdefault("allocateLoadBalancerNodePorts", True)
+    default(service["spec"], "allocateLoadBalancerNodePorts", True)
     for entry in items(optional(service, "status", "loadBalancer"), "ingress"):
         if entry.get("ip"):
-            entry.setdefault("ipMode", "VIP")
+            default(entry, "ipMode", "VIP")
 
 
 def default_secret(secret: Document) -> None:
     """Completes a secret; stringData is a client's way to write data."""
-    secret.setdefault("type", "Opaque")
+    default(secret, "type", "Opaque")
     for name, text in (secret.pop("stringData", None) or {}).items():
         part(secret, "data")[name] = base64.b64encode(text.encode()).decode()
 
@@ -69,7 +69,7 @@ def default_secret(secret: Document) -> None:
 def default_persistent_volume(volume: Document) -> None:
     """Completes a volume of the cluster."""
     spec = part(volume, "spec")
-    part(volume, "status").setdefault("phase", "Pending")
+    default(part(volume, "status"), "phase", "Pending")
     fill(spec, persistentVolumeReclaimPolicy="Retain", volumeMode="Filesystem")
     round_up(spec, "capacity")
     default_disks(spec)
@@ -78,7 +78,7 @@ def default_persistent_volume(volume: Document) -> None:
 def default_claim(claim: Document) -> None:
     """Completes a claim of a volume."""
     status = part(claim, "status")
-    status.setdefault("phase", "Pending")
+    default(status, "phase", "Pending")
     default_claim_spec(part(claim, "spec"))
     round_up(status, "capacity", "allocatedResources")
 
@@ -87,7 +87,7 @@ def default_endpoints(endpoints: Document) -> None:
     """Completes endpoints."""
     for subset in items(endpoints, "subsets"):
         for port in items(subset, "ports"):
-            port.setdefault("protocol", "TCP")
+            default(port, "protocol", "TCP")
 
 
 def default_namespace(namespace: Document) -> None:
@@ -95,14 +95,14 @@ def default_namespace(namespace: Document) -> None:
     metadata = part(namespace, "metadata")
     if metadata.get("name"):
         part(metadata, "labels")["kubernetes.io/metadata.name"] = metadata["name"]
-    part(namespace, "status").setdefault("phase", "Active")
+    default(part(namespace, "status"), "phase", "Active")
 
 
 def default_node(node: Document) -> None:
     """Completes a node: all that it has may be allocated."""
     spec, status = part(node, "spec"), part(node, "status")
     if "capacity" in status:
-        status.setdefault("allocatable", dict(status["capacity"]))
+        default(status, "allocatable", dict(status["capacity"]))
     round_up(status, "capacity", "allocatable")
     if spec.get("podCIDR") and (spec.get("podCIDRs") or [""])[0] != spec["podCIDR"]:
         spec["podCIDRs"] = [spec["podCIDR"]]
@@ -111,7 +111,7 @@ def default_node(node: Document) -> None:
 
 
 def default_limit_range(limits: Document) -> None:
-    """Completes limits of containers: the default limit is the maximum, the default request that limit or the minimum."""
+    """Completes limits of containers: the default limit is the maximum, the default request that or the minimum."""
     for item in items(part(limits, "spec"), "limits"):
         if item.get("type") == "Container":
             default = {**optional(item, "max"), **optional(item, "default")}

@@ -2,11 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wavetank.apiserver.defaulting import access, apps, autoscaling, batch, core, networking, pods, registration
-from wavetank.apiserver.defaulting import resource, storage
+from wavetank.apiserver.codec import canonical
+from wavetank.apiserver.defaulting import (
+    access,
+    apps,
+    autoscaling,
+    batch,
+    core,
+    networking,
+    pods,
+    registration,
+    resource,
+    storage,
+)
 from wavetank.apiserver.defaulting.fields import Document
-from wavetank.apiserver.gotypes.canonical import complete, prune
-from wavetank.apiserver.gotypes.table import struct_of
 from wavetank.apiserver.kinds.kind import Kind
 
 _DEFAULTS: Mapping[tuple[str, str], Callable[[Document], None]] = {
@@ -54,15 +63,13 @@ _DEFAULTS: Mapping[tuple[str, str], Callable[[Document], None]] = {
 
 
 def set_defaults(kind: Kind, document: Document) -> None:
-    """Gives a document, in place, the form in which the server stores it: defaults set, Go's fields in Go's order.
+    """Gives a canonical document, in place, the values that the server gives to missing fields.
 
-    What Go cannot tell from a missing value is dropped first; a kind that has no Go type is left as it is.
+    What Go cannot tell from a missing value must be missing already; a kind without a type of its own is left alone.
     """
-    struct = struct_of(kind.group, kind.version, kind.kind)
-    pruned = prune(struct, document)
     default = _DEFAULTS.get((kind.api_version, kind.kind))
     if default is not None:
-        default(pruned)
-    completed = complete(struct, pruned)
+        default(document)
+    completed = canonical(kind.schema, document)
     document.clear()
     document.update(completed)

@@ -1,4 +1,4 @@
-"""Reaching into pruned documents: what is missing there is simply not there."""
+"""Reaching into canonical documents: what is missing there is not there, or null."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ Document = dict[str, Any]
 
 def part(owner: Document, name: str) -> Document:
     """Returns a struct that Go always has, made if it is missing."""
-    found: Document = owner.setdefault(name, {})
+    found: Document = default(owner, name, {})
     return found
+
+
+def default(owner: Document, name: str, value: Any) -> Any:
+    """Gives a field a value if it is missing or null, and returns the field's value."""
+    if owner.get(name) is None:
+        owner[name] = value
+    return owner[name]
 
 
 def optional(owner: Document, *path: str) -> Document:
@@ -27,7 +34,7 @@ def optional(owner: Document, *path: str) -> Document:
 def given(owner: Document, *names: str) -> Iterator[Document]:
     """Yields those of the named structs that are there."""
     for name in names:
-        if name in owner:
+        if owner.get(name) is not None:
             yield owner[name]
 
 
@@ -39,7 +46,7 @@ def items(owner: Document, name: str) -> list[Document]:
 def fill(owner: Document, **values: Any) -> None:
     """Gives values to the fields that are missing."""
     for name, value in values.items():
-        owner.setdefault(name, value)
+        default(owner, name, value)
 
 
 def round_up(owner: Document, *names: str) -> None:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, given, items, part
+from wavetank.apiserver.defaulting.fields import Document, default, given, items, part
 
 
 def default_network_policy(policy: Document) -> None:
     """Completes a network policy: it concerns ingress, and egress if it has rules for that."""
     spec = part(policy, "spec")
-    spec.setdefault("policyTypes", ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"])
+    default(spec, "policyTypes", ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"])
     for rule in [*items(spec, "ingress"), *items(spec, "egress")]:
         for port in items(rule, "ports"):
-            port.setdefault("protocol", "TCP")
+            default(port, "protocol", "TCP")
 
 
 def default_ingress_class(ingress_class: Document) -> None:
     """Completes an ingress class."""
     for parameters in given(part(ingress_class, "spec"), "parameters"):
-        parameters.setdefault("scope", "Cluster")
+        default(parameters, "scope", "Cluster")
 
 
 def default_endpoint_slice(endpoints: Document) -> None:
     """Completes a slice of endpoints."""
     for port in items(endpoints, "ports"):
-        port.setdefault("name", "")
-        port.setdefault("protocol", "TCP")
+        default(port, "name", "")
+        default(port, "protocol", "TCP")

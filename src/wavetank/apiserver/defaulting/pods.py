@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wavetank.apiserver.defaulting.fields import Document, fill, given, items, optional, part, round_up
+from wavetank.apiserver.defaulting.fields import Document, default, fill, given, items, optional, part, round_up
 from wavetank.apiserver.defaulting.volumes import default_volume
 
 _PATH = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
@@ -13,6 +13,7 @@ _IMAGE = re.compile(
     rf"(?:{_HOST}(?::[0-9]+)?/)?{_PATH}(?:/{_PATH})*"
     r"(?::(?P<tag>\w[\w.-]{0,127}))?(?P<digest>@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"
 )
+_LONGEST_IMAGE = 255  # longer names are malformed
 
 
 def default_pod(pod: Document) -> None:
@@ -23,7 +24,7 @@ def default_pod(pod: Document) -> None:
         _request_what_is_limited(container)
     if "resources" in spec:
         _request_what_is_limited_for_all(spec, containers)
-    spec.setdefault("enableServiceLinks", True)
+    default(spec, "enableServiceLinks", True)
     if spec.get("hostNetwork"):
         _publish_ports(containers)
     default_pod_spec(spec)
@@ -38,9 +39,9 @@ def default_template(template: Document) -> None:
 def default_pod_spec(spec: Document) -> None:
     """Completes what pods and templates of pods have in common."""
     _agree_on_account(spec)
-    spec.setdefault("securityContext", {})
+    default(spec, "securityContext", {})
     fill(spec, dnsPolicy="ClusterFirst", restartPolicy="Always", schedulerName="default-scheduler")
-    spec.setdefault("terminationGracePeriodSeconds", 30)
+    default(spec, "terminationGracePeriodSeconds", 30)
     for volume in items(spec, "volumes"):
         default_volume(volume, pull_policy(optional(volume, "image").get("reference", "")))
     for kind in ("initContainers", "containers", "ephemeralContainers"):
@@ -53,7 +54,7 @@ def default_pod_spec(spec: Document) -> None:
 
 def pull_policy(image: str) -> str:
     """Returns when an image is pulled if nobody says so; a malformed name counts as one with a tag."""
-    match = _IMAGE.fullmatch(image)
+    match = _IMAGE.fullmatch(image) if len(image) <= _LONGEST_IMAGE else None
     latest = match is not None and match["tag"] in (None, "latest") and (match["tag"] or not match["digest"])
     return "Always" if latest else "IfNotPresent"
 
@@ -76,7 +77,7 @@ def _agree_on_addresses(status: Document) -> None:
 def _request_what_is_limited(container: Document) -> None:
     resources = optional(container, "resources")
     for name, limit in optional(resources, "limits").items():
-        part(resources, "requests").setdefault(name, limit)
+        default(part(resources, "requests"), name, limit)
 
 
 def _request_what_is_limited_for_all(spec: Document, containers: list[Document]) -> None:
@@ -89,20 +90,20 @@ def _request_what_is_limited_for_all(spec: Document, containers: list[Document])
 def _publish_ports(containers: list[Document]) -> None:
     for container in containers:
         for port in items(container, "ports"):
-            port.setdefault("hostPort", port.get("containerPort", 0))
+            default(port, "hostPort", port.get("containerPort", 0))
 
 
 def _default_container(container: Document) -> None:
-    container.setdefault("imagePullPolicy", pull_policy(container.get("image", "")))
+    default(container, "imagePullPolicy", pull_policy(container.get("image", "")))
     fill(container, terminationMessagePath="/dev/termination-log", terminationMessagePolicy="File")
     for port in items(container, "ports"):
-        port.setdefault("protocol", "TCP")
+        default(port, "protocol", "TCP")
     for variable in items(container, "env"):
         source = optional(variable, "valueFrom")
         for reference in given(source, "fieldRef"):
-            reference.setdefault("apiVersion", "v1")
+            default(reference, "apiVersion", "v1")
         for reference in given(source, "fileKeyRef"):
-            reference.setdefault("optional", False)
+            default(reference, "optional", False)
     round_up(part(container, "resources"), "limits", "requests")
     for probe in given(container, "livenessProbe", "readinessProbe", "startupProbe"):
         _default_probe(probe)
@@ -114,7 +115,7 @@ def _default_probe(probe: Document) -> None:
     fill(probe, timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3)
     _default_http(probe)
     for call in given(probe, "grpc"):
-        call.setdefault("service", "")
+        default(call, "service", "")
 
 
 def _default_http(handler: Document) -> None:

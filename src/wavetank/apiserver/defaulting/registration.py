@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, given, items, optional, part
+from wavetank.apiserver.defaulting.fields import Document, default, given, items, optional, part
 
 
 def default_validating_webhooks(configuration: Document) -> None:
@@ -15,13 +15,13 @@ def default_mutating_webhooks(configuration: Document) -> None:
     """Completes webhooks that change objects."""
     for webhook in items(configuration, "webhooks"):
         _default_webhook(webhook)
-        webhook.setdefault("reinvocationPolicy", "Never")
+        default(webhook, "reinvocationPolicy", "Never")
 
 
 def default_admission_policy(policy: Document) -> None:
     """Completes an admission policy."""
     spec = part(policy, "spec")
-    spec.setdefault("failurePolicy", "Fail")
+    default(spec, "failurePolicy", "Fail")
     for resources in given(spec, "matchConstraints"):
         _default_match(resources)
 
@@ -35,26 +35,26 @@ def default_admission_policy_binding(binding: Document) -> None:
 def default_api_service(service: Document) -> None:
     """Completes the registration of an API."""
     for reference in given(part(service, "spec"), "service"):
-        reference.setdefault("port", 443)
+        default(reference, "port", 443)
 
 
 def _default_webhook(webhook: Document) -> None:
-    webhook.setdefault("failurePolicy", "Fail")
-    webhook.setdefault("timeoutSeconds", 10)
+    default(webhook, "failurePolicy", "Fail")
+    default(webhook, "timeoutSeconds", 10)
     _default_selectors(webhook)
     for reference in given(optional(webhook, "clientConfig"), "service"):
-        reference.setdefault("port", 443)
+        default(reference, "port", 443)
     for rule in items(webhook, "rules"):
-        rule.setdefault("scope", "*")
+        default(rule, "scope", "*")
 
 
 def _default_match(resources: Document) -> None:
     _default_selectors(resources)
     for rule in [*items(resources, "resourceRules"), *items(resources, "excludeResourceRules")]:
-        rule.setdefault("scope", "*")
+        default(rule, "scope", "*")
 
 
 def _default_selectors(owner: Document) -> None:
-    owner.setdefault("matchPolicy", "Equivalent")
-    owner.setdefault("namespaceSelector", {})
-    owner.setdefault("objectSelector", {})
+    default(owner, "matchPolicy", "Equivalent")
+    default(owner, "namespaceSelector", {})
+    default(owner, "objectSelector", {})

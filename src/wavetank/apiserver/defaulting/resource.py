@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, given, items, optional, part
+from wavetank.apiserver.defaulting.fields import Document, default, given, items, optional, part
 
 
 def default_resource_claim(claim: Document) -> None:
@@ -20,11 +20,11 @@ def default_resource_claim_template(template: Document) -> None:
 def _default_spec(spec: Document) -> None:
     for request in items(optional(spec, "devices"), "requests"):
         for choice in [*given(request, "exactly"), *items(request, "firstAvailable")]:
-            if choice.setdefault("allocationMode", "ExactCount") == "ExactCount":
-                choice.setdefault("count", 1)
+            if default(choice, "allocationMode", "ExactCount") == "ExactCount":
+                default(choice, "count", 1)
             _default_tolerations(choice)
 
 
 def _default_tolerations(owner: Document) -> None:
     for toleration in items(owner, "tolerations"):
-        toleration.setdefault("operator", "Equal")
+        default(toleration, "operator", "Equal")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.defaulting.fields import Document, fill, given, items, optional, part, round_up
+from wavetank.apiserver.defaulting.fields import Document, default, fill, given, items, optional, part, round_up
 
 _MODE = 0o644
 
@@ -12,14 +12,14 @@ def default_volume(volume: Document, pull_policy: str) -> None:
     if not volume.keys() - {"name"}:
         volume["emptyDir"] = {}
     for image in given(volume, "image"):
-        image.setdefault("pullPolicy", pull_policy)
+        default(image, "pullPolicy", pull_policy)
     for files in given(volume, "secret", "configMap", "downwardAPI", "projected"):
-        files.setdefault("defaultMode", _MODE)
+        default(files, "defaultMode", _MODE)
     _default_downward(optional(volume, "downwardAPI"))
     for source in items(optional(volume, "projected"), "sources"):
         _default_downward(optional(source, "downwardAPI"))
         for token in given(source, "serviceAccountToken"):
-            token.setdefault("expirationSeconds", 3600)
+            default(token, "expirationSeconds", 3600)
     default_disks(volume)
     for template in given(optional(volume, "ephemeral"), "volumeClaimTemplate"):
         default_claim_spec(part(template, "spec"))
@@ -28,9 +28,9 @@ def default_volume(volume: Document, pull_policy: str) -> None:
 def default_disks(source: Document) -> None:
     """Completes the kinds of volumes that pods and the cluster have in common."""
     for path in given(source, "hostPath"):
-        path.setdefault("type", "")
+        default(path, "type", "")
     for target in given(source, "iscsi"):
-        target.setdefault("iscsiInterface", "default")
+        default(target, "iscsiInterface", "default")
     for image in given(source, "rbd"):
         fill(image, pool="rbd", user="admin", keyring="/etc/ceph/keyring")
     for disk in given(source, "azureDisk"):
@@ -41,11 +41,11 @@ def default_disks(source: Document) -> None:
 
 def default_claim_spec(spec: Document) -> None:
     """Completes what is claimed."""
-    spec.setdefault("volumeMode", "Filesystem")
+    default(spec, "volumeMode", "Filesystem")
     round_up(optional(spec, "resources"), "limits", "requests")
 
 
 def _default_downward(source: Document) -> None:
     for item in items(source, "items"):
         for reference in given(item, "fieldRef"):
-            reference.setdefault("apiVersion", "v1")
+            default(reference, "apiVersion", "v1")

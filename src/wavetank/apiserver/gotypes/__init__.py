@@ -1,1 +1,1 @@
-"""What the real server's Go types make of a document: which fields are printed, and how internal types are shown."""
+"""The real server's internal types, which its error messages show."""

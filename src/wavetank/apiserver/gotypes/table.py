@@ -9,12 +9,6 @@ from typing import Any
 
 import msgspec
 
-_FOLDERS = {
-    "": "core",
-    "events.k8s.io": "events",
-    "rbac.authorization.k8s.io": "rbac",
-    "flowcontrol.apiserver.k8s.io": "flowcontrol",
-}
 _PREFIX = re.compile(r"\*|\[\]|\{\}")
 
 
@@ -32,39 +26,21 @@ class GoType:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A field that clients see; `omit` tells when JSON leaves it out: 0 never, 1 when empty, 2 when zero."""
-
-    name: str
-    type: GoType
-    omit: int
-
-
-@dataclass(frozen=True, slots=True)
 class InternalField:
-    """A field of an internal type: its Go name, and what clients call it (empty where they have no such field)."""
+    """A field of an internal type: its Go name, and what clients call it (empty where they have no such field).
+
+    Metadata has no Go name: internal types show its fields among their own.
+    """
 
     go_name: str
     name: str
     type: GoType
 
 
-def struct_of(group: str, version: str, kind: str) -> str:
-    """Returns the name of a kind's struct; it may be none that we know, for a kind made at run time."""
-    folder = _FOLDERS.get(group) or group.split(".")[0]
-    return f"{folder}/{version}.{kind}"
-
-
-@cache
-def fields_of(struct: str) -> tuple[Field, ...]:
-    """Returns the fields of a type that clients see, in Go's order; none for an unknown type."""
-    return tuple(Field(name, _parse(go), omit) for name, go, omit in _table()["external"].get(struct, ()))
-
-
 @cache
 def internal_fields_of(struct: str) -> tuple[InternalField, ...]:
     """Returns the fields of an internal type, in Go's order; none for a type that clients see too."""
-    rows = _table()["internal"].get(struct, ())
+    rows = _table().get(struct, ())
     return tuple(InternalField(go_name, name, _parse(go)) for go_name, name, go in rows)
 
 

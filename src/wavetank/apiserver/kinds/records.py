@@ -139,20 +139,23 @@ class StructureTable:
 
     def _make(self, name: str) -> Structure:
         record = self._records[name]
-        fields: dict[str, Schema] = {}
-        required = set(record.required)
-        numbers: dict[int, str | Structure] = {}
+        made = Structure(name, {}, frozenset(record.required))
         for each in record.fields:
             if each.name:
-                fields[each.name] = self._field(each)
+                made.fields[each.name] = self._field(each)
             else:
-                embedded = self.structure(each.type)
-                fields |= embedded.fields
-                required |= embedded.required
+                self._embed(made, self.structure(each.type))
             if each.number:
-                numbers[each.number] = each.name or embedded
-        always = tuple(key for key, schema in fields.items() if schema.always and key not in _TYPE_META)
-        return Structure(name, fields, frozenset(required), numbers, always)
+                made.numbers[each.number] = each.name or self.structure(each.type)
+        return made
+
+    def _embed(self, outer: Structure, inner: Structure) -> None:
+        own = inner.name.rpartition(".")[2]
+        outer.fields |= inner.fields
+        outer.required |= inner.required
+        outer.embedded |= {
+            key: f"{own}.{inner.embedded[key]}" if key in inner.embedded else own for key in inner.fields
+        }
 
     def _field(self, record: FieldRecord) -> Schema:
         schema = self.schema(record.type)
@@ -165,6 +168,3 @@ class StructureTable:
         schema.list_map_keys = record.list_map_keys
         schema.map_type = record.map_type
         return schema
-
-
-_TYPE_META = frozenset(("kind", "apiVersion"))

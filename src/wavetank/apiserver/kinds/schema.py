@@ -12,15 +12,34 @@ class Structure:
     """The fields of an object type; shared by all its uses, so that a type may contain itself.
 
     `fields` are the fields as documents have them, `numbers` as protobuf messages have them: there an embedded
-    type is a message of its own, whose fields documents show as the outer one's. `always` are the fields that a
-    document shows even when nobody has set them. `name` is "core.v1.PodSpec".
+    type is a message of its own, whose fields documents show as the outer one's. `embedded` are the Go names of the
+    types that such fields come from. `name` is "core.v1.PodSpec".
     """
 
     name: str
-    fields: Mapping[str, Schema]
+    fields: dict[str, Schema]
     required: frozenset[str] = frozenset()
-    numbers: Mapping[int, str | Structure] = field(default_factory=dict)
-    always: tuple[str, ...] = ()
+    numbers: dict[int, str | Structure] = field(default_factory=dict)
+    embedded: dict[str, str] = field(default_factory=dict)
+    _rows: tuple[Row, ...] | None = field(default=None, repr=False, compare=False)
+    _shown: tuple[tuple[str, Schema], ...] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Returns what is known of each field, at hand for those who walk over documents."""
+        if self._rows is None:
+            self._rows = tuple(
+                (name, each, each.type, each.pointer or each.is_struct, each.always)
+                for name, each in self.fields.items()
+            )
+        return self._rows
+
+    @property
+    def shown(self) -> tuple[tuple[str, Schema], ...]:
+        """Returns the fields that documents show even when nobody has set them."""
+        if self._shown is None:
+            self._shown = tuple((name, schema) for name, schema, _, _, always in self.rows if always)
+        return self._shown
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}>"
@@ -75,8 +94,14 @@ class Schema:
     @property
     def always(self) -> bool:
         """Says whether documents show this field even when nobody has set it."""
-        return not self.omit_empty or (not self.pointer and self.type in _ALWAYS)
+        return not self.omit_empty or (not self.pointer and self.is_struct and self.type != "any")
+
+    @property
+    def is_struct(self) -> bool:
+        """Says whether Go has a struct for this type, which it never takes for empty."""
+        return self.type in _STRUCTS
 
 
-# In Go these are structs, which omitempty does not leave out.
-_ALWAYS = frozenset(("object", "quantity", "time", "microtime", "duration", "int-or-string"))
+# (name, schema, type, whether a zero that was written is kept, whether it is always shown)
+Row = tuple[str, Schema, str, bool, bool]
+_STRUCTS = frozenset(("object", "quantity", "time", "microtime", "duration", "int-or-string", "any"))

@@ -1,0 +1,3 @@
+from wavetank.apiserver.patches.application import JSON_PATCH, MERGE_PATCH, PATCH_TYPES, STRATEGIC_PATCH, apply_patch
+
+__all__ = ["JSON_PATCH", "MERGE_PATCH", "PATCH_TYPES", "STRATEGIC_PATCH", "apply_patch"]

@@ -14,7 +14,6 @@ from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArra
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plan import Plan
 from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason, Swept
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition

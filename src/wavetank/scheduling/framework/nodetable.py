@@ -20,7 +20,6 @@ from wavetank.scheduling.framework.podlist import PodList
 from wavetank.scheduling.framework.ports import PortTable
 from wavetank.scheduling.framework.topology import TopologyTable
 
-
 MAX_SPECS = 4096  # whose requests are kept as arrays
 Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot
 

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from wavetank.apiserver.admission.accounts import ServiceAccount
+from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.admission.limits import LimitRanger
+from wavetank.apiserver.admission.namespaces import NamespaceLifecycle
+from wavetank.apiserver.admission.nodes import DefaultIngressClass, TaintNodesByCondition
+from wavetank.apiserver.admission.plugin import Plugin
+from wavetank.apiserver.admission.pods import DefaultTolerationSeconds, PodTopologyLabels, Priority, RuntimeClass
+from wavetank.apiserver.admission.podsecurity import PodSecurity
+from wavetank.apiserver.admission.quotas import ResourceQuota
+from wavetank.apiserver.admission.storage import (
+    DefaultStorageClass,
+    PersistentVolumeClaimResize,
+    StorageObjectInUseProtection,
+)
+from wavetank.cluster.store import Store
+
+# In the order in which the real server asks them.
+_PLUGINS: tuple[type[Plugin], ...] = (
+    NamespaceLifecycle,
+    LimitRanger,
+    ServiceAccount,
+    TaintNodesByCondition,
+    PodSecurity,
+    Priority,
+    DefaultTolerationSeconds,
+    DefaultStorageClass,
+    StorageObjectInUseProtection,
+    PersistentVolumeClaimResize,
+    RuntimeClass,
+    DefaultIngressClass,
+    PodTopologyLabels,
+    ResourceQuota,
+)
+ALL_PLUGINS = frozenset(plugin.name for plugin in _PLUGINS)
+# Nobody makes service accounts, or finds nodes ready, unless controllers run.
+DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
+
+
+class Admission:
+    """The plugins that see every write, in order: first all may change the object, then all may refuse it."""
+
+    def __init__(self, store: Store, plugins: Collection[str] = DEFAULT_PLUGINS) -> None:
+        self._plugins = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Completes an object before it is validated; a StatusError refuses it."""
+        for plugin in self._plugins:
+            plugin.mutate(attributes)
+
+    def validate(self, attributes: Attributes) -> None:
+        """Looks at an object that is otherwise fine; a StatusError refuses it."""
+        for plugin in self._plugins:
+            plugin.validate(attributes)

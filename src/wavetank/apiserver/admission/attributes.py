@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from wavetank.apiserver.errors import StatusError, forbidden
+from wavetank.apiserver.kinds.kind import Kind
+from wavetank.apiserver.request import User
+
+Document = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Attributes:
+    """What is asked for: CREATE, UPDATE, DELETE or CONNECT of an object, or of one of its subresources.
+
+    Plugins may change `document` (the object as it is to be stored) and add to `warnings`, which the client gets.
+    """
+
+    operation: str
+    kind: Kind
+    document: Document
+    old: Document | None = None
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+    user: User = field(default_factory=User)
+    dry_run: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    def is_write_of(self, table: str, *operations: str) -> bool:
+        """Tells whether an object of a kind itself is written, in one of the ways given."""
+        return self.kind.table == table and not self.subresource and self.operation in operations
+
+    def refused(self, why: str) -> StatusError:
+        """Returns the error that tells a client why it is refused."""
+        metadata = self.document.get("metadata") or {}
+        name = metadata.get("name") or self.name or metadata.get("generateName") or ""
+        return forbidden(self.kind.resource, name, why)

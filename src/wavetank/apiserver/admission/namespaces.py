@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.admission.plugin import Plugin
+from wavetank.apiserver.errors import not_found
+
+_IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
+
+
+class NamespaceLifecycle(Plugin):
+    """Lets nothing into a namespace that is not there or is being deleted, and keeps the system's namespaces."""
+
+    name = "NamespaceLifecycle"
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Refuses what would be written to a namespace that cannot have it."""
+        if attributes.kind.table == "Namespace" or not attributes.namespace or attributes.operation == "DELETE":
+            return
+        namespace = self.store.find("Namespace", "", attributes.namespace)
+        if namespace is None:
+            raise not_found("namespaces", attributes.namespace)
+        terminating = (namespace.manifest.get("status") or {}).get("phase") == "Terminating"
+        if attributes.operation == "CREATE" and terminating:
+            name = attributes.namespace
+            why = f"unable to create new content in namespace {name} because it is being terminated"
+            error = attributes.refused(why)
+            message = f"namespace {name} is being terminated"
+            cause = {"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}
+            error.details = {**(error.details or {}), "causes": [cause]}
+            raise error
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses to delete the system's namespaces."""
+        if attributes.is_write_of("Namespace", "DELETE") and attributes.name in _IMMORTAL:
+            raise attributes.refused("this namespace may not be deleted")

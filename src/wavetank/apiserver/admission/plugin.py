@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.cluster.store import Store
+
+
+class Plugin:
+    """One rule of admission: it may change an object before it is validated, and refuse it before or after that."""
+
+    name = ""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Changes the object, or refuses it with a StatusError."""
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuses the object, complete as it is now, with a StatusError."""

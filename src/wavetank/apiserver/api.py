@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection
+
+from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
+from wavetank.apiserver.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.discovery import Discovery
+from wavetank.apiserver.errors import StatusError, method_not_supported
+from wavetank.apiserver.initial import plant
+from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.negotiation import PLAIN, Representation, negotiate
+from wavetank.apiserver.objects import Document, Objects, Stories
+from wavetank.apiserver.openapi import OpenApi
+from wavetank.apiserver.options import ListOptions, WriteOptions, check_timeout
+from wavetank.apiserver.paths import Target, UnknownPathError, resolve
+from wavetank.apiserver.reading import get, page, show_page
+from wavetank.apiserver.request import Request, Response, User
+from wavetank.apiserver.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
+from wavetank.apiserver.reviews import review
+from wavetank.apiserver.strategies.registry import STRATEGIES
+from wavetank.apiserver.strategies.strategy import strategy_of
+from wavetank.apiserver.stream import Stream
+from wavetank.apiserver.subresources.binding import bind
+from wavetank.apiserver.subresources.subresources import Subresources
+from wavetank.apiserver.watching import Watch, Watches, WatchStream
+from wavetank.apiserver.writing import Write, Writer, patch_type
+from wavetank.cluster.store import Store
+
+# What clients are warned of whenever they use a kind.
+_DEPRECATED = {
+    "ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
+    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
+_REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
+
+Authenticate = Callable[[str], User | None]
+
+
+def _nobody(token: str) -> User | None:
+    return None
+
+
+class Api:
+    """The Kubernetes API over a store: one function from a request to its answer.
+
+    It knows no transport, and no time but the store's. `stories` tells what simulated kubelets report,
+    `authenticate` finds the user of a token for TokenReviews, `plugins` are the admission plugins that are on.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        stories: Stories | None = None,
+        *,
+        authenticate: Authenticate = _nobody,
+        plugins: Collection[str] = DEFAULT_PLUGINS,
+        seed: int = 0,
+    ) -> None:
+        self.kinds = KindTable.builtin()
+        self._objects = Objects(store, self.kinds, stories)
+        self._writer = Writer(self._objects, Admission(store, plugins), random.Random(seed))
+        plant(self._writer)
+        self._deleter = Deleter(self._writer)
+        self._subresources = Subresources(self._writer, self._deleter)
+        self._watches = Watches(self._objects)
+        self._discovery = Discovery(self.kinds)
+        self._openapi = OpenApi(self.kinds)
+        self._authenticate = authenticate
+        self._actions: dict[str, Callable[[Target, Request], Response | WatchStream]] = {
+            "get": self._get,
+            "list": self._list,
+            "watch": self._watch,
+            "create": self._create,
+            "update": self._update,
+            "patch": self._update,
+            "delete": self._delete,
+            "deletecollection": self._delete_collection,
+        }
+
+    def handle(self, request: Request) -> Response | Stream:
+        """Answers a request; every refusal is a Status."""
+        try:
+            return self._answer(request)
+        except UnknownPathError as error:
+            return Response(404, [("content-type", "text/plain; charset=utf-8"), PRIVATE], f"{error}\n".encode())
+        except StatusError as error:
+            return refusal(error, request)
+
+    def _answer(self, request: Request) -> Response | Stream:
+        if request.query and not request.flag("watch"):
+            check_timeout(request)
+        told = self._discovery.respond(request)
+        if told is None and request.method == "GET":
+            told = self._openapi.respond(request)
+        if told is not None:
+            return told
+        target = resolve(self.kinds, request.method, request.path)
+        try:
+            found = self._act(target, request)
+        except StatusError as error:
+            found = refusal(error, request)
+        if target.kind.table in _DEPRECATED:
+            found.headers.append(warning(_DEPRECATED[target.kind.table]))
+        return found
+
+    def _act(self, target: Target, request: Request) -> Response | Stream:
+        if target.verb == "patch":
+            patch_type(request)  # an unknown one is refused before anything else is looked at
+        if target.subresource is not None:
+            return self._subresources.respond(target, request)
+        return self._actions[target.verb](target, request)
+
+    # reading
+
+    def _get(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request)
+        found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
+        if representation == PLAIN:
+            return already_written(self._objects.encode(target.kind, found))
+        shown = self._objects.show(target.kind, found)
+        return answer(self._objects, target.kind, representation, shown)
+
+    def _list(self, target: Target, request: Request) -> Response | WatchStream:
+        if request.flag("watch"):
+            return self._watch(target, request)
+        options = ListOptions.read(request, watch=False)
+        representation = negotiate(request, listing=True)
+        options = options.selecting(request, target.kind)
+        found = page(self._objects, target.kind, target.namespace, options)
+        body = show_page(self._objects, target.kind, found, representation)
+        return Response(200, [("content-type", representation.media_type), PRIVATE], body)
+
+    def _watch(self, target: Target, request: Request) -> WatchStream:
+        options = ListOptions.read(request, watch=True)
+        representation = negotiate(request, listing=True, watch=True)
+        options = options.selecting(request, target.kind).naming(target.name)
+        if "watch" not in target.kind.verbs:
+            raise method_not_supported(target.kind.resource, "watch")
+        return self._watches.open(Watch(target.kind, target.namespace, options, representation))
+
+    # writing
+
+    def _create(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request, tables="get" in target.kind.verbs)
+        if target.kind.group in _REVIEWS:
+            return self._review(target, request, representation)
+        if target.kind.kind == "Binding":
+            pods = self.kinds.find("", "v1", "pods")
+            assert pods is not None
+            written = bind(self._writer, pods, target.kind, target.namespace, "", request)
+        else:
+            written = self._writer.create(target.kind, target.namespace, request)
+        return self._respond(target, representation, written.document, written.status, request)
+
+    def _review(self, target: Target, request: Request, representation: Representation) -> Response:
+        options = WriteOptions.read(request, "Create")
+        document = self._writer.read_body(target.kind, request, options)
+        told = review(document, target.namespace, request.user, self._objects.now, self._authenticate)
+        return self._respond(target, representation, told, 201, request)
+
+    def _update(self, target: Target, request: Request) -> Response:
+        what = "Update" if target.verb == "update" else "Patch"
+        representation = negotiate(request)
+        options = WriteOptions.read(request, what)
+        may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
+        write = Write(target.kind, target.namespace, target.name, request, options, may_create=may_create)
+        written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
+        return self._respond(target, representation, written.document, written.status, request)
+
+    def _delete(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request)
+        options = DeleteOptions.read(request, self.kinds)
+        deleted = self._deleter.delete(target.kind, target.namespace, target.name, options, request)
+        return self._respond(target, representation, deleted.document, deleted.status, request)
+
+    def _delete_collection(self, target: Target, request: Request) -> Response:
+        representation = negotiate(request, listing=True)
+        listed = ListOptions.read(request, watch=False).selecting(request, target.kind)
+        options = DeleteOptions.read(request, self.kinds)
+        found = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request)
+        body = show_page(self._objects, target.kind, found, representation)
+        return Response(200, headers_of(representation, request.warnings), body)
+
+    def _respond(
+        self, target: Target, representation: Representation, document: Document, status: int, request: Request
+    ) -> Response:
+        return answer(self._objects, target.kind, representation, document, status, request.warnings)

@@ -1,0 +1,76 @@
+"""JSON texts, read as Go reads them and written compactly."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import msgspec
+
+from wavetank.apiserver.codec.mismatch import UnreadableError
+from wavetank.apiserver.codec.syntax import explain_syntax
+
+encode = msgspec.json.encode
+
+
+class Pairs(list[tuple[str, Any]]):
+    """A JSON object as it was written, duplicate keys included."""
+
+
+class DuplicateKeysError(Exception):
+    """A JSON object has a key twice."""
+
+
+def parse_json(body: bytes) -> Any:
+    """Returns what a text says; raises an UnreadableError with Go's message, or a DuplicateKeysError."""
+    return _parse(body, _UNIQUE)
+
+
+def parse_json_lenient(body: bytes) -> Any:
+    """Returns what a text says; of duplicate keys the last one counts."""
+    return _parse(body, _PLAIN)
+
+
+def parse_json_pairs(body: bytes) -> Any:
+    """Returns what a text says with every object as `Pairs`; for finding duplicate keys."""
+    return _parse(body, _PAIRS)
+
+
+def _parse(body: bytes, decoder: json.JSONDecoder) -> Any:
+    text = body.decode("utf-8", "replace")
+    try:
+        value = decoder.decode(text)
+    except RecursionError:
+        raise UnreadableError(explain_syntax(body) or "exceeded max depth") from None
+    except ValueError:
+        raise UnreadableError(explain_syntax(body) or "invalid number") from None
+    # Go reads half of a surrogate pair as U+FFFD; Python keeps it, and could not write it again.
+    return _without_surrogates(value) if "\\u" in text else value
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Pairs):
+        return Pairs((_without_surrogates(key), _without_surrogates(each)) for key, each in value)
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_surrogates(each) for each in value]
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise DuplicateKeysError
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+_UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_PLAIN = json.JSONDecoder(parse_constant=_no_constant)
+_PAIRS = json.JSONDecoder(object_pairs_hook=Pairs, parse_constant=_no_constant)

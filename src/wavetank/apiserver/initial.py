@@ -1,0 +1,160 @@
+"""What every Kubernetes API server holds from the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.objects import Document
+from wavetank.apiserver.writing import Writer
+from wavetank.cluster.admission import SYSTEM_PRIORITIES
+
+_NAMESPACES = ("kube-system", "kube-public", "default", "kube-node-lease")
+_DESCRIPTIONS = {
+    "system-cluster-critical": "Used for system critical pods that must run in the cluster, but can be moved to "
+    "another node if necessary.",
+    "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
+}
+_SERVICE_NETWORK, _SERVICE_ADDRESS = "10.0.0.0/16", "10.0.0.1"
+_ADDRESS, _PORT = "192.0.2.2", 36443  # where the server says that it is; an address for documentation
+_FLOW = "flowcontrol.apiserver.k8s.io/v1"
+_AUTOUPDATED = {"apf.kubernetes.io/autoupdate-spec": "true"}
+
+# Of each group, how early clients try it.
+_GROUPS = {
+    "": 18000,
+    "apps": 17800,
+    "events.k8s.io": 17750,
+    "authentication.k8s.io": 17700,
+    "authorization.k8s.io": 17600,
+    "autoscaling": 17500,
+    "batch": 17400,
+    "certificates.k8s.io": 17300,
+    "networking.k8s.io": 17200,
+    "policy": 17100,
+    "rbac.authorization.k8s.io": 17000,
+    "storage.k8s.io": 16800,
+    "apiextensions.k8s.io": 16700,
+    "admissionregistration.k8s.io": 16700,
+    "scheduling.k8s.io": 16600,
+    "coordination.k8s.io": 16500,
+    "node.k8s.io": 16300,
+    "discovery.k8s.io": 16200,
+    "flowcontrol.apiserver.k8s.io": 16100,
+    "resource.k8s.io": 15900,
+}
+_VERSIONS = {"/v1": 1, "autoscaling/v2": 30, _FLOW: 21}
+
+# name: (priority level, precedence, what tells flows apart)
+_SCHEMAS = {
+    "catch-all": ("catch-all", 10000, "ByUser"),
+    "exempt": ("exempt", 1, ""),
+    "global-default": ("global-default", 9900, "ByUser"),
+    "kube-controller-manager": ("workload-high", 800, "ByNamespace"),
+    "kube-scheduler": ("workload-high", 800, "ByNamespace"),
+    "kube-system-service-accounts": ("workload-high", 900, "ByNamespace"),
+    "probes": ("exempt", 2, ""),
+    "service-accounts": ("workload-low", 9000, "ByUser"),
+    "system-leader-election": ("leader-election", 100, "ByUser"),
+    "system-node-high": ("node-high", 400, "ByUser"),
+    "system-nodes": ("system", 500, "ByUser"),
+}
+# name: (concurrency shares, percent that it lends, queues, hand size)
+_LEVELS = {
+    "catch-all": (5, 0, 0, 0),
+    "exempt": (0, 0, 0, 0),
+    "global-default": (20, 50, 128, 6),
+    "leader-election": (10, 0, 16, 4),
+    "node-high": (40, 25, 64, 6),
+    "system": (30, 33, 64, 6),
+    "workload-high": (40, 50, 128, 6),
+    "workload-low": (100, 90, 128, 6),
+}
+
+
+def plant(writer: Writer) -> None:
+    """Creates what is not there yet."""
+    kinds, now = writer.objects.kinds, writer.now
+    for document in _documents(kinds, now):
+        kind = kinds.named(document["apiVersion"], document["kind"])
+        assert kind is not None
+        namespace = document["metadata"].get("namespace", "")
+        if writer.objects.find(kind, namespace, document["metadata"]["name"]) is None:
+            writer.plant(kind, document)
+
+
+def _documents(kinds: KindTable, now: str) -> Iterator[Document]:
+    for name in _NAMESPACES:
+        yield _document("v1", "Namespace", name)
+    for name, value in SYSTEM_PRIORITIES.items():
+        more = {"value": value, "description": _DESCRIPTIONS[name]}
+        yield _document("scheduling.k8s.io/v1", "PriorityClass", name) | more
+    yield _document("v1", "ConfigMap", "extension-apiserver-authentication", namespace="kube-system")
+    yield from _flows(now)
+    yield from _services(now)
+    for group, versions in kinds.groups().items():
+        if group in _GROUPS:
+            yield from (_api_service(group, version, now) for version in versions)
+
+
+def _services(now: str) -> Iterator[Document]:
+    network = _document("networking.k8s.io/v1", "ServiceCIDR", "kubernetes") | {"spec": {"cidrs": [_SERVICE_NETWORK]}}
+    yield network | _condition("Ready", "True", "", "Kubernetes default Service CIDR is ready", now)
+    address_labels = {
+        "ipaddress.kubernetes.io/ip-family": "IPv4",
+        "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+    }
+    owner = {"resource": "services", "namespace": "default", "name": "kubernetes"}
+    address = _document("networking.k8s.io/v1", "IPAddress", _SERVICE_ADDRESS, labels=address_labels)
+    yield address | {"spec": {"parentRef": owner}}
+    port = {"name": "https", "protocol": "TCP", "port": 443, "targetPort": _PORT}
+    spec = {"ports": [port], "clusterIP": _SERVICE_ADDRESS, "clusterIPs": [_SERVICE_ADDRESS], "type": "ClusterIP"}
+    spec |= {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack"}
+    labels = {"component": "apiserver", "provider": "kubernetes"}
+    yield _document("v1", "Service", "kubernetes", namespace="default", labels=labels) | {"spec": spec}
+    end = {"name": "https", "port": _PORT, "protocol": "TCP"}
+    labels = {"endpointslice.kubernetes.io/skip-mirror": "true"}
+    subsets = [{"addresses": [{"ip": _ADDRESS}], "ports": [end]}]
+    yield _document("v1", "Endpoints", "kubernetes", namespace="default", labels=labels) | {"subsets": subsets}
+    labels = {"kubernetes.io/service-name": "kubernetes"}
+    ends = {"endpoints": [{"addresses": [_ADDRESS], "conditions": {"ready": True}}], "ports": [end]}
+    piece = _document("discovery.k8s.io/v1", "EndpointSlice", "kubernetes", namespace="default", labels=labels)
+    yield piece | {"addressType": "IPv4"} | ends
+
+
+def _flows(now: str) -> Iterator[Document]:
+    for name, (level, precedence, method) in _SCHEMAS.items():
+        spec: Document = {"priorityLevelConfiguration": {"name": level}, "matchingPrecedence": precedence}
+        if method:
+            spec["distinguisherMethod"] = {"type": method}
+        why = f'This FlowSchema references the PriorityLevelConfiguration object named "{level}" and it exists'
+        schema = _document(_FLOW, "FlowSchema", name, annotations=_AUTOUPDATED) | {"spec": spec}
+        yield schema | _condition("Dangling", "False", "Found", why, now)
+    for name, (shares, lendable, queues, hand) in _LEVELS.items():
+        limits: Document = {"nominalConcurrencyShares": shares, "lendablePercent": lendable}
+        if name == "exempt":
+            level_spec: Document = {"type": "Exempt", "exempt": limits}
+        else:
+            queuing = {"queues": queues, "handSize": hand, "queueLengthLimit": 50}
+            limits["limitResponse"] = {"type": "Queue", "queuing": queuing} if queues else {"type": "Reject"}
+            level_spec = {"type": "Limited", "limited": limits}
+        yield _document(_FLOW, "PriorityLevelConfiguration", name, annotations=_AUTOUPDATED) | {"spec": level_spec}
+
+
+def _api_service(group: str, version: str, now: str) -> Document:
+    labels = {"kube-aggregator.kubernetes.io/automanaged": "onstart"}
+    spec: Document = {"version": version, "groupPriorityMinimum": _GROUPS[group]}
+    spec |= {"group": group} if group else {}
+    spec["versionPriority"] = _VERSIONS.get(f"{group}/{version}", 15)
+    service = _document("apiregistration.k8s.io/v1", "APIService", f"{version}.{group}", labels=labels)
+    status = _condition("Available", "True", "Local", "Local APIServices are always available", now)
+    return service | {"spec": spec} | status
+
+
+def _document(api_version: str, kind: str, name: str, **metadata: object) -> Document:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, **metadata}}
+
+
+def _condition(what: str, status: str, reason: str, message: str, now: str) -> Document:
+    condition = {"type": what, "status": status, "lastTransitionTime": now, "reason": reason, "message": message}
+    return {"status": {"conditions": [condition]}}

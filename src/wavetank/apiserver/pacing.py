@@ -1,0 +1,181 @@
+"""How fast the clock of a served cluster goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wavetank.errors import InputError
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+# How long the simulation may keep the thread to itself; a request waits for two such slices at worst.
+SLICE: Nanoseconds = 3_000_000
+# A simulation that cannot keep up gives up what it is behind by more than this, in wall time.
+_PATIENCE: Nanoseconds = SECOND
+
+MAX = None
+
+
+def parse_speed(text: str) -> float | None:
+    """Reads a speed: simulated seconds in one second, or max, which is None."""
+    if text == "max":
+        return MAX
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= 1e9:
+        raise InputError(f"expected a speed such as 1, 60 or max, got {text!r:.60}")
+    return speed
+
+
+@dataclass(frozen=True)
+class ClockStatus:
+    """Where a clock stands and how it goes; `idle` if nothing is planned but periodic timers."""
+
+    now: Nanoseconds
+    elapsed: Nanoseconds
+    speed: float | None
+    paused: bool
+    idle: bool
+    next_progress: Nanoseconds | None
+
+
+class Pacing:
+    """Lets a clock go along with wall time, at a speed, in slices that leave time for clients in between.
+
+    At `speed` 1 a simulated second takes a second. At MAX the clock jumps from event to event while there is
+    progress to be made, and then stands still until somebody writes. Nothing happens while it is `paused`, except
+    what `advance` and `step` ask for. `wall` returns nanoseconds that never go back.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        speed: float | None = 1.0,
+        paused: bool = False,
+        wall: Callable[[], Nanoseconds] = time.monotonic_ns,
+    ) -> None:
+        self.clock = clock
+        self.speed = speed
+        self.paused = paused
+        self._wall = wall
+        self._begun = clock.now
+        self._goal: Nanoseconds | None = None
+        self._arrivals: list[Callable[[], None]] = []
+        self._anchor()
+
+    # what a user may do
+
+    def pause(self) -> None:
+        """Stops the clock where it is."""
+        self.keep_up()
+        self.paused = True
+
+    def resume(self, speed: float | None) -> None:
+        """Lets the clock go on at a speed."""
+        self.keep_up()
+        self.speed, self.paused = speed, False
+        self._anchor()
+
+    def advance(self, duration: Nanoseconds, arrived: Callable[[], None]) -> None:
+        """Goes on by a duration as fast as possible, paused or not; `arrived` is called when it is done."""
+        self.keep_up()
+        self._goal = (self.clock.now if self._goal is None else self._goal) + duration
+        self._arrivals.append(arrived)
+
+    def step(self, arrived: Callable[[], None]) -> None:
+        """Goes on to the next event that is more than a periodic timer; nowhere if there is none."""
+        self.keep_up()
+        due = self.clock.next_progress()
+        self.advance(0 if due is None else due - self.clock.now, arrived)
+
+    def status(self) -> ClockStatus:
+        """Tells where the clock stands."""
+        self.keep_up()
+        clock = self.clock
+        due = clock.next_progress()
+        return ClockStatus(clock.now, clock.now - self._begun, self.speed, self.paused, due is None, due)
+
+    # what the thread does
+
+    def keep_up(self) -> None:
+        """Brings the clock to the present before somebody looks at it, as far as no event is due before."""
+        if self.paused or self._goal is not None or self.speed is MAX:
+            return
+        due, target = self.clock.next_due(), self._target()
+        if due is None or due > target:
+            self.clock.run(target)
+
+    def work(self) -> float | None:
+        """Runs what is due, for one slice; returns the seconds until there is more, None if nothing is planned."""
+        end = self._wall() + SLICE
+        if self._goal is not None and not self._reach_goal(end):
+            return 0.0
+        if self.paused:
+            return None
+        if self.speed is MAX:
+            return None if self._make_progress(end) else 0.0
+        target = self._target()
+        if not self._run_to(target, end):
+            self._lose_time(target)
+            return 0.0
+        return self.delay()
+
+    def delay(self) -> float | None:
+        """Returns in how many seconds `work` has something to do, None if it has nothing."""
+        if self._goal is not None:
+            return 0.0
+        if self.paused:
+            return None
+        if self.speed is MAX:
+            return 0.0 if self.clock.foreground else None
+        due = self.clock.next_due()
+        return None if due is None else max(0.0, (due - self._target()) / self.speed / SECOND)
+
+    def _reach_goal(self, end: Nanoseconds) -> bool:
+        assert self._goal is not None
+        if not self._run_to(self._goal, end):
+            return False
+        self._goal = None
+        self._anchor()
+        arrivals, self._arrivals = self._arrivals, []
+        for arrived in arrivals:
+            arrived()
+        return True
+
+    def _make_progress(self, end: Nanoseconds) -> bool:
+        """Runs timers while any of them is progress; tells whether it came to an end of them."""
+        clock, wall = self.clock, self._wall
+        while clock.foreground:
+            clock.step()
+            if wall() >= end:
+                return not clock.foreground
+        return True
+
+    def _run_to(self, target: Nanoseconds, end: Nanoseconds) -> bool:
+        """Runs timers up to a time; tells whether it came that far."""
+        clock, wall = self.clock, self._wall
+        while (due := clock.next_due()) is not None and due <= target:
+            clock.step()
+            if wall() >= end:
+                return False
+        clock.run(target)
+        return True
+
+    # the line of virtual over wall time
+
+    def _anchor(self) -> None:
+        self._anchor_wall, self._anchor_time = self._wall(), self.clock.now
+
+    def _target(self) -> Nanoseconds:
+        assert self.speed is not None
+        return self._anchor_time + int((self._wall() - self._anchor_wall) * self.speed)
+
+    def _lose_time(self, target: Nanoseconds) -> None:
+        """Lets the clock fall behind for good if it cannot keep up, rather than have it race later."""
+        assert self.speed is not None
+        if target - self.clock.now > _PATIENCE * self.speed:
+            self._anchor()

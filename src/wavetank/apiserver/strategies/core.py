@@ -1,0 +1,115 @@
+"""How the kinds of the core group are written, pods and services aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wavetank.apiserver.strategies.strategy import Document, Writing
+
+_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
+def prepare_namespace(namespace: Document, writing: Writing) -> None:
+    """Makes a new namespace active, with the finalizer by which its content is removed before it."""
+    spec: dict[str, Any] = namespace["spec"]
+    finalizers = spec.get("finalizers") or []
+    spec["finalizers"] = finalizers if "kubernetes" in finalizers else [*finalizers, "kubernetes"]
+    namespace["status"] = {"phase": "Active"}
+
+
+def prepare_namespace_update(new: Document, old: Document, writing: Writing) -> None:
+    """Keeps the finalizers, which have a subresource of their own."""
+    new["spec"] = {**new["spec"], "finalizers": old["spec"].get("finalizers") or []}
+
+
+def prepare_node(node: Document, writing: Writing) -> None:
+    """Drops the source of the kubelet's configuration, which is no longer supported."""
+    node["spec"].pop("configSource", None)
+
+
+def prepare_node_update(new: Document, old: Document, writing: Writing) -> None:
+    """Keeps the status, which has a subresource of its own."""
+    if "configSource" not in old["spec"]:
+        prepare_node(new, writing)
+    new["status"] = old["status"]
+
+
+def prepare_node_status(new: Document, old: Document, writing: Writing) -> None:
+    """Drops the state of the kubelet's configuration, which is no longer supported."""
+    if "config" not in old["status"]:
+        new["status"].pop("config", None)
+
+
+def prepare_persistent_volume(volume: Document, writing: Writing) -> None:
+    """Makes a new volume wait."""
+    volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": writing.now}
+
+
+def prepare_persistent_volume_status(new: Document, old: Document, writing: Writing) -> None:
+    """Notes when the phase has changed."""
+    status, before = new["status"], old["status"]
+    noted, known = status.get("lastPhaseTransitionTime"), before.get("lastPhaseTransitionTime")
+    if status.get("phase") == before.get("phase"):
+        if noted is None and known is not None:
+            status["lastPhaseTransitionTime"] = known
+    elif noted in (None, known):
+        status["lastPhaseTransitionTime"] = writing.now
+
+
+def prepare_claim(claim: Document, writing: Writing) -> None:
+    """Makes the two ways to name a claim's source agree."""
+    claim["status"] = {}
+    _agree_on_source(claim["spec"], {})
+
+
+def prepare_claim_update(new: Document, old: Document, writing: Writing) -> None:
+    """Makes the two ways to name a claim's source agree."""
+    _agree_on_source(new["spec"], old["spec"])
+
+
+def prepare_service_account(account: Document, writing: Writing) -> None:
+    """Keeps only the names of an account's secrets."""
+    if account.get("secrets"):
+        account["secrets"] = [{"name": secret.get("name", "")} for secret in account["secrets"]]
+
+
+def prepare_service_account_update(new: Document, old: Document, writing: Writing) -> None:
+    """Keeps only the names of an account's secrets."""
+    prepare_service_account(new, writing)
+
+
+def prepare_lease(lease: Document, writing: Writing) -> None:
+    """Drops what coordinated leader election would need, which is not enabled by default."""
+    for name in ("strategy", "preferredHolder"):
+        (lease.get("spec") or {}).pop(name, None)
+
+
+def prepare_lease_update(new: Document, old: Document, writing: Writing) -> None:
+    """Drops what coordinated leader election would need."""
+    prepare_lease(new, writing)
+
+
+def prepare_signing_request(request: Document, writing: Writing) -> None:
+    """Writes down who asks for a certificate."""
+    spec = request["spec"]
+    for name in ("username", "uid", "groups", "extra"):
+        spec.pop(name, None)
+    spec.update(username=writing.user_name, groups=list(writing.user_groups))
+    request["status"] = {}
+
+
+def _agree_on_source(spec: Document, before: Document) -> None:
+    if (spec.get("dataSourceRef") or {}).get("namespace") and not (before.get("dataSourceRef") or {}).get("namespace"):
+        spec.pop("dataSourceRef")  # sources in other namespaces are not enabled by default
+    in_use = before.get("dataSource") is not None or before.get("dataSourceRef") is not None
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    if not in_use and reference is None and source is not None and not _is_classic(source):
+        source = spec.pop("dataSource") and None
+    if source is not None and reference is None:
+        spec["dataSourceRef"] = dict(source)
+    elif reference is not None and source is None and not reference.get("namespace"):
+        spec["dataSource"] = {name: value for name, value in reference.items() if name != "namespace"}
+
+
+def _is_classic(source: Document) -> bool:
+    return (source.get("apiGroup") or "", source.get("kind")) in _SOURCES

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wavetank.apiserver.objects import Stories
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
+from wavetank.kernel.durations import Nanoseconds
+
+Line = tuple[Nanoseconds, str]
+Write = Callable[[list[Line]], bytes]
+
+
+class LogStream:
+    """The log of a container as it is written, until the container ends."""
+
+    def __init__(self, pod: Pod, container: str, stories: Stories, write: Write) -> None:
+        self.headers = [("content-type", "text/plain"), ("cache-control", "no-cache, private")]
+        self.timeout_s: float | None = None
+        self.notify: Callable[[], None] | None = None
+        self.closed = False
+        self._container = container
+        self._stories = stories
+        self._write = write
+        self._run = pod.restarts
+        lines = stories.log(pod, container, False)
+        self._told = len(lines)
+        self._waiting = write(lines)
+
+    def tell(self, pod: Pod) -> None:
+        """Adds what is new in a new version of the pod."""
+        lines = self._stories.log(pod, self._container, pod.restarts > self._run)
+        self._waiting += self._write(lines[self._told :])
+        self._told = len(lines)
+        if pod.finished or pod.restarts > self._run:
+            self.close()
+        elif self.notify is not None:
+            self.notify()
+
+    def take(self) -> bytes:
+        """Returns what is waiting, and forgets it."""
+        taken, self._waiting = self._waiting, b""
+        return taken
+
+    def bookmark(self) -> None:
+        """A log has none."""
+
+    def close(self) -> None:
+        """Ends the stream; what waits can still be taken."""
+        self.closed = True
+        if self.notify is not None:
+            self.notify()
+
+
+class Followers:
+    """All who follow logs; they are told whenever something has happened to their pod."""
+
+    def __init__(self, store: Store) -> None:
+        self._streams: dict[str, list[LogStream]] = {}
+        store.subscribe("Pod", self)
+
+    def add(self, pod: Pod, stream: LogStream) -> None:
+        """Keeps a stream up to date until it is closed."""
+        present = [other for other in self._streams.get(pod.uid, ()) if not other.closed]
+        self._streams[pod.uid] = [*present, stream]
+
+    def added(self, new: Pod) -> None:
+        """Nobody follows a pod that has just come."""
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Tells those who follow the pod."""
+        for stream in self._streams.get(new.uid, ()):
+            if not stream.closed:
+                stream.tell(new)
+        if new.finished:
+            self._streams.pop(new.uid, None)
+
+    def deleted(self, old: Pod) -> None:
+        """Ends the streams of a pod that is gone."""
+        for stream in self._streams.pop(old.uid, ()):
+            stream.close()

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
+from wavetank.apiserver.api import Api
+from wavetank.apiserver.request import User
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import EPOCH_SECONDS
+from wavetank.cluster.store import Store
+from wavetank.controllers.resourceclaims import attach_claim_controller
+from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.errors import InputError
+from wavetank.experiments.connecting import connect_extender
+from wavetank.experiments.entries import SchedulerEntry
+from wavetank.experiments.latency import IDEAL, Latency
+from wavetank.experiments.planting import plant_cluster
+from wavetank.experiments.podevents import PodEvents
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+from wavetank.kernel.randomness import Streams
+from wavetank.nodes.kubelets import Kubelets
+from wavetank.nodes.stories import Stories
+from wavetank.scheduling.config import Version
+from wavetank.scheduling.named import find_scheduler
+from wavetank.workloads.cluster import Cluster, node_manifest
+from wavetank.workloads.runs import run_of
+
+# The release that is served and, in its words, that of the simulated kubelets.
+RELEASE: Version = (1, 35)
+KUBELET_VERSION = "v1.35.8"
+
+# Writes of each kind that a watcher may have missed and still resume.
+_HISTORY = 20_000
+
+
+@dataclass(frozen=True)
+class ServedSetting:
+    """What a served cluster begins with, and who acts on it by himself; bare if nobody does."""
+
+    cluster: Cluster | None = None
+    scheduler: SchedulerEntry | None = None
+    kubelets: bool = False
+    controllers: bool = False
+    latency: Latency = IDEAL
+    plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
+    seed: int = 1
+
+
+class ServedCluster:
+    """A cluster for clients outside: the API and the actors of a run, without a workload and without an end.
+
+    Its clock begins at the present time, so that clients which compare times with their own clock are not confused.
+    Pods that have finished stay until somebody deletes them. `authenticate` tells whose token it is.
+    """
+
+    def __init__(self, setting: ServedSetting, authenticate: Callable[[str], User | None]) -> None:
+        self.clock = Clock(time.time_ns() - EPOCH_SECONDS * SECOND)
+        store = Store(self.clock, _HISTORY)
+        stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
+        streams = Streams(setting.seed)
+        if setting.kubelets:
+            store.subscribe("Pod", _Runs())
+            Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
+        self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
+        if setting.cluster is not None:
+            plant_cluster(setting.cluster, store, self.api.kinds)
+        if setting.scheduler is not None or setting.kubelets:
+            PodEvents(store, setting.scheduler is not None, setting.kubelets)
+        if setting.controllers:
+            attach_volume_controllers(store)
+            attach_claim_controller(store)
+        if setting.scheduler is not None:
+            _warm_up()
+            _attach(setting.scheduler, store, streams, setting.latency)
+
+
+def _warm_up() -> None:
+    """Places a pod on a cluster of no consequence: the loops that it compiles would otherwise keep clients waiting."""
+    store = Store(Clock())
+    for name in ("a", "b"):
+        store.create(Node(node_manifest(name, {}, {"cpu": "1", "memory": "1Gi", "pods": "1"})))
+    find_scheduler("default", RELEASE).attach(store, store.clock, Streams(0), RELEASE)
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
+    for name in ("fits", "fits-too", "does-not"):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}}
+        store.create(Pod.parse(pod, store.specs))
+    store.clock.run()
+
+
+def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Latency) -> None:
+    for definition in entry.schedulers:
+        definition.attach(
+            store,
+            store.clock,
+            streams,
+            RELEASE,
+            latency=latency.scheduler,
+            takes_all=len(entry.schedulers) == 1,
+            connect=connect_extender,
+        )
+
+
+class _Runs:
+    """Gives pods that clients create what they will do, before any kubelet hears of them."""
+
+    def added(self, new: Pod) -> None:
+        if new.run is None:
+            try:
+                new.run = run_of(new.manifest)
+            except InputError:
+                new.run = None  # an annotation that says nothing: it runs until it is stopped
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """What a pod does never changes."""
+
+    def deleted(self, old: Pod) -> None:
+        """Nothing is kept of it."""

@@ -1,0 +1,120 @@
+"""What a kubelet reports of a pod, rendered from the pod's story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wavetank.cluster.pod import RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.resource import render_time
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.story import Story, exit_code
+
+Json = dict[str, Any]
+
+_RUNTIME = "wavetank"
+# A kubelet's conditions, in the order in which it writes them; the scheduler's comes last.
+_CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+
+
+def complete_status(status: Json, pod: Pod, story: Story, host_ip: str) -> None:
+    """Adds to the rendered status of a pod that has come to a node what its kubelet says of it."""
+    started = story.started(pod)
+    status["startTime"] = render_time(story.bound)
+    status["conditions"] = _conditions(status.get("conditions") or (), pod, story)
+    if host_ip:
+        status["hostIP"], status["hostIPs"] = host_ip, [{"ip": host_ip}]
+    if started is not None:
+        status["podIP"], status["podIPs"] = story.ip, [{"ip": story.ip}]
+    if started is None and pod.finished:
+        return  # the node did not let it in
+    spec = pod.spec.manifest
+    status["containerStatuses"] = [_container(pod, story, given) for given in spec.get("containers") or ()]
+    if spec.get("initContainers"):
+        status["initContainerStatuses"] = [_init(pod, story, given) for given in spec["initContainers"]]
+
+
+def _conditions(given: Sequence[Mapping[str, Any]], pod: Pod, story: Story) -> list[Json]:
+    known = {condition.get("type"): condition for condition in given}
+    ours = [{**_condition(kind, pod, story), **_extra(known.get(kind))} for kind in _CONDITIONS]
+    return [*ours, *(dict(other) for other in given if other.get("type") not in _CONDITIONS)]
+
+
+def _extra(given: Mapping[str, Any] | None) -> Json:
+    return {"observedGeneration": given["observedGeneration"]} if given and "observedGeneration" in given else {}
+
+
+def _condition(kind: str, pod: Pod, story: Story) -> Json:
+    started = story.started(pod)
+    since: Nanoseconds = story.bound
+    says: Json = {"type": kind, "status": "True", "lastProbeTime": None}
+    if kind in ("Ready", "ContainersReady", "PodReadyToStartContainers"):
+        says["status"] = "True" if pod.phase == RUNNING and started is not None else "False"
+        since = story.bound if started is None else started
+        if pod.finished and story.finished is not None:
+            since = story.finished
+        if says["status"] == "False" and kind != "PodReadyToStartContainers":
+            says.update(_not_ready(pod))
+    elif kind == "Initialized" and pod.phase == SUCCEEDED:
+        says["reason"] = "PodCompleted"
+    return {**says, "lastTransitionTime": render_time(since)}
+
+
+def _not_ready(pod: Pod) -> Json:
+    if pod.phase == SUCCEEDED:
+        return {"reason": "PodCompleted"}
+    if pod.finished:
+        return {"reason": "PodFailed"}
+    names = " ".join(str(container.get("name")) for container in pod.spec.manifest.get("containers") or ())
+    return {"reason": "ContainersNotReady", "message": f"containers with unready status: [{names}]"}
+
+
+def _container(pod: Pod, story: Story, given: Mapping[str, Any]) -> Json:
+    started = story.started(pod)
+    running = started is not None and not pod.finished
+    if started is None:
+        state: Json = {"waiting": {"reason": "ContainerCreating"}}
+    elif running:
+        state = {"running": {"startedAt": render_time(started)}}
+    else:
+        state = {"terminated": _terminated(pod, story, given, pod.restarts)}
+    before = pod.restarts - 1
+    last: Json = {"terminated": _terminated(pod, story, given, before)} if started is not None and before >= 0 else {}
+    return dict(_report(pod, given, pod.restarts, started is not None, state, last, ready=running, started=running))
+
+
+def _init(pod: Pod, story: Story, given: Mapping[str, Any]) -> Json:
+    started = story.started(pod)
+    state: Json = {"waiting": {"reason": "PodInitializing"}}
+    if started is not None:
+        ended = {"exitCode": 0, "reason": "Completed", "containerID": _id(pod, given, 0)}
+        times = {"startedAt": render_time(story.bound), "finishedAt": render_time(story.starts[0])}
+        state = {"terminated": {**ended, **times}}
+    done = started is not None
+    return dict(_report(pod, given, 0, done, state, {}, ready=done, started=False))
+
+
+def _terminated(pod: Pod, story: Story, given: Mapping[str, Any], run: int) -> Json:
+    code = exit_code(pod)
+    return {
+        "exitCode": code,
+        "reason": pod.reason if run == pod.restarts and pod.reason else "Error" if code else "Completed",
+        "startedAt": render_time(story.starts[run]),
+        "finishedAt": render_time(story.ended(pod, run)),
+        "containerID": _id(pod, given, run),
+    }
+
+
+def _report(
+    pod: Pod, given: Mapping[str, Any], run: int, begun: bool, state: Json, last: Json, *, ready: bool, started: bool
+) -> Iterator[tuple[str, Any]]:
+    image = str(given.get("image") or "")
+    yield from {"name": given.get("name"), "state": state, "lastState": last, "ready": ready}.items()
+    yield from {"restartCount": run, "image": image, "imageID": f"{_RUNTIME}://{image}" if begun else ""}.items()
+    if begun:
+        yield "containerID", _id(pod, given, run)
+    yield "started", started
+
+
+def _id(pod: Pod, given: Mapping[str, Any], run: int) -> str:
+    return f"{_RUNTIME}://{pod.uid}/{given.get('name')}/{run}"

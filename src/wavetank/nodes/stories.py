@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import ipaddress
+from collections import deque
+from itertools import count
+from typing import Any
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.store import Store
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.nodestatus import complete_node
+from wavetank.nodes.podstatus import complete_status
+from wavetank.nodes.story import Story, tell
+
+_REMEMBERED = 4096  # stories of pods that are gone: somebody may still be reading of their last days
+
+_PODS = int(ipaddress.ip_address("10.128.0.0"))
+_NODES = int(ipaddress.ip_address("172.16.0.0"))
+
+
+class Stories:
+    """Watches the simulated kubelets and tells, when somebody asks, what real ones would have reported.
+
+    Objects in the store stay light: the statuses of containers, the addresses and the conditions are made when an
+    object is rendered. Attach it before anybody who renders. `version` is that of the kubelets: v1.35.8.
+    """
+
+    def __init__(self, store: Store, version: str) -> None:
+        self._store = store
+        self._clock = store.clock
+        self._version = version
+        self._stories: dict[str, Story] = {}
+        self._gone: deque[str] = deque()
+        self._hosts: dict[str, str] = {}
+        self._addresses = count(1)
+        store.subscribe("Node", _NodeEvents(self))
+        store.subscribe("Pod", _PodEvents(self))
+
+    def render(self, resource: Resource) -> dict[str, Any]:
+        """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets say."""
+        document = resource.render()
+        if isinstance(resource, Pod):
+            story = self._story_of(resource)
+            if story is not None and resource.node_name:
+                complete_status(document["status"], resource, story, self._hosts.get(resource.node_name, ""))
+        elif isinstance(resource, Node):
+            complete_node(document, resource, self._hosts.get(resource.name, ""), self._version)
+        return document
+
+    def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
+        """Returns the log of a container: virtual times and lines; none if it has not started."""
+        story = self._story_of(pod)
+        given = [*(pod.spec.manifest.get("initContainers") or ()), *(pod.spec.manifest.get("containers") or ())]
+        image = next((str(each.get("image")) for each in given if each.get("name") == container), "")
+        return tell(story, pod, container, image, previous) if story else []
+
+    def _story_of(self, pod: Pod) -> Story | None:
+        """Returns the story of a pod, up to this version: one of this instant may not have been told here yet."""
+        story = self._stories.get(pod.uid)
+        if story is None or pod.resource_version > story.version:
+            present = self._store.find("Pod", pod.namespace, pod.name)
+            if present is not None and present.uid == pod.uid:
+                self.pod_seen(pod)
+        return self._stories.get(pod.uid)
+
+    # what the store tells
+
+    def node_seen(self, node: Node) -> None:
+        """Gives a node its address."""
+        if node.name not in self._hosts:
+            self._hosts[node.name] = _address(_NODES, len(self._hosts) + 1)
+
+    def pod_seen(self, pod: Pod) -> None:
+        """Notes what has happened to a pod."""
+        if not pod.node_name:
+            return
+        story = self._stories.get(pod.uid)
+        if story is None:
+            story = self._stories[pod.uid] = Story(self._clock.now, _address(_PODS, next(self._addresses)))
+        if pod.resource_version > story.version:
+            story.note(pod, self._clock.now)
+
+    def pod_gone(self, pod: Pod) -> None:
+        """Remembers a pod that is gone for a while."""
+        if pod.uid in self._stories:
+            self._gone.append(pod.uid)
+            if len(self._gone) > _REMEMBERED:
+                self._stories.pop(self._gone.popleft(), None)
+
+
+def _address(network: int, number: int) -> str:
+    return str(ipaddress.ip_address(network + number))
+
+
+class _NodeEvents:
+    def __init__(self, stories: Stories) -> None:
+        self.added = stories.node_seen
+
+    def modified(self, old: Node, new: Node) -> None:
+        """Nothing that is told here changes."""
+
+    def deleted(self, old: Node) -> None:
+        """A node that comes back has its old address."""
+
+
+class _PodEvents:
+    def __init__(self, stories: Stories) -> None:
+        self.added = stories.pod_seen
+        self.deleted = stories.pod_gone
+        self._seen = stories.pod_seen
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        self._seen(new)

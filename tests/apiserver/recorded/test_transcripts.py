@@ -1,0 +1,74 @@
+"""Conversations with a real kube-apiserver 1.35.8, held again with `wavetank serve --bare`, compared by step."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apiserver.serving import Served, serving
+from apiserver.transcripts import SHARED, TRANSCRIPTS, scripts
+
+REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
+# Issues of their own: server-side apply with ownership, custom resources; kubectl's files are of another form.
+LATER = ("apply-", "crd-", "kubectl-")
+# What the comparer must be told that we have, since it cannot do it itself.
+WITH_ALL_PLUGINS = ("admission-default",)
+# Not ours to give: the server is restarted between two steps.
+NEEDS_A_RESTART = ("watch-expired",)
+
+# docs/api-compatibility.md says why.
+KNOWN: dict[str, set[str]] = {
+    "admission-default": {"3", "6", "11", "13", "17", "22"},
+    "crud-misc-ns": {"46", "47"},
+    "errors-negotiation": {"6", "9", "11", "20"},
+    "patch-merge": {"27"},
+    "table-output": {"52", "53"},
+    "update-conflicts": {"rv:8 rv:9"},
+}
+
+if not REPLAY.is_file():
+    pytest.skip(f"no comparer {REPLAY}: set WAVETANK_SHARED to the folder that has tools/", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("bare"), "--bare", token="tok") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def admitting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("all"), "--bare", "--admission", "full", token="tok") as server:
+        yield server
+
+
+def ordinary() -> list[str]:
+    aside = (*LATER, *WITH_ALL_PLUGINS, *NEEDS_A_RESTART)
+    return [name for name in scripts() if not name.startswith(aside)]
+
+
+@pytest.mark.parametrize("script", ordinary())
+def test_every_step_agrees_or_is_a_known_difference(script: str, served: Served) -> None:
+    assert differences(script, served) == KNOWN.get(script, set())
+
+
+@pytest.mark.parametrize("script", WITH_ALL_PLUGINS)
+def test_with_all_admission_plugins(script: str, admitting: Served) -> None:
+    assert differences(script, admitting, "--with-needs") == KNOWN.get(script, set())
+
+
+def differences(script: str, server: Served, *options: str) -> set[str]:
+    """Replays a script; returns the steps that differ, and pairs of versions that are out of order."""
+    file = TRANSCRIPTS / f"{script}.jsonl.gz"
+    command = [sys.executable, str(REPLAY), *options, "--server", server.url, "--token", "tok", str(file)]
+    environment = {"PYTHONDONTWRITEBYTECODE": "1", "PATH": ""}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, cwd=Path("/"))
+    assert "TOTAL" in done.stdout, done.stdout + done.stderr
+    steps = set(re.findall(rf"DIFF {re.escape(script)}#(\d+)", done.stdout))
+    disorder = re.findall(rf"RVORDER {re.escape(script)} (rv:\d+)=\d+ (rv:\d+)=", done.stdout)
+    return steps | {" ".join(pair) for pair in disorder}

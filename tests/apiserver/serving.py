@@ -1,0 +1,128 @@
+"""What the tests of this folder share: `wavetank serve` in a process of its own, and a plain HTTP client."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+TOKEN = "secret"
+
+NODES = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {topology.kubernetes.io/zone: a}}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2, labels: {topology.kubernetes.io/zone: b}}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server said."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class Served:
+    """A running server."""
+
+    process: subprocess.Popen[str]
+    url: str
+    kubeconfig: Path
+    token: str | None = TOKEN
+
+    @property
+    def host(self) -> str:
+        return str(urlsplit(self.url).hostname)
+
+    @property
+    def port(self) -> int:
+        return int(urlsplit(self.url).port or 0)
+
+    @property
+    def auth(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def ask(self, method: str, path: str, body: object = None, timeout: float = 20, **headers: str) -> Answer:
+        """Makes one request on a connection of its own; a body that is no bytes is sent as JSON."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        sent = {**self.auth, **{key.replace("_", "-"): value for key, value in headers.items()}}
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+            sent.setdefault("Content-Type", "application/json")
+        try:
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            return Answer(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read())
+        finally:
+            connection.close()
+
+    def until(self, path: str, found: Any, seconds: float = 20) -> Any:
+        """Asks for an object until `found` says yes of it."""
+        end = time.monotonic() + seconds
+        while True:
+            answer = self.ask("GET", path)
+            if answer.status == 200 and found(answer.json):
+                return answer.json
+            assert time.monotonic() < end, f"still {answer.status} {answer.body[:2000]!r}"
+            time.sleep(0.05)
+
+
+@contextmanager
+def serving(folder: Path, *options: str, token: str | None = TOKEN, ends: int = 0) -> Iterator[Served]:
+    """Runs `wavetank serve` on a free port until the block ends; it may end earlier only with the status `ends`."""
+    kubeconfig = folder / "kubeconfig"
+    auth = ("--token", token) if token else ("--no-auth",)
+    words = ["serve", "--port", "0", "--kubeconfig", str(kubeconfig), *auth, *options]
+    command = [sys.executable, "-m", "wavetank", *words]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    try:
+        assert first.startswith("serving:"), first + (process.stderr.read() if process.stderr else "")
+        served = Served(process, first.split()[1], kubeconfig, token)
+        yield served
+        assert process.poll() in (None, ends), "it has died"
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=20)
+    assert "Traceback" not in errors, errors
+
+
+def nodes_file(folder: Path) -> str:
+    """Writes a cluster of two nodes and returns its path."""
+    path = folder / "nodes.yaml"
+    path.write_text(NODES)
+    return str(path)
+
+
+def a_pod(name: str, duration: str = "", **metadata: Any) -> dict[str, Any]:
+    """Returns the manifest of a small pod that runs for a while, or until it is stopped."""
+    annotations = {"wavetank.dev/duration": duration} if duration else {}
+    container = {"name": "main", "image": "busybox:1", "resources": {"requests": {"cpu": "100m"}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "annotations": annotations, **metadata},
+        "spec": {"containers": [container], "restartPolicy": "Never" if duration else "Always"},
+    }

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from apiserver.serving import Served, serving
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serves a cluster in which nobody acts."""
+    with serving(tmp_path_factory.mktemp("bare"), "--bare") as server:
+        yield server

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from wavetank.apiserver.auth import Guard
+from wavetank.apiserver.errors import StatusError
+from wavetank.apiserver.request import User
+
+HOME = {"host": "127.0.0.1:8001"}
+KNOWN = {**HOME, "authorization": "Bearer secret"}
+
+
+def admitted(headers: dict[str, str], host: str = "127.0.0.1", token: str | None = "secret") -> User:
+    raw = [(key.encode(), value.encode()) for key, value in headers.items()]
+    return Guard(token, host).admit(headers, raw)
+
+
+def basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"authorization": "Bearer secret"}, id="a token"),
+        pytest.param({"authorization": "bearer  secret"}, id="schemes are not case-sensitive"),
+        pytest.param({"proxy-authorization": basic("wavetank", "secret")}, id="as kubectl sends it over plain HTTP"),
+    ],
+)
+def test_whoever_has_the_token_comes_in(headers: dict[str, str]) -> None:
+    assert admitted({**HOME, **headers}).name == "admin"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({"authorization": "Bearer wrong"}, id="another token"),
+        pytest.param({"authorization": "Bearer "}, id="an empty token"),
+        pytest.param({"authorization": "Bearer s\u00e9cret"}, id="a token that is not ASCII"),
+        pytest.param({"authorization": basic("wavetank", "secret")}, id="another scheme"),
+        pytest.param({"proxy-authorization": basic("other", "secret")}, id="another user"),
+        pytest.param({"proxy-authorization": "Basic %%%"}, id="no base64"),
+        pytest.param(
+            {"authorization": "Bearer wrong", "proxy-authorization": basic("wavetank", "secret")},
+            id="a wrong token is not made good by a proxy",
+        ),
+    ],
+)
+def test_nobody_else_does(headers: dict[str, str]) -> None:
+    with pytest.raises(StatusError) as refused:
+        admitted({**HOME, **headers})
+    assert (refused.value.code, refused.value.reason, str(refused.value)) == (401, "Unauthorized", "Unauthorized")
+
+
+@pytest.mark.parametrize(
+    ("host", "listening", "code"),
+    [
+        pytest.param("127.0.0.1:8001", "127.0.0.1", 200, id="the address"),
+        pytest.param("localhost", "127.0.0.1", 200, id="the name of loopback"),
+        pytest.param("LOCALHOST:80", "127.0.0.1", 200, id="names are not case-sensitive"),
+        pytest.param("[::1]:8001", "127.0.0.1", 200, id="IPv6 in brackets"),
+        pytest.param("evil.example:8001", "127.0.0.1", 403, id="a name that somebody made point here"),
+        pytest.param("127.0.0.1.evil.example", "127.0.0.1", 403, id="a name that begins like ours"),
+        pytest.param("192.168.0.7:8001", "127.0.0.1", 403, id="an address that is not listened on"),
+        pytest.param("192.168.0.7:8001", "0.0.0.0", 200, id="any address if all are listened on"),
+        pytest.param("evil.example", "0.0.0.0", 403, id="but not any name"),
+        pytest.param("tank.lab:8001", "tank.lab", 200, id="the name that is listened on"),
+    ],
+)
+def test_only_our_own_names_are_served(host: str, listening: str, code: int) -> None:
+    if code == 200:
+        admitted({**KNOWN, "host": host}, listening)
+        return
+    with pytest.raises(StatusError) as refused:
+        admitted({**KNOWN, "host": host}, listening)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"origin": "http://evil.example"}, id="another site"),
+        pytest.param({"origin": "http://127.0.0.1:9000"}, id="another port"),
+        pytest.param({"origin": "null"}, id="a file or a sandbox"),
+        pytest.param({"sec-fetch-site": "cross-site"}, id="a browser says so itself"),
+    ],
+)
+def test_web_pages_of_others_are_refused_even_without_auth(headers: dict[str, str]) -> None:
+    with pytest.raises(StatusError) as refused:
+        admitted({**HOME, **headers}, token=None)
+    assert refused.value.code == 403
+
+
+def test_a_web_page_of_this_server_is_not() -> None:
+    assert admitted({**KNOWN, "origin": "http://127.0.0.1:8001", "sec-fetch-site": "same-origin"})
+
+
+def test_a_request_without_host_is_no_request() -> None:
+    with pytest.raises(StatusError) as refused:
+        admitted({"authorization": "Bearer secret"})
+    assert refused.value.code == 400
+
+
+def test_without_a_token_everybody_is_admin() -> None:
+    assert admitted(HOME, token=None).groups == ("system:masters", "system:authenticated")
+
+
+def test_an_administrator_may_be_taken_for_somebody_else() -> None:
+    raw = [(b"impersonate-group", b"devs"), (b"impersonate-group", b"ops")]
+    user = Guard("secret", "::1").admit({**KNOWN, "impersonate-user": "alice", "impersonate-group": "devs"}, raw)
+    assert user == User("alice", ("devs", "ops", "system:authenticated"))
+
+
+def test_groups_need_a_user() -> None:
+    with pytest.raises(StatusError) as refused:
+        admitted({**KNOWN, "impersonate-group": "devs"})
+    assert refused.value.code == 400
