@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from wavetank.errors import InputError
 from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile, on_line
 from wavetank.workloads.jobtable import Integers, Jobs, TableWorkload
+from wavetank.workloads.plaincells import plain_columns
 from wavetank.workloads.podcolumns import (
     AMOUNTS,
     LABEL,
@@ -152,22 +152,13 @@ def _line(file: InputFile, line: bytes, number: int) -> str:
 def _part(file: InputFile, lines: list[str], first: int, width: int) -> _Part:
     filled = len(lines) - (not lines[-1])  # what follows the last line end is no line
     begin = int(not lines[0])
-    plain = _plain_columns(lines[begin:filled], width)
+    has_blanks = any(" " in line for line in lines)  # which are no part of a cell that they begin
+    plain = None if has_blanks else plain_columns(lines[begin:filled], width)
     if plain is not None:
         return _Part(np.arange(first + begin, first + filled), plain)
     cells = _rows(file, lines, first)
     kept = [i for i, row in enumerate(cells) if row and _fits(file, row, first + i, width)]
     return _Part(np.array(kept, np.int64) + first, list(zip(*(cells[i] for i in kept), strict=True)))
-
-
-def _plain_columns(lines: list[str], width: int) -> list[list[str]] | None:
-    """Returns the cells of lines that commas alone divide into so many, else None."""
-    text = ",".join(lines)
-    is_plain = width > 1 and not any(mark in text for mark in '" \r')
-    if not is_plain or set(map(str.count, lines, repeat(","))) != {width - 1}:
-        return None
-    cells = text.split(",")
-    return [cells[column::width] for column in range(width)]
 
 
 def _rows(file: InputFile, lines: list[str], first: int) -> list[list[str]]:

@@ -175,7 +175,7 @@ def unknown_column(column: str, known: Iterable[str]) -> InputError:
 
 
 def _shared(asks: Iterable[Hashable]) -> list[Hashable]:
-    """Returns the same with one object for all that are equal: they are many, and may be kept."""
+    """Returns the same with one object for all that are equal: they are many, and may be held."""
     known: dict[Hashable, Hashable] = {}
     return [known.setdefault(ask, ask) for ask in asks]
 
