@@ -18,6 +18,7 @@ from wavetank.experiments.entries import entry_of
 from wavetank.experiments.explain import Keep
 from wavetank.experiments.runner import run_experiment
 from wavetank.experiments.summary import all_warnings
+from wavetank.kernel.garbage import rare_collections
 from wavetank.report.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.version import __version__
@@ -95,11 +96,12 @@ def command(
         raise click.UsageError("--format, --option and --lenient go with --workload")
     reading = {"format": format_, "lenient": lenient, "options": _options(options)}
     spec = _spec(cluster, workload, reading, schedulers, changes)
-    read = _load(experiment, spec)
-    out = out or Path("out") / read.name
-    warm_up(errors)
-    with showing_progress(errors) as progress:
-        results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
+    with rare_collections():
+        read = _load(experiment, spec)
+        out = out or Path("out") / read.name
+        warm_up(errors)
+        with showing_progress(errors) as progress:
+            results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
     console.print(summary_table(out))
     print_warnings(all_warnings(read, results))
     console.print(f"results: {out}", soft_wrap=True, highlight=False)

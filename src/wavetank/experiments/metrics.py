@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wavetank.cluster.pod import FAILED, SUCCEEDED
-from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.recorder import EVICTED, Recorder
-from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.experiments.decimals import NEVER, Integers
+from wavetank.experiments.podtable import PodTable
+from wavetank.experiments.recorder import EVICTED
+from wavetank.kernel.durations import SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +40,33 @@ class Metrics:
     nodes_used: int
 
 
-def measure(recorder: Recorder, end: Nanoseconds) -> Metrics:
-    """Computes the figures of a run that ended at `end`."""
-    rows = recorder.rows
-    waiting = waiting_times(rows)
-    turnaround = np.array([row.finished - row.submitted for row in rows if row.finished is not None]) / SECOND
-    begin, last = busy_span(rows, end)
-    cpu, memory = recorder.usage.mean_utilization(begin, last)
-    finished = any(row.finished is not None for row in rows)
+def measure(pods: PodTable) -> Metrics:
+    """Computes the figures of a run."""
+    waiting = _seconds_between(pods.submitted, pods.started)
+    turnaround = _seconds_between(pods.submitted, pods.finished)
+    begin, last = pods.busy_span()
+    cpu, memory = pods.recorder.usage.mean_utilization(begin, last)
+    scheduled = int(np.count_nonzero(pods.scheduled != NEVER))
+    evicted = np.array([reason in EVICTED for reason in pods.reasons], np.bool_)
     return Metrics(
-        pods=len(rows),
-        scheduled_pods=sum(row.scheduled is not None for row in rows),
-        unscheduled_pods=sum(row.scheduled is None for row in rows),
-        succeeded_pods=sum(row.phase == SUCCEEDED for row in rows),
-        failed_pods=sum(row.phase == FAILED for row in rows),
-        evicted_pods=sum(row.reason in EVICTED and row.finished is not None for row in rows),
-        makespan_s=(last - begin) / SECOND if finished else None,
+        pods=len(pods.rows),
+        scheduled_pods=scheduled,
+        unscheduled_pods=len(pods.rows) - scheduled,
+        succeeded_pods=pods.phases.count(SUCCEEDED),
+        failed_pods=pods.phases.count(FAILED),
+        evicted_pods=int(np.count_nonzero(evicted & (pods.finished != NEVER))),
+        makespan_s=(last - begin) / SECOND if len(turnaround) else None,
         mean_waiting_time_s=float(waiting.mean()) if len(waiting) else None,
         p95_waiting_time_s=float(np.percentile(waiting, 95)) if len(waiting) else None,
         max_waiting_time_s=float(waiting.max()) if len(waiting) else None,
         mean_turnaround_s=float(turnaround.mean()) if len(turnaround) else None,
         cpu_utilization=cpu,
         memory_utilization=memory,
-        nodes_used=len({row.node for row in rows if row.node}),
+        nodes_used=len(set(pods.nodes) - {""}),
     )
 
 
-def waiting_times(rows: list[PodRow]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Returns the waiting times in seconds of the pods that started."""
-    return np.array([row.started - row.submitted for row in rows if row.started is not None]) / SECOND
-
-
-def busy_span(rows: list[PodRow], end: Nanoseconds) -> tuple[Nanoseconds, Nanoseconds]:
-    """Returns the time from the first submission to the last end, or to `end` where nothing ended."""
-    begin = min((row.submitted for row in rows), default=0)
-    return begin, max((row.finished for row in rows if row.finished is not None), default=end)
+def _seconds_between(earlier: Integers, later: Integers) -> NDArray[np.float64]:
+    """Returns the times from one event to the other, of the pods that came to the later one."""
+    seconds: NDArray[np.float64] = (later - earlier)[later != NEVER] / SECOND
+    return seconds

@@ -7,13 +7,18 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from wavetank.experiments.batsim import write_batsim
+from wavetank.experiments.decimals import NEVER
 from wavetank.experiments.explain.recorder import AttemptRecorder
 from wavetank.experiments.explain.recording import FILE, Keep
 from wavetank.experiments.metrics import Metrics, measure
 from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.experiments.tables import write_tables
+from wavetank.kernel.garbage import rare_collections
 
 
 @dataclass(frozen=True)
@@ -51,16 +56,17 @@ class RunResult:
 def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult:
     """Simulates one run and writes its files."""
     plan.folder.mkdir(parents=True)
-    begun = time.perf_counter()
-    with _recording(plan) as explain:
-        simulation = Simulation(plan.setting, plan.seed, tell, explain)
-        recorder = simulation.run()
-    wall = time.perf_counter() - begun
-    end = recorder.end
-    write_tables(recorder, end, plan.folder)
-    write_batsim(recorder, plan.folder, plan.wavetank_version)
-    warnings = (*recorder.features.warnings(), *_pending(recorder.rows, plan.label))
-    return RunResult(plan.scheduler, plan.seed, measure(recorder, end), warnings, simulation.attempts, wall)
+    with rare_collections():
+        begun = time.perf_counter()
+        with _recording(plan) as explain:
+            simulation = Simulation(plan.setting, plan.seed, tell, explain)
+            recorder = simulation.run()
+        wall = time.perf_counter() - begun
+        pods = PodTable(recorder)
+        write_tables(pods, plan.folder)
+        write_batsim(pods, plan.folder, plan.wavetank_version)
+        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label))
+        return RunResult(plan.scheduler, plan.seed, measure(pods), warnings, simulation.attempts, wall)
 
 
 @contextmanager
@@ -73,12 +79,12 @@ def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
             yield recorder
 
 
-def _pending(rows: list[PodRow], label: str) -> list[str]:
+def _pending(pods: PodTable, label: str) -> list[str]:
     """Names the pods that never found a node, with the reason of the last attempt."""
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        if row.scheduled is None and row.finished is None:
-            names[row.message or _never_tried(row)].append(row.name)
+    for i in np.flatnonzero((pods.scheduled == NEVER) & (pods.finished == NEVER)).tolist():
+        row = pods.rows[i]
+        names[row.message or _never_tried(row)].append(row.name)
     counts = Counter({message: len(pods) for message, pods in names.items()})
     return [
         f"{label}: {count} {'pod' if count == 1 else 'pods'} never scheduled ({_some(names[message])}): {message}"

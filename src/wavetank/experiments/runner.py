@@ -23,6 +23,7 @@ from wavetank.experiments.explain.recording import Keep
 from wavetank.experiments.outfolder import check_out, written_whole
 from wavetank.experiments.run import RunPlan, RunResult, make_run
 from wavetank.experiments.summary import write_summary
+from wavetank.kernel.garbage import rare_collections
 
 
 class Progress(Protocol):
@@ -51,7 +52,7 @@ def run_experiment(
     """
     check_out(out)
     begun = time.perf_counter()
-    with written_whole(out) as folder:
+    with rare_collections(), written_whole(out) as folder:
         plans = [
             RunPlan(
                 scheduler=entry.name,

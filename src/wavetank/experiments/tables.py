@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from pathlib import Path
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.resources import CPU, MEMORY, PODS, Amounts, format_amounts
-from wavetank.experiments.metrics import busy_span
-from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.recorder import Recorder
-from wavetank.kernel.durations import Nanoseconds, format_seconds
+from wavetank.cluster.podspec import PodSpec
+from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
+from wavetank.experiments.decimals import seconds_cells
+from wavetank.experiments.podtable import PART, PodTable
 
 POD_COLUMNS = (
     "namespace",
@@ -33,15 +33,20 @@ POD_COLUMNS = (
     "message",
 )
 
+Texts = Sequence[str]
 
-def write_tables(recorder: Recorder, end: Nanoseconds, folder: Path) -> None:
-    """Writes the tables of a run that ended at `end`."""
-    write_csv(folder / "pods.csv", POD_COLUMNS, _pod_rows(recorder.rows))
-    write_csv(folder / "nodes.csv", ("name", "cpu_milli", "memory_bytes", "pods"), map(_node_row, recorder.nodes))
+_MARKS = ',"\r\n'  # a cell that has one of them is quoted, if csv says so
+_MOST_SPECS = 1 << 12  # whose requests are remembered as texts: in some traces nearly every pod has its own
+
+
+def write_tables(pods: PodTable, folder: Path) -> None:
+    """Writes the tables of a run."""
+    write_columns(folder / "pods.csv", POD_COLUMNS, len(pods.rows), _PodCells(pods).columns)
+    write_csv(folder / "nodes.csv", ("name", "cpu_milli", "memory_bytes", "pods"), map(_node_row, pods.recorder.nodes))
     write_csv(
         folder / "utilization.csv",
         ("time_s", "cpu_utilization", "memory_utilization", "pods_running", "pods_pending", "nodes"),
-        _usage_rows(recorder, end),
+        _usage_rows(pods),
     )
 
 
@@ -53,41 +58,68 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
         writer.writerows(rows)
 
 
-def seconds_or_nothing(time: Nanoseconds | None) -> str:
-    """Writes a time in seconds, and one that never came as nothing."""
-    return "" if time is None else format_seconds(time)
+def write_columns(path: Path, header: Texts, rows: int, columns: Callable[[slice], Sequence[Texts]]) -> None:
+    """Writes a long table, asking for the `columns` of some rows at a time: the same bytes as `write_csv`.
+
+    What may need quotes in a column has got them from `quoted`.
+    """
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(",".join(header) + "\n")
+        for begin in range(0, rows, PART):
+            cells = columns(slice(begin, begin + PART))
+            file.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
 
 
-def _pod_rows(rows: list[PodRow]) -> Iterable[Sequence[object]]:
-    texts: dict[int, str] = {}
-    for row in rows:
-        requests = row.spec.requests
-        text = texts.get(id(requests))
-        if text is None:
-            text = texts[id(requests)] = _requests_text(requests)
-        yield (
-            row.namespace,
-            row.name,
-            row.job.id if row.job else row.name,
-            format_seconds(row.submitted),
-            seconds_or_nothing(row.scheduled),
-            seconds_or_nothing(row.started),
-            seconds_or_nothing(row.finished),
-            row.node,
-            row.phase,
-            row.reason,
-            row.restarts,
-            requests.get(CPU, 0),
-            requests.get(MEMORY, 0),
-            text,
-            row.priority,
-            row.scheduler,
-            row.message,
-        )
+def quoted(texts: Texts) -> Texts:
+    """Returns the texts as cells of CSV: in quotes where they are needed, which is rarely."""
+    together = "".join(texts)
+    if not any(mark in together for mark in _MARKS):
+        return texts
+    return [_quoted(text) if any(mark in text for mark in _MARKS) else text for text in texts]
 
 
-def _requests_text(requests: Amounts) -> str:
-    return ";".join(f"{name}={amount}" for name, amount in format_amounts(requests).items())
+def _quoted(text: str) -> str:
+    line = StringIO()
+    csv.writer(line, lineterminator="\n").writerow([text])
+    return line.getvalue().removesuffix("\n")
+
+
+class _PodCells:
+    """The cells of pods.csv; what many pods share is written once."""
+
+    def __init__(self, pods: PodTable) -> None:
+        self._pods = pods
+        self._requests = _Requests()
+
+    def columns(self, part: slice) -> list[Texts]:
+        """Returns the columns of some rows."""
+        pods, rows = self._pods, self._pods.rows[part]
+        return [
+            quoted([row.namespace for row in rows]),
+            quoted([row.name for row in rows]),
+            quoted([row.job.id if row.job else row.name for row in rows]),
+            seconds_cells(pods.submitted[part], pods.scheduled[part], pods.started[part], pods.finished[part]),
+            quoted(pods.nodes[part]),
+            pods.phases[part],
+            quoted(pods.reasons[part]),
+            [str(row.restarts) for row in rows],
+            [self._requests[row.spec] for row in rows],
+            [str(row.priority) for row in rows],
+            quoted([row.scheduler for row in rows]),
+            quoted([row.message for row in rows]),
+        ]
+
+
+class _Requests(dict[PodSpec, str]):
+    """What pods request, as cells: CPU, memory, and all of it in one text."""
+
+    def __missing__(self, spec: PodSpec) -> str:
+        if len(self) == _MOST_SPECS:
+            self.clear()
+        amounts = spec.requests
+        text = ";".join(f"{name}={amount}" for name, amount in format_amounts(amounts).items())
+        cells = self[spec] = f"{amounts.get(CPU, 0)},{amounts.get(MEMORY, 0)},{quoted([text])[0]}"
+        return cells
 
 
 def _node_row(node: Node) -> Sequence[object]:
@@ -95,8 +127,8 @@ def _node_row(node: Node) -> Sequence[object]:
     return node.name, allocatable.get(CPU, 0), allocatable.get(MEMORY, 0), allocatable.get(PODS, 0)
 
 
-def _usage_rows(recorder: Recorder, end: Nanoseconds) -> Iterable[Sequence[object]]:
-    usage = recorder.usage.buckets(*busy_span(recorder.rows, end))
+def _usage_rows(pods: PodTable) -> Iterable[Sequence[object]]:
+    usage = pods.recorder.usage.buckets(*pods.busy_span())
     columns = (usage.cpu_utilization, usage.memory_utilization, usage.pods_running, usage.pods_pending, usage.nodes)
     for time, *values in zip(usage.time_s, *columns, strict=True):
         yield _rounded(float(time)), *(_rounded(float(value)) for value in values)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,7 @@ SUMMARY_VALUES = (
     "memory_utilization",
     "nodes_used",
 )
+OF_NAMED_PODS = ("namespace", "name", "job", "phase", "reason", "requests")
 UTILIZATION = ("time_s", "cpu_utilization", "memory_utilization", "pods_pending", "pods_running")
 
 
@@ -78,15 +80,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """The pods of a run, column by column; times in seconds, NaN for what never happened."""
+    """The pods of a run, column by column; times in seconds, NaN for what never happened.
 
-    namespace: tuple[str, ...]
-    name: tuple[str, ...]
-    job: tuple[str, ...]
-    node: tuple[str, ...]
-    phase: tuple[str, ...]
-    reason: tuple[str, ...]
-    requests: tuple[str, ...]
+    `texts` holds the columns OF_NAMED_PODS, if the pods are wanted one by one.
+    """
+
+    texts: dict[str, Sequence[str]]
+    node: Sequence[str]
     submitted: Floats
     scheduled: Floats
     started: Floats
@@ -101,6 +101,7 @@ class ResultsFolder:
         self.path = path
         self.experiment = _experiment(path / "experiment.json")
         self.runs = _runs(path / "summary.csv")
+        self._waiting: dict[tuple[str, int], Floats] = {}  # of the runs whose pods were read
 
     def scheduler_names(self) -> list[str]:
         """Returns the schedulers in the order of the experiment."""
@@ -110,38 +111,33 @@ class ResultsFolder:
         """Returns the runs of a scheduler in the order of the summary."""
         return [run for run in self.runs if run.scheduler == scheduler]
 
-    def pods(self, run: Run) -> Pods:
-        """Returns every pod of a run."""
-        columns = Columns(self._file(run, "pods.csv"), [each.name for each in fields(Pods)])
-        text, number = columns.texts, columns.numbers
-        return Pods(
-            namespace=text("namespace"),
-            name=text("name"),
-            job=text("job"),
-            node=text("node"),
-            phase=text("phase"),
-            reason=text("reason"),
-            requests=text("requests"),
-            submitted=number("submitted"),
-            scheduled=number("scheduled"),
-            started=number("started"),
-            finished=number("finished"),
-            cpu_milli=number("cpu_milli"),
+    def pods(self, run: Run, named: bool = True) -> Pods:
+        """Returns every pod of a run; of very many perhaps without what tells one from the other."""
+        texts = OF_NAMED_PODS if named else ()
+        numbers = ("submitted", "scheduled", "started", "finished", "cpu_milli")
+        columns = Columns(self._file(run, "pods.csv"), ("node", *texts), numbers)
+        pods = Pods(
+            {name: columns.texts(name) for name in texts}, columns.texts("node"), *map(columns.numbers, numbers)
         )
+        self._waiting[run.scheduler, run.seed] = pods.started - pods.submitted
+        return pods
 
     def waiting_times(self, run: Run) -> Floats:
         """Returns the seconds from submission to start of every pod of a run, NaN if it never started."""
-        columns = Columns(self._file(run, "pods.csv"), ("submitted", "started"))
+        known = self._waiting.get((run.scheduler, run.seed))
+        if known is not None:
+            return known
+        columns = Columns(self._file(run, "pods.csv"), numbers=("submitted", "started"))
         return columns.numbers("started") - columns.numbers("submitted")
 
-    def nodes(self, run: Run) -> tuple[tuple[str, ...], Floats]:
+    def nodes(self, run: Run) -> tuple[Sequence[str], Floats]:
         """Returns names and CPU capacities (thousandths of a core) of a run's nodes, in the file's order."""
-        columns = Columns(self._file(run, "nodes.csv"), ("name", "cpu_milli"))
+        columns = Columns(self._file(run, "nodes.csv"), ("name",), ("cpu_milli",))
         return columns.texts("name"), np.nan_to_num(columns.numbers("cpu_milli"))
 
     def utilization(self, run: Run) -> list[Floats]:
         """Returns the columns named in UTILIZATION, one value per bucket of time."""
-        columns = Columns(self._file(run, "utilization.csv"), UTILIZATION)
+        columns = Columns(self._file(run, "utilization.csv"), numbers=UTILIZATION)
         return [columns.numbers(name) for name in UTILIZATION]
 
     def _file(self, run: Run, name: str) -> Path:
@@ -158,7 +154,7 @@ def _experiment(path: Path) -> Experiment:
 
 
 def _runs(path: Path) -> list[Run]:
-    columns = Columns(path, ("scheduler", "seed", *SUMMARY_VALUES))
+    columns = Columns(path, ("scheduler",), ("seed", *SUMMARY_VALUES))
     values = [[_defined(value) for value in columns.numbers(name)] for name in SUMMARY_VALUES]
     return [
         Run(scheduler, int(seed), dict(zip(SUMMARY_VALUES, row, strict=True)))

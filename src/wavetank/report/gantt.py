@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from wavetank.report.columns import Floats
 from wavetank.report.folder import Pods, ResultsFolder, Run
 from wavetank.report.heat import Occupancy, heat_map, nodes_per_row
 from wavetank.report.packing import NEVER, Words, pack_bytes, pack_texts, pack_words
+
+MOST_BARS = 200_000  # pods of a run, above which only the heat map is carried
 
 
 class Gantt:
@@ -27,17 +30,11 @@ class Gantt:
 
     def add(self, folder: ResultsFolder, run: Run) -> None:
         """Adds a run: bar by bar if that fits the budget, otherwise as a heat map."""
-        chart = _Chart(folder, run)
+        few = (run.values["pods"] or 0) <= MOST_BARS
+        chart = _Chart(folder, run, named=few)
         entry: dict[str, Any] = {"scheduler": run.scheduler, "seed": run.seed, "end": chart.end}
         entry["nodes"] = self._keep_nodes(chart)
-        bars, table = chart.bars(), chart.pod_table()
-        key = _key(table)
-        cost = len(bars["words"]) + (0 if key in self._pod_tables else len(key))
-        if cost <= self._left:
-            self._left -= cost
-            self._pod_tables.setdefault(key, table)
-            entry |= {"bars": bars, "pods": list(self._pod_tables).index(key)}
-        else:
+        if not few or not self._keep_bars(chart, entry):
             entry["heat"] = chart.heat()
             self._left -= len(entry["heat"]["bytes"])
         self._runs.append(entry)
@@ -46,6 +43,17 @@ class Gantt:
         """Returns what the page embeds."""
         pods, nodes = list(self._pod_tables.values()), list(self._node_tables.values())
         return {"podTables": pods, "nodeTables": nodes, "runs": self._runs}
+
+    def _keep_bars(self, chart: _Chart, entry: dict[str, Any]) -> bool:
+        bars, table = chart.bars(), chart.pod_table()
+        key = _key(table)
+        cost = len(bars["words"]) + (0 if key in self._pod_tables else len(key))
+        if cost > self._left:
+            return False
+        self._left -= cost
+        self._pod_tables.setdefault(key, table)
+        entry |= {"bars": bars, "pods": list(self._pod_tables).index(key)}
+        return True
 
     def _keep_nodes(self, chart: _Chart) -> int:
         table = chart.node_table()
@@ -59,27 +67,36 @@ class Gantt:
 class _Chart:
     """One run in the forms in which a page can carry it; the columns are those that gantt-model.js reads."""
 
-    def __init__(self, folder: ResultsFolder, run: Run) -> None:
-        self._pods = pods = folder.pods(run)
+    def __init__(self, folder: ResultsFolder, run: Run, named: bool) -> None:
+        self._pods = pods = folder.pods(run, named)
         self._names, self._capacity = _all_nodes(pods, *folder.nodes(run))
         index = {name: i for i, name in enumerate(self._names)}
         self._node = np.array([index.get(node, NEVER) for node in pods.node], dtype=np.uint32)
-        # By submission and not as in the file, so that schedulers that finish in another order share a table.
-        self._order = sorted(range(len(pods.name)), key=lambda i: (pods.submitted[i], pods.namespace[i], pods.name[i]))
         self.end = _end(pods, folder.utilization(run)[0])
         self._tick = tick(self.end)
 
     def node_table(self) -> dict[str, Any]:
         return {"names": pack_texts(self._names), "cpu": pack_words([_words(self._capacity)])}
 
+    @cached_property
+    def _order(self) -> list[int]:
+        """Returns the pods by submission and not as in the file: schedulers that finish in another order share them."""
+        texts = self._pods.texts
+        keys = list(zip(self._pods.submitted.tolist(), texts["namespace"], texts["name"], strict=True))
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
+    def _texts(self, name: str) -> list[str]:
+        column = self._pods.texts[name]
+        return [column[i] for i in self._order]
+
     def pod_table(self) -> dict[str, Any]:
         """Returns what a pod brings along, whoever schedules it."""
         pods, order = self._pods, self._order
-        jobs, job = _dictionary([pods.job[i] for i in order])
-        requests, request = _dictionary([pods.requests[i] for i in order])
+        jobs, job = _dictionary(self._texts("job"))
+        requests, request = _dictionary(self._texts("requests"))
         submitted = _ticks(pods.submitted[order], self._tick)
         return {
-            "names": pack_texts([f"{pods.namespace[i]}/{pods.name[i]}" for i in order]),
+            "names": pack_texts(list(map("/".join, zip(self._texts("namespace"), self._texts("name"), strict=True)))),
             "jobs": pack_texts(jobs),
             "requests": pack_texts(requests),
             "words": pack_words([submitted, _words(pods.cpu_milli[order]), job, request]),
@@ -88,7 +105,7 @@ class _Chart:
     def bars(self) -> dict[str, Any]:
         """Returns what became of each pod."""
         pods, order = self._pods, self._order
-        phases, phase = _dictionary([_outcome(pods.phase[i], pods.reason[i]) for i in order])
+        phases, phase = _dictionary(list(map(_outcome, self._texts("phase"), self._texts("reason"))))
         times = (_ticks(column[order], self._tick) for column in (pods.scheduled, pods.started, pods.finished))
         scheduled, started, finished = times
         words = [scheduled, _since(started, scheduled), _since(finished, scheduled), self._node[order], phase]
@@ -143,9 +160,8 @@ def _all_nodes(pods: Pods, names: Sequence[str], capacity: Floats) -> tuple[list
 
 def _dictionary(texts: Sequence[str]) -> tuple[list[str], Words]:
     """Returns the distinct texts in order of appearance, and for each text its place among them."""
-    places: dict[str, int] = {}
-    index = np.array([places.setdefault(text, len(places)) for text in texts], dtype=np.uint32)
-    return list(places), index
+    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    return list(places), np.fromiter(map(places.__getitem__, texts), np.uint32, len(texts))
 
 
 def _ticks(seconds: Floats, unit: float) -> Words:

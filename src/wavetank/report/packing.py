@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 NEVER = 0xFFFFFFFF  # stands for a time that did not come, or a node that was not given
 
+_MUCH = 1 << 20  # bytes
+
 Words = NDArray[np.uint32]
 
 
@@ -40,4 +42,5 @@ def pack_texts(texts: Sequence[str]) -> str:
 
 
 def _pack(raw: bytes) -> str:
-    return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
+    level = 9 if len(raw) <= _MUCH else 4  # which takes a tenth of the time for two hundredths of the size
+    return base64.b64encode(zlib.compress(raw, level)).decode("ascii")

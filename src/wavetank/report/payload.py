@@ -18,13 +18,14 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
     seeds = _embedded_seeds(folder)
     series = [_series(folder, seed) for seed in seeds]
     used = sum(len(text) for by_scheduler in series for text in by_scheduler.values())
+    gantt = _gantt(folder, budget - used)  # before the waiting times, which are known once the pods were read
     return {
         "schedulers": folder.scheduler_names(),
         "seeds": seeds,
         "allSeeds": len(_seeds(folder)),
         "series": series,
         "waiting": waiting_payload(folder),
-        "gantt": _gantt(folder, budget - used),
+        "gantt": gantt,
     }
 
 

@@ -26,6 +26,8 @@ Integers = NDArray[np.int64]
 NONE = -1  # in a column of times: for ever, or no limit
 WORKLOAD = "w0"  # Batsim's name of a first workload
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
+_MOST_HELD = 2_000_000  # rows, at about a hundred bytes each besides their names
+_ODD = 0x1E3779B97F4A7C15  # a factor that keeps a name and its namespace apart
 _MOST_MODELS = 4096  # kept at a time: in some traces nearly every pod asks for another amount
 
 
@@ -69,9 +71,9 @@ class Kind:
 class TableWorkload:
     """The pods of a table, named like their row, `<row>-<rank>` if the row stands for several.
 
-    The file is read twice, a few thousand rows at a time: once to check it, and again for the pods of a run. Only
-    a table that is not in the order of time is held in memory as a whole, to be sorted. Unless it is one `of_jobs`,
-    its rows are pods that belong to no job.
+    The file is read a few thousand rows at a time, and checked. A table of more than a few million rows is not
+    held in memory, unless it is not in the order of time: it is read again for the pods of a run. Unless it is one
+    `of_jobs`, its rows are pods that belong to no job.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class TableWorkload:
         self._parts = parts
         self._kind = kind
         checked = _check(parts(file))
+        self._held = checked.parts
         self._in_order = checked.in_order
         self._twins = frozenset(_refuse_twins(file, checked))
         self.jobs = checked.jobs - len(self._twins)
@@ -93,7 +96,8 @@ class TableWorkload:
 
     def parts(self) -> Iterator[Jobs]:
         """Yields the rows in the order of time; what is left out of them was counted when the file was opened."""
-        parts = (_without(part, self._twins) for part in self._parts(self._file.again()))
+        read = self._parts(self._file.again()) if self._held is None else self._held
+        parts = (_without(part, self._twins) for part in read)
         return parts if self._in_order else _sorted(list(parts))
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
@@ -122,16 +126,20 @@ def profile_name(duration: Nanoseconds | None, exit_code: int = 0) -> str:
 
 
 class _Checked(NamedTuple):
+    """What is known of a table that was read; its `parts` are None if they are too many to be held."""
+
     jobs: int
     in_order: bool
     keys: Integers
     lines: Integers
+    parts: list[Jobs] | None
 
 
 def _check(parts: Iterator[Jobs]) -> _Checked:
     last, in_order = 0, True
     keys: list[Integers] = [np.empty(0, np.int64)]
     lines: list[Integers] = [np.empty(0, np.int64)]
+    held: list[Jobs] = []
     rows = 0
     for part in parts:
         if not len(part.times):
@@ -141,23 +149,29 @@ def _check(parts: Iterator[Jobs]) -> _Checked:
         of_part, of_lines = _keys(part)
         keys.append(of_part)
         lines.append(of_lines)
-    return _Checked(rows, in_order, np.concatenate(keys), np.concatenate(lines))
+        held.append(part)
+        if rows > _MOST_HELD:
+            held.clear()
+    return _Checked(rows, in_order, np.concatenate(keys), np.concatenate(lines), held if rows <= _MOST_HELD else None)
 
 
 def _keys(part: Jobs) -> tuple[Integers, Integers]:
     """Returns hashes of what must be unique, and the line of each; ranks of numbered jobs cannot clash."""
-    pods: Sequence[Hashable] = list(zip(part.namespaces, part.names, strict=True))
-    lines = part.lines
-    if part.sizes.max() > 1 and not all(map(str.isdigit, part.names)):
-        sizes = part.sizes.tolist()
-        rows = zip(part.namespaces, part.names, sizes, strict=True)
-        pods = [(space, name if size == 1 else f"{name}-{rank}") for space, name, size in rows for rank in range(size)]
-        lines = np.repeat(lines, part.sizes)
-    return np.fromiter(map(hash, pods), np.int64, len(pods)), lines
+    if part.sizes.max() == 1 or all(map(str.isdigit, part.names)):
+        return _hashes(part.names) * _ODD ^ _hashes(part.namespaces), part.lines
+    rows = zip(part.names, part.sizes.tolist(), strict=True)
+    names = [name if size == 1 else f"{name}-{rank}" for name, size in rows for rank in range(size)]
+    return _hashes(names) * _ODD ^ np.repeat(_hashes(part.namespaces), part.sizes), np.repeat(part.lines, part.sizes)
+
+
+def _hashes(texts: Sequence[str]) -> Integers:
+    return np.fromiter(map(hash, texts), np.int64, len(texts))
 
 
 def _refuse_twins(file: InputFile, checked: _Checked) -> Iterator[int]:
     """Yields the lines that repeat a name; names are compared by their 64-bit hash, to hold few bytes of each."""
+    if len(np.unique(checked.keys)) == len(checked.keys):
+        return
     order = np.argsort(checked.keys, kind="stable")
     keys, lines = checked.keys[order], checked.lines[order]
     for i in np.flatnonzero(keys[1:] == keys[:-1]).tolist():

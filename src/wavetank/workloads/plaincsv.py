@@ -15,6 +15,7 @@ from wavetank.errors import InputError
 from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile, on_line
 from wavetank.workloads.jobtable import Integers, Jobs, TableWorkload
+from wavetank.workloads.plaincells import plain_columns
 from wavetank.workloads.podcolumns import (
     AMOUNTS,
     LABEL,
@@ -40,9 +41,9 @@ class CsvWorkload(TableWorkload):
         super().__init__(file, self._read, self.layout.kind, self.layout.of_jobs)
 
     def _read(self, file: InputFile) -> Iterator[Jobs]:
-        for lines, rows in _parts(file, len(self.layout.columns)):
-            if rows:
-                yield self.layout.jobs(file, lines, list(zip(*rows, strict=True)))
+        for lines, columns in _parts(file, len(self.layout.columns)):
+            if len(lines):
+                yield self.layout.jobs(file, lines, columns)
 
 
 def is_csv(file: InputFile) -> bool:
@@ -65,8 +66,8 @@ def read_csv_nodes(file: InputFile) -> list[Manifest]:
     except InputError as error:
         raise error.inside(source=file.source) from None
     nodes: list[Manifest] = []
-    for lines, rows in _parts(file, len(columns)):
-        for line, row in zip(lines.tolist(), rows, strict=True):
+    for lines, cells in _parts(file, len(columns)):
+        for line, *row in zip(lines.tolist(), *cells, strict=True):
             try:
                 nodes.append(_node(dict(zip(columns, row, strict=True))))
             except InputError as error:
@@ -101,11 +102,11 @@ def _read_cell(column: str, cell: str, capacity: dict[str, int], labels: dict[st
         capacity[AMOUNTS.get(column, column)] = amount
 
 
-class _Rows(NamedTuple):
-    """Rows of as many cells as the header has, and their lines."""
+class _Part(NamedTuple):
+    """Some rows of as many cells as the header has, by columns, and their lines."""
 
     lines: Integers
-    rows: Sequence[Sequence[str]]
+    columns: Sequence[Sequence[str]]
 
 
 def _first_line(file: InputFile) -> str:
@@ -119,12 +120,12 @@ def _header(file: InputFile) -> list[str]:
     return columns
 
 
-def _parts(file: InputFile, width: int) -> Iterator[_Rows]:
+def _parts(file: InputFile, width: int) -> Iterator[_Part]:
     first = 1
     for block in file.blocks():
         lines = _decoded(file, block, first)
         for start in range(0, len(lines), _PART):
-            yield _rows(file, lines[start : start + _PART], first + start, width)
+            yield _part(file, lines[start : start + _PART], first + start, width)
         first += block.count(b"\n")
 
 
@@ -148,17 +149,26 @@ def _line(file: InputFile, line: bytes, number: int) -> str:
         return ""
 
 
-def _rows(file: InputFile, lines: list[str], first: int, width: int) -> _Rows:
+def _part(file: InputFile, lines: list[str], first: int, width: int) -> _Part:
+    filled = len(lines) - (not lines[-1])  # what follows the last line end is no line
+    begin = int(not lines[0])
+    has_blanks = any(" " in line for line in lines)  # which are no part of a cell that they begin
+    plain = None if has_blanks else plain_columns(lines[begin:filled], width)
+    if plain is not None:
+        return _Part(np.arange(first + begin, first + filled), plain)
+    cells = _rows(file, lines, first)
+    kept = [i for i, row in enumerate(cells) if row and _fits(file, row, first + i, width)]
+    return _Part(np.array(kept, np.int64) + first, list(zip(*(cells[i] for i in kept), strict=True)))
+
+
+def _rows(file: InputFile, lines: list[str], first: int) -> list[list[str]]:
     try:
         cells = _cells(lines)
-        if len(cells) != len(lines):
-            raise InputError("a cell with a line break")
+        if len(cells) == len(lines):
+            return cells
     except InputError:
-        cells = [_row(file, line, first + i) for i, line in enumerate(lines)]
-    if all(len(row) == width for row in cells):
-        return _Rows(np.arange(first, first + len(cells)), cells)
-    kept = [i for i, row in enumerate(cells) if row and _fits(file, row, first + i, width)]
-    return _Rows(np.array(kept, np.int64) + first, [cells[i] for i in kept])
+        pass
+    return [_row(file, line, first + i) for i, line in enumerate(lines)]  # to tell which is wrong
 
 
 def _row(file: InputFile, line: str, number: int) -> list[str]:

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+
+from wavetank.experiments.decimals import NEVER
+from wavetank.experiments.recorder import Recorder
+from wavetank.kernel.durations import Nanoseconds
+
+PART = 1 << 10  # rows in hand at a time: as many as a processor keeps close by
+
+
+class PodTable:
+    """The rows of a run that is over, by columns; times in nanoseconds, NEVER for what did not happen."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.rows = recorder.rows
+        self.submitted, self.scheduled, self.started, self.finished = np.empty((4, len(self.rows)), np.int64)
+        self.nodes: list[str] = []
+        self.phases: list[str] = []
+        self.reasons: list[str] = []
+        for begin in range(0, len(self.rows), PART):
+            self._take(slice(begin, begin + PART))
+
+    def _take(self, part: slice) -> None:
+        rows = self.rows[part]
+        self.submitted[part] = [row.submitted for row in rows]
+        self.scheduled[part] = [NEVER if row.scheduled is None else row.scheduled for row in rows]
+        self.started[part] = [NEVER if row.started is None else row.started for row in rows]
+        self.finished[part] = [NEVER if row.finished is None else row.finished for row in rows]
+        self.nodes += [row.node for row in rows]
+        self.phases += [row.phase for row in rows]
+        self.reasons += [row.reason for row in rows]
+
+    def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:
+        """Returns the time from the first submission to the last end, or to that of the run where nothing ended."""
+        begin = int(self.submitted.min()) if self.rows else 0
+        last = int(self.finished.max(initial=NEVER))
+        return begin, self.recorder.end if last == NEVER else last
