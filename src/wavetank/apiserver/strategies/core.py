@@ -23,14 +23,16 @@ def prepare_namespace_update(new: Document, old: Document, writing: Writing) -> 
 
 
 def prepare_node(node: Document, writing: Writing) -> None:
-    """Drops the source of the kubelet's configuration, which is no longer supported."""
+    """Drops the kubelet's configuration, which is no longer supported, and features, which are not yet."""
     node["spec"].pop("configSource", None)
+    for name in ("config", "declaredFeatures"):
+        (node.get("status") or {}).pop(name, None)
 
 
 def prepare_node_update(new: Document, old: Document, writing: Writing) -> None:
     """Keeps the status, which has a subresource of its own."""
     if "configSource" not in old["spec"]:
-        prepare_node(new, writing)
+        new["spec"].pop("configSource", None)
     new["status"] = old["status"]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.apiserver.fielderrors import duplicate, forbidden, invalid, required, too_many, unsupported
+from wavetank.apiserver.fielderrors import Raw, duplicate, forbidden, invalid, quote, required, too_many, unsupported
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import IMMUTABLE, NOT_POSITIVE, Document, Errors, each_invalid, structs
@@ -17,6 +17,7 @@ from wavetank.apiserver.validation.volumes import check_driver_name
 
 _MOST = 32  # requests, constraints, configurations, selectors
 _MOST_DEVICES = 128
+_IDENTITY = ("driver", "pool", "device", "shareID")
 _MODES = ("All", "ExactCount")
 _ONE_PLACE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 _ONE_KIND = "exactly one of `exactly` or `firstAvailable` is required"
@@ -41,10 +42,8 @@ def check_claim_status_update(new: Document, old: Document) -> Errors:
     """Checks which devices a claim has got, and who may use them."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
     status, before = new.get("status") or {}, old.get("status") or {}
-    for where, user in structs(status, "status", "reservedFor"):
-        for name in ("resource", "name", "uid"):
-            if not user.get(name):
-                yield required(f"{where}.{name}")
+    yield from _check_users(status)
+    yield from _check_device_states(status)
     allocation, known = status.get("allocation"), before.get("allocation")
     if status.get("reservedFor") and allocation is None:
         yield forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
@@ -198,6 +197,40 @@ def _check_configurations(owner: Document, path: str) -> Errors:
         yield from check_driver_name(opaque.get("driver") or "", f"{where}.opaque.driver")
         if opaque.get("parameters") is None:
             yield required(f"{where}.opaque.parameters")
+
+
+def _check_users(status: Document) -> Errors:
+    seen: set[str] = set()
+    for where, user in structs(status, "status", "reservedFor"):
+        for name in ("resource", "name", "uid"):
+            if not user.get(name):
+                yield required(f"{where}.{name}")
+        uid = user.get("uid") or ""
+        if uid in seen:
+            yield duplicate(where, uid)
+        seen.add(uid)
+
+
+def _check_device_states(status: Document) -> Errors:
+    results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
+    allocated = {_shown_device(result) for result in results}
+    seen: set[str] = set()
+    for where, device in structs(status, "status", "devices"):
+        shown = _shown_device(device)
+        yield from check_driver_name(device.get("driver") or "", f"{where}.driver")
+        yield from _check_pool_name(device.get("pool") or "", f"{where}.pool")
+        name = device.get("device") or ""
+        yield from each_invalid(f"{where}.device", name, names.label_problems(name))
+        if shown not in allocated:
+            yield invalid(where, shown, "must be an allocated device in the claim")
+        if shown in seen:
+            yield duplicate(where, shown)
+        seen.add(shown)
+
+
+def _shown_device(device: Document) -> Raw:
+    fields = (f'"{name[0].upper()}{name[1:]}":{quote(device.get(name) or "")}' for name in _IDENTITY)
+    return Raw("{" + ",".join(fields) + "}")
 
 
 def _check_allocation(allocation: Document, known: Mapping[str, set[str]]) -> Errors:
