@@ -1,6 +1,6 @@
 """The group resource.k8s.io: claims of devices, and the devices that nodes have.
 
-Expressions that select devices are not compiled here.
+Expressions that select devices are refused where the simulator does not understand them, in its words.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from wavetank.apiserver.validation.errors import IMMUTABLE, NOT_POSITIVE, Docume
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_template_metadata
 from wavetank.apiserver.validation.placement import check_node_selector
 from wavetank.apiserver.validation.volumes import check_driver_name
+from wavetank.cluster.cel import compile_cel
+from wavetank.errors import InputError
 
 _MOST = 32  # requests, constraints, configurations, selectors
 _MOST_DEVICES = 128
+_VARIABLES = frozenset({"device"})
 _IDENTITY = ("driver", "pool", "device", "shareID")
 _MODES = ("All", "ExactCount")
 _ONE_PLACE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
@@ -142,10 +145,7 @@ def _check_references(owner: Document, known: Mapping[str, set[str]], path: str)
 
 
 def _check_name(name: str, path: str) -> Errors:
-    if not name:
-        yield required(path)
-    else:
-        yield from each_invalid(path, name, names.label_problems(name))
+    yield from each_invalid(path, name, names.label_problems(name))
 
 
 def _check_request(request: Document, path: str) -> Errors:
@@ -155,11 +155,16 @@ def _check_request(request: Document, path: str) -> Errors:
         yield required(path, _ONE_KIND)
     elif exactly is not None and first:
         yield invalid(path, None, f"{_ONE_KIND}, but multiple fields are set")
+        return
     elif exactly is not None:
         yield from _check_choice_of_device(exactly, f"{path}.exactly")
+    seen: set[str] = set()
     for where, choice in structs(request, path, "firstAvailable"):
         yield from _check_name(choice.get("name") or "", f"{where}.name")
         yield from _check_choice_of_device(choice, where)
+        if choice.get("name") in seen:
+            yield duplicate(where, choice.get("name"))
+        seen.add(choice.get("name") or "")
 
 
 def _check_choice_of_device(choice: Document, path: str) -> Errors:
@@ -185,6 +190,12 @@ def _check_selectors(owner: Document, path: str) -> Errors:
     for where, selector in structs(owner, path, "selectors"):
         if selector.get("cel") is None:
             yield required(f"{where}.cel")
+            continue
+        expression = selector["cel"].get("expression") or ""
+        try:
+            compile_cel(expression, _VARIABLES)
+        except InputError as error:
+            yield invalid(f"{where}.cel.expression", expression, f"compilation failed: {error}")
 
 
 def _check_configurations(owner: Document, path: str) -> Errors:

@@ -281,10 +281,7 @@ def _check_ephemeral(source: Document, path: str) -> Errors:
     if template is None:
         yield required(where)
         return
-    metadata = template.get("metadata") or {}
-    yield from check_template_metadata(metadata, f"{where}.metadata")
-    for name in metadata.keys() - {"labels", "annotations"}:
-        yield forbidden(f"{where}.metadata.{name}", "cannot be set")
+    yield from check_template_metadata(template.get("metadata") or {}, f"{where}.metadata")
     yield from check_claim_spec(template.get("spec") or {}, f"{where}.spec")
 
 
