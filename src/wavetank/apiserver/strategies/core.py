@@ -115,3 +115,15 @@ def _agree_on_source(spec: Document, before: Document) -> None:
 
 def _is_classic(source: Document) -> bool:
     return (source.get("apiGroup") or "", source.get("kind")) in _SOURCES
+
+
+def prepare_endpoint_slice(new: Document, writing: Writing) -> None:
+    """Drops the topology, which only the version v1beta1 had."""
+    for endpoint in new.get("endpoints") or ():
+        endpoint.pop("deprecatedTopology", None)
+
+
+def prepare_endpoint_slice_update(new: Document, old: Document, writing: Writing) -> None:
+    """Drops the topology, which only the version v1beta1 had, where endpoints change."""
+    if new.get("endpoints") != old.get("endpoints"):
+        prepare_endpoint_slice(new, writing)

@@ -56,7 +56,12 @@ STRATEGIES: Mapping[str, Strategy] = {
     ),
     "LeaseCandidate.coordination.k8s.io": Strategy(own_status=False, create_on_update=True, unconditional_update=False),
     "PriorityClass.scheduling.k8s.io": Strategy((), own_status=False),
-    "EndpointSlice.discovery.k8s.io": Strategy(("addressType", "endpoints", "ports"), own_status=False),
+    "EndpointSlice.discovery.k8s.io": Strategy(
+        ("addressType", "endpoints", "ports"),
+        own_status=False,
+        create=core.prepare_endpoint_slice,
+        update=core.prepare_endpoint_slice_update,
+    ),
     "Ingress.networking.k8s.io": Strategy(_SPEC),
     "IngressClass.networking.k8s.io": Strategy(_SPEC, own_status=False),
     "NetworkPolicy.networking.k8s.io": Strategy(_SPEC, own_status=False),
