@@ -24,6 +24,7 @@ from wavetank.kernel.distributions import INSTANT, Constant
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelets import Kubelets
+from wavetank.nodes.relapses import Relapses
 from wavetank.nodes.stories import Stories
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.named import find_scheduler
@@ -67,8 +68,9 @@ class ServedCluster:
         store = Store(self.clock, _HISTORY)
         stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
-        if setting.kubelets:
+        if stories is not None:
             store.subscribe("Pod", _Runs())
+            Relapses(store, stories)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
         self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
         if setting.cluster is not None:
