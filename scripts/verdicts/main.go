@@ -62,6 +62,10 @@ import (
 	"k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding"
 	"k8s.io/kubernetes/pkg/registry/rbac/role"
 	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
+	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
 	"k8s.io/kubernetes/pkg/registry/storage/csinode"
@@ -115,6 +119,10 @@ var strategies = map[string]strategy{
 	"ClusterRole":             clusterrole.Strategy,
 	"RoleBinding":             rolebinding.Strategy,
 	"ClusterRoleBinding":      clusterrolebinding.Strategy,
+	"DeviceClass":             deviceclass.Strategy,
+	"ResourceSlice":           resourceslice.Strategy,
+	"ResourceClaim":           resourceclaim.NewStrategy(nil),
+	"ResourceClaimTemplate":   resourceclaimtemplate.NewStrategy(nil),
 }
 
 var statuses = map[string]rest.RESTUpdateStrategy{
@@ -134,6 +142,7 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"CronJob":                 cronjob.StatusStrategy,
 	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy,
 	"PodDisruptionBudget":     poddisruptionbudget.StatusStrategy,
+	"ResourceClaim":           resourceclaim.NewStatusStrategy(resourceclaim.NewStrategy(nil)),
 }
 
 type question struct {

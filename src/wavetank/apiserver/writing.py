@@ -37,6 +37,7 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_OF_YAML = "yaml: unmarshal errors:\n"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 # Where the real server keeps a kind, if not under its own name; error messages tell.
 _FOLDERS = {
@@ -90,7 +91,7 @@ class Writer:
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
         decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
-        request.warnings += decoded.warnings
+        request.warnings += (line for text in decoded.warnings for line in _warning_lines(text))
         return decoded.document
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
@@ -306,6 +307,12 @@ def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> 
     if stored.table == "Event":
         return validate_event_update(document, old, strict=write.kind is not stored)
     return write.validate(stored, document, old)
+
+
+def _warning_lines(text: str) -> list[str]:
+    """Returns a warning as it is sent: what a YAML reader has to say, line by line."""
+    body = text.removeprefix(_OF_YAML)
+    return [text] if body == text else [line.strip() for line in body.splitlines()]
 
 
 def place(write: Write, document: Document) -> None:

@@ -51,7 +51,7 @@ Examples:
 )
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
 @click.option(
-    "--latency", metavar="PRESET", default="k3s", show_default=True, help="How long nodes take: ideal or k3s."
+    "--latency", metavar="PRESET", default="ideal", show_default=True, help="How long things take: ideal or k3s."
 )
 @click.option("--kubeconfig", type=click.Path(path_type=Path), default=KUBECONFIG, show_default=True, help="To write.")
 @click.option("--bare", is_flag=True, help="Nobody acts by himself: no scheduler, no kubelets, no controllers.")

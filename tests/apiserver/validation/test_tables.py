@@ -6,6 +6,7 @@ import pytest
 
 from wavetank.apiserver.gotypes.internal import difference, internal
 from wavetank.apiserver.validation import names
+from wavetank.apiserver.validation.expressions import check_expression
 from wavetank.apiserver.validation.schedules import schedule_problem, zone_problem
 
 
@@ -96,3 +97,18 @@ def test_a_change_is_shown_as_a_diff_of_the_internal_type() -> None:
         '   "HostNetwork": false,',
         '   "HostPID": false,',
     ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ('device.driver == "gpu.x.io"', ""),
+        ('dev.driver == "a"', "undeclared reference to 'dev' (in container '')\n | dev.driver == \"a\"\n | ^"),
+        ('"a" == b', "<input>:1:8: undeclared reference to 'b' (in container '')\n | \"a\" == b\n | .......^"),
+        ("", "IDENTIFIER}"),
+    ],
+)
+def test_expressions(expression: str, problem: str) -> None:
+    found = "".join(str(error) for error in check_expression(expression, "x"))
+    assert bool(found) is bool(problem)
+    assert found.endswith(problem)

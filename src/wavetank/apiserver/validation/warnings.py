@@ -6,6 +6,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
+from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, structs
@@ -89,6 +90,10 @@ def _always(kind: Kind, document: Document, old: Document | None) -> Warnings:
             if (spec.get("revisionHistoryLimit") or 0) < 0:
                 retains = "a negative value retains all historical revisions; a value >= 0 is recommended"
                 yield f"spec.revisionHistoryLimit: {retains}"
+        case "ResourceSlice.resource.k8s.io":
+            driver = spec.get("driver") or ""
+            if driver != driver.lower():
+                yield f"spec.driver: driver names should be lowercase; {quote(driver)} contains uppercase characters"
         case "PersistentVolumeClaim":
             if _BETA_CLASS in (metadata.get("annotations") or {}):
                 use = 'deprecated since v1.8; use "storageClassName" attribute instead'
