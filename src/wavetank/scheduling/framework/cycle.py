@@ -13,9 +13,18 @@ from wavetank.cluster.store import Store
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.kernels import highest
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plan import Plan
-from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason, Swept
+from wavetank.scheduling.framework.plugin import (
+    JoiningPlugin,
+    PluginError,
+    PreFilterPlugin,
+    PreFilterResult,
+    PreScorePlugin,
+    Reason,
+    ScorePlugin,
+    Swept,
+)
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
 
@@ -97,27 +106,74 @@ class Cycle:
 
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
-        nodes = len(self.table.order)
-        swept = self._sweep(rotation.start, nodes) if nodes else None
-        if swept is None:
+        joining = self._joining() if len(self.table.order) else None
+        if joining is None:
             return self.run(rotation, ties)
-        looked_at, positions, slots = swept
+        looked_at, slots, totals = self._sweep(joining, rotation.start)
         if not len(slots):
             return self.run(rotation, ties)
-        rotation.start = (rotation.start + looked_at) % nodes
-        return Outcome(self._name(slots[ties.choose(positions) if len(slots) > 1 else 0]))
+        rotation.start = (rotation.start + looked_at) % len(self.table.order)
+        chosen = 0
+        if len(slots) > 1:
+            best = highest(self._rate(joining, slots, totals))
+            chosen = best[ties.choose(best)]
+        return Outcome(self._name(slots[chosen]))
 
-    def _sweep(self, start: int, nodes: int) -> Swept | None:
-        """Searches in a single sweep, if nothing else has a say as things stand."""
+    # sweeping
+
+    def _joining(self) -> list[JoiningPlugin] | None:
+        """Returns who has a say besides the sweep as things stand; None if there can be no sweep."""
         plan, table = self.plan, self.table
         table.begin_cycle()
         plan.catch_up(table)
-        if plan.sweeper is None or self.pod.nominated_node or table.nominator.nodes():
+        if plan.sweeper is None or self.pod.nominated_node:
             return None
+        joining: list[JoiningPlugin] = []
         for plugin in plan.undecided:
             if not plugin.has_no_say(self):
-                return None
-        return plan.sweeper.sweep(self, plan, start, self.framework.nodes_to_find(nodes))
+                if not isinstance(plugin, JoiningPlugin):
+                    return None
+                joining.append(plugin)
+        return joining
+
+    def _sweep(self, joining: list[JoiningPlugin], start: int) -> Swept:
+        """Searches in a single sweep, and again as long as it finds nodes that have to be left to nominated pods."""
+        plan, nominator = self.plan, self.table.nominator
+        assert plan.sweeper is not None
+        barred = plan.barred
+        if joining or not nominator.is_empty:
+            barred = barred.copy()
+        for plugin in joining:
+            plugin.bar(self, barred)
+        enough = self.framework.nodes_to_find(len(self.table.order))
+        swept = plan.sweeper.sweep(self, plan, barred, start, enough)
+        welcome: set[int] = set()
+        while not nominator.is_empty and self._leaves_to_nominated(swept[1], barred, welcome):
+            swept = plan.sweeper.sweep(self, plan, barred, start, enough)
+        return swept
+
+    def _leaves_to_nominated(self, found: IntArray, barred: BoolArray, welcome: set[int]) -> bool:
+        """Bars nodes found where there is no room beside pods nominated to them; tells whether there are any.
+
+        The nodes where there is room as well are kept in `welcome`.
+        """
+        names = [(slot, self._name(slot)) for slot in found.tolist() if slot not in welcome]
+        doubtful = [slot for slot, name in names if self._nominated_to(name)]
+        if doubtful and not self.skipped:
+            self._pre_filter(Outcome())
+        taken = [slot for slot in doubtful if self.refusal(slot) is not None]
+        welcome.update(slot for slot, _ in names)
+        barred[taken] = True
+        return bool(taken)
+
+    def _rate(self, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
+        """Adds to the totals of the sweep what other scores say."""
+        for plugin in (*self.plan.uneven, *joining):
+            if not isinstance(plugin, ScorePlugin):
+                continue
+            if not isinstance(plugin, PreScorePlugin) or plugin.pre_score(self, nodes):
+                totals = totals + plugin.normalize(plugin.score(self, nodes)) * self.framework.weights[plugin.name]
+        return totals
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""

@@ -10,6 +10,11 @@ class Nominator:
         self._on: dict[str, dict[str, Pod]] = {}
         self._node_of: dict[str, str] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Tells whether nobody is nominated."""
+        return not self._on
+
     def set(self, pod: Pod, node_name: str) -> None:
         """Nominates a pod to a node, in the place of any other nomination; no node ends it."""
         self.remove(pod.uid)

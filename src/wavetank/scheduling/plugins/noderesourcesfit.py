@@ -10,7 +10,7 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import PODS, Amounts
 from wavetank.scheduling.config import NodeResourcesFitArgs
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.nodetable import NodeTable
@@ -58,13 +58,13 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         )
         return codes
 
-    def sweep(self, cycle: Cycle, plan: Plan, start: int, enough: int) -> Swept:
+    def sweep(self, cycle: Cycle, plan: Plan, barred: BoolArray, start: int, enough: int) -> Swept:
         """Finds the nodes with room, and scores them by the plan's measures."""
         spec, table = cycle.pod.spec, cycle.table
         known = self._sweep.recall(spec, table)
         if known is None:
             known = self._sweep.learn(spec, self._wanted(cycle), plan, table)
-        return self._sweep.run(known, plan, table, start, enough)
+        return self._sweep.run(known, barred, table, start, enough)
 
     def _wanted(self, cycle: Cycle) -> IntArray:
         return cycle.table.vector(self._checked(cycle.pod.spec.requests))
