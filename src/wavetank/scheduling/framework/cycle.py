@@ -15,18 +15,10 @@ from wavetank.scheduling.framework.extending import Extending, add_priorities, p
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.kernels import highest
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import (
-    JoiningPlugin,
-    PluginError,
-    PreFilterPlugin,
-    PreFilterResult,
-    PreScorePlugin,
-    Reason,
-    ScorePlugin,
-    Swept,
-)
+from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
+from wavetank.scheduling.framework.sweeping import rate, search, who_joins
 
 _NOWHERE: IntArray = np.zeros(0, np.int64)
 
@@ -106,74 +98,19 @@ class Cycle:
 
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
-        joining = self._joining() if len(self.table.order) else None
+        nodes = len(self.table.order)
+        joining = who_joins(self) if nodes else None
         if joining is None:
             return self.run(rotation, ties)
-        looked_at, slots, totals = self._sweep(joining, rotation.start)
+        looked_at, slots, totals = search(self, joining, rotation.start % nodes)  # there may be fewer than there were
         if not len(slots):
             return self.run(rotation, ties)
-        rotation.start = (rotation.start + looked_at) % len(self.table.order)
+        rotation.start = (rotation.start + looked_at) % nodes
         chosen = 0
         if len(slots) > 1:
-            best = highest(self._rate(joining, slots, totals))
+            best = highest(rate(self, joining, slots, totals))
             chosen = best[ties.choose(best)]
-        return Outcome(self._name(slots[chosen]))
-
-    # sweeping
-
-    def _joining(self) -> list[JoiningPlugin] | None:
-        """Returns who has a say besides the sweep as things stand; None if there can be no sweep."""
-        plan, table = self.plan, self.table
-        table.begin_cycle()
-        plan.catch_up(table)
-        if plan.sweeper is None or self.pod.nominated_node:
-            return None
-        joining: list[JoiningPlugin] = []
-        for plugin in plan.undecided:
-            if not plugin.has_no_say(self):
-                if not isinstance(plugin, JoiningPlugin):
-                    return None
-                joining.append(plugin)
-        return joining
-
-    def _sweep(self, joining: list[JoiningPlugin], start: int) -> Swept:
-        """Searches in a single sweep, and again as long as it finds nodes that have to be left to nominated pods."""
-        plan, nominator = self.plan, self.table.nominator
-        assert plan.sweeper is not None
-        barred = plan.barred
-        if joining or not nominator.is_empty:
-            barred = barred.copy()
-        for plugin in joining:
-            plugin.bar(self, barred)
-        enough = self.framework.nodes_to_find(len(self.table.order))
-        swept = plan.sweeper.sweep(self, plan, barred, start, enough)
-        welcome: set[int] = set()
-        while not nominator.is_empty and self._leaves_to_nominated(swept[1], barred, welcome):
-            swept = plan.sweeper.sweep(self, plan, barred, start, enough)
-        return swept
-
-    def _leaves_to_nominated(self, found: IntArray, barred: BoolArray, welcome: set[int]) -> bool:
-        """Bars nodes found where there is no room beside pods nominated to them; tells whether there are any.
-
-        The nodes where there is room as well are kept in `welcome`.
-        """
-        names = [(slot, self._name(slot)) for slot in found.tolist() if slot not in welcome]
-        doubtful = [slot for slot, name in names if self._nominated_to(name)]
-        if doubtful and not self.skipped:
-            self._pre_filter(Outcome())
-        taken = [slot for slot in doubtful if self.refusal(slot) is not None]
-        welcome.update(slot for slot, _ in names)
-        barred[taken] = True
-        return bool(taken)
-
-    def _rate(self, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
-        """Adds to the totals of the sweep what other scores say."""
-        for plugin in (*self.plan.uneven, *joining):
-            if not isinstance(plugin, ScorePlugin):
-                continue
-            if not isinstance(plugin, PreScorePlugin) or plugin.pre_score(self, nodes):
-                totals = totals + plugin.normalize(plugin.score(self, nodes)) * self.framework.weights[plugin.name]
-        return totals
+        return Outcome(self.name_of(slots[chosen]))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""
@@ -192,13 +129,14 @@ class Cycle:
         if len(outcome.feasible) > 1:
             self._score(outcome)
             chosen = self._choose(outcome, ties)
-        outcome.node_name = self._name(outcome.feasible[chosen])
+        outcome.node_name = self.name_of(outcome.feasible[chosen])
         if self.framework.batch is not None:
-            names = [self._name(slot) for slot in outcome.feasible]
+            names = [self.name_of(slot) for slot in outcome.feasible]
             self.framework.batch.keep(outcome.hint, outcome.node_name, names, outcome.totals.tolist())
         return outcome
 
-    def _name(self, slot: int) -> str:
+    def name_of(self, slot: int) -> str:
+        """Returns the name of the node in a slot."""
         node = self.table.nodes[slot]
         assert node is not None
         return node.name
@@ -310,14 +248,14 @@ class Cycle:
         for name in self.table.nominator.nodes():
             slot = self.table.slots.get(name, -1)
             place = np.flatnonzero(nodes == slot)
-            if len(place) and self._nominated_to(name):
+            if len(place) and self.nominated_to(name):
                 refused_by[place], codes[place] = self.refusal(slot) or (0, 0)
 
     def refusal(self, slot: int) -> tuple[int, int] | None:
         """Returns (1 + index of the filter, code) that refuses one node, with and without pods nominated to it."""
         node = self.table.nodes[slot]
         assert node is not None
-        nominated = self._nominated_to(node.name)
+        nominated = self.nominated_to(node.name)
         if nominated:
             with Supposition(self.table, slot) as supposed:
                 for pod in nominated:
@@ -327,7 +265,8 @@ class Cycle:
                 return found
         return self._refusal_now(slot)
 
-    def _nominated_to(self, node_name: str) -> list[Pod]:
+    def nominated_to(self, node_name: str) -> list[Pod]:
+        """Returns the pods nominated to a node to whom the pod has to leave their room."""
         nominated = self.table.nominator.on(node_name)
         return [pod for pod in nominated if pod.priority >= self.pod.priority and pod.uid != self.pod.uid]
 

@@ -54,14 +54,16 @@ class Part(Domains):
         super().__init__(np.zeros(0, np.int64))
         self.topology = topology
         self.present: IntArray = np.zeros(0, np.int64)
+        self._size = 0
 
     def __len__(self) -> int:
-        return len(self.topology)
+        return self._size
 
     def keep(self, inside: BoolArray) -> None:
         """Keeps the nodes in the slots marked here, and no others."""
         domains = np.where(inside, self.topology.domains[: len(inside)], NO_DOMAIN)
-        if not np.array_equal(domains, self.domains):
+        if self._size != len(self.topology) or not np.array_equal(domains, self.domains):
+            self._size = len(self.topology)
             self.domains = domains
             self.present = np.unique(domains[domains >= 0])
             self.version += 1
