@@ -32,8 +32,8 @@ class Preemption:
     """
 
     potential: IntArray
-    victims_on: dict[str, tuple[Pod, ...]]
-    evicted_on: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
+    victims_on: Mapping[str, tuple[Pod, ...]]
+    evicted_on: Mapping[str, tuple[Pod, ...]] = field(default_factory=dict)
     nominated: str = ""
     equally_good: frozenset[str] = frozenset()
 

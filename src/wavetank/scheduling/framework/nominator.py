@@ -7,6 +7,7 @@ class Nominator:
     """Pods that wait for room which was made for them on a node: others of no more priority leave it to them."""
 
     def __init__(self) -> None:
+        self.changes: list[str] = []  # nodes whose nominations changed, in order, for caches to catch up with
         self._on: dict[str, dict[str, Pod]] = {}
         self._node_of: dict[str, str] = {}
 
@@ -21,6 +22,7 @@ class Nominator:
         if node_name:
             self._on.setdefault(node_name, {})[pod.uid] = pod
             self._node_of[pod.uid] = node_name
+            self.changes.append(node_name)
 
     def remove(self, uid: str) -> None:
         """Ends a pod's nomination."""
@@ -29,6 +31,7 @@ class Nominator:
             del self._on[node_name][uid]
             if not self._on[node_name]:
                 del self._on[node_name]
+            self.changes.append(node_name)
 
     def node_of(self, uid: str) -> str:
         """Returns the node that a pod is nominated to, or nothing."""

@@ -54,7 +54,7 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         """Returns for each node the set of what is lacking."""
         table = cycle.table
         codes: IntArray = lacking(
-            self._wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
+            self.wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
         )
         return codes
 
@@ -63,10 +63,11 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         spec, table = cycle.pod.spec, cycle.table
         known = self._sweep.recall(spec, table)
         if known is None:
-            known = self._sweep.learn(spec, self._wanted(cycle), plan, table)
+            known = self._sweep.learn(spec, self.wanted(cycle), plan, table)
         return self._sweep.run(known, barred, table, start, enough)
 
-    def _wanted(self, cycle: Cycle) -> IntArray:
+    def wanted(self, cycle: Cycle) -> IntArray:
+        """Returns what the pod asks for, one number per row of the NodeTable."""
         return cycle.table.vector(self._checked(cycle.pod.spec.requests))
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
