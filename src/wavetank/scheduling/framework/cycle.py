@@ -18,7 +18,13 @@ from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
-from wavetank.scheduling.framework.sweeping import rate, search, who_joins
+from wavetank.scheduling.framework.sweeping import (
+    lacking_beside_nominated,
+    only_sweeper_refuses,
+    rate,
+    search,
+    who_joins,
+)
 
 _NOWHERE: IntArray = np.zeros(0, np.int64)
 
@@ -74,6 +80,14 @@ class Outcome:
         self.node_name = node_name
         self.message = message
         self.rejectors = rejectors
+
+    def answers(self) -> Iterator[tuple[int, int, IntArray]]:
+        """Yields each distinct refusal as in `refused_by` and `codes`, with its positions in `nodes`."""
+        for index in np.flatnonzero(np.bincount(self.refused_by)).tolist():
+            places = np.flatnonzero(self.refused_by == index)
+            codes = self.codes[places]
+            for code in sorted(set(codes.tolist())) if index else ():
+                yield index, code, places[codes == code]
 
 
 class Rotation:
@@ -245,11 +259,21 @@ class Cycle:
 
     def _make_way(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
         """Looks again at the nodes that more important pods are nominated to, as if these were there already."""
+        if only_sweeper_refuses(self):
+            self._make_room(nodes, refused_by, codes)
+            return
         for name in self.table.nominator.nodes():
             slot = self.table.slots.get(name, -1)
             place = np.flatnonzero(nodes == slot)
             if len(place) and self.nominated_to(name):
                 refused_by[place], codes[place] = self.refusal(slot) or (0, 0)
+
+    def _make_room(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
+        """Does so where the answer of a single filter can change, which is never for the better."""
+        places, found = lacking_beside_nominated(self, nodes)
+        judge = 1 + next(i for i, plugin in self.plan.filter if plugin is self.plan.sweeper)
+        first = (refused_by[places] == 0) | (refused_by[places] >= judge)
+        refused_by[places[first]], codes[places[first]] = judge, found[first]
 
     def refusal(self, slot: int) -> tuple[int, int] | None:
         """Returns (1 + index of the filter, code) that refuses one node, with and without pods nominated to it."""
@@ -318,10 +342,8 @@ class Cycle:
 
     def refusals(self, outcome: Outcome) -> Iterator[tuple[tuple[Reason, ...], int]]:
         """Yields each distinct answer of a filter with the number of nodes that got it."""
-        pairs = np.stack([outcome.refused_by, outcome.codes], axis=1)[outcome.refused_by > 0]
-        if len(pairs):
-            for (index, code), count in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
-                yield self.framework.judges[index - 1].reasons(self, int(code)), int(count)
+        for index, code, places in outcome.answers():
+            yield self.framework.judges[index - 1].reasons(self, code), len(places)
 
     # scoring
 

@@ -9,6 +9,7 @@ from wavetank.scheduling.framework.batching import Batch
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.extending import Extending
 from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.nominatedroom import NominatedRoom
 from wavetank.scheduling.framework.plan import Plan
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
@@ -56,6 +57,7 @@ class Framework:
         self.reserve = _at(points, "reserve", ReservePlugin)
         self.permit = _at(points, "permit", PermitPlugin)
         self.pre_bind = _at(points, "preBind", PreBindPlugin)
+        self.nominated = NominatedRoom()
         self._plans: Memory[object, Plan] = Memory(MAX_FAMILIES)
         self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
         self.hints[extending.name] = extending.events()

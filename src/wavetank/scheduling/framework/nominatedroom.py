@@ -6,11 +6,12 @@ from wavetank.cluster.pod import Pod
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.memory import Memory
 from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.plugin import Room
 
 MAX_PRIORITIES = 8
 
 
-class _Room:
+class _Held:
     """What pods of some priority and more hold back by their nominations, by row and slot, and how many they are."""
 
     def __init__(self, priority: int) -> None:
@@ -45,21 +46,21 @@ class NominatedRoom:
     """What is held back on the nodes for nominated pods: kept up to date for a few priorities."""
 
     def __init__(self) -> None:
-        self._rooms: Memory[int, _Room] = Memory(MAX_PRIORITIES)
+        self._rooms: Memory[int, _Held] = Memory(MAX_PRIORITIES)
 
-    def beside(self, pod: Pod, table: NodeTable) -> tuple[IntArray, IntArray]:
-        """Returns by slot what others of no less priority than this pod hold back, and how many they are."""
-        room = self._rooms.get(pod.priority) or self._rooms.keep(pod.priority, _Room(pod.priority))
-        room.catch_up(table)
+    def beside(self, pod: Pod, table: NodeTable) -> Room:
+        """Returns what others of no less priority than this pod hold back."""
+        held = self._rooms.get(pod.priority) or self._rooms.keep(pod.priority, _Held(pod.priority))
+        held.catch_up(table)
         node_name = table.nominator.node_of(pod.uid)
         slot = table.slots.get(node_name)
         if slot is None:
-            return room.requested, room.count
-        requested, count = room.requested.copy(), room.count.copy()
+            return Room(held.requested, held.count)
+        requested, count = held.requested.copy(), held.count.copy()
         for other in table.nominator.on(node_name):
             if other.uid == pod.uid and other.priority >= pod.priority:
                 _add(other, slot, -1, requested, count, table)
-        return requested, count
+        return Room(requested, count)
 
 
 def _add(pod: Pod, slot: int, sign: int, requested: IntArray, count: IntArray, table: NodeTable) -> None:

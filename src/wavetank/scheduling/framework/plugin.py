@@ -47,6 +47,13 @@ class PreFilterResult:
     rejected: Reason | None = None
 
 
+class Room(NamedTuple):
+    """What is held back for nominated pods: by row of the NodeTable and slot, and their number by slot."""
+
+    requested: IntArray
+    pods: IntArray
+
+
 class Measure(NamedTuple):
     """A score by resources, as compiled code reads it.
 
@@ -117,6 +124,10 @@ class SweepPlugin(FilterPlugin):
 
     def sweep(self, cycle: Cycle, plan: Plan, barred: BoolArray, start: int, enough: int) -> Swept:
         """Looks at the nodes in turn from `start` on, until `enough` are found that are not barred."""
+        raise NotImplementedError
+
+    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
+        """Returns the codes of `filter` with what is held back for nominated pods counted as well."""
         raise NotImplementedError
 
 

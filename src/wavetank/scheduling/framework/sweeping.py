@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import JoiningPlugin, PreScorePlugin, ScorePlugin, Swept
+from wavetank.scheduling.framework.static import StaticFilter
 
 if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle import Cycle
@@ -47,15 +50,42 @@ def _is_taken(cycle: Cycle, found: IntArray, barred: BoolArray, welcome: set[int
 
     The others become `welcome`, and are not tried again.
     """
-    names = [(slot, cycle.name_of(slot)) for slot in found.tolist() if slot not in welcome]
-    doubtful = [slot for slot, name in names if cycle.nominated_to(name)]
-    if doubtful and not cycle.skipped:
+    if not cycle.skipped:
         idle = (plugin.name for plugin in cycle.plan.pre_filter if plugin.pre_filter(cycle).skip)
         cycle.skipped.update(cycle.plan.skipped, idle)
-    taken = [slot for slot in doubtful if cycle.refusal(slot) is not None]
-    welcome.update(slot for slot, _ in names)
+    if only_sweeper_refuses(cycle):
+        taken = found[lacking_beside_nominated(cycle, found)[0]].tolist()
+    else:
+        slots = [slot for slot in found.tolist() if slot not in welcome]
+        doubtful = [slot for slot in slots if cycle.nominated_to(cycle.name_of(slot))]
+        taken = [slot for slot in doubtful if cycle.refusal(slot) is not None]
+        welcome.update(slots)
     barred[taken] = True
     return bool(taken)
+
+
+def only_sweeper_refuses(cycle: Cycle) -> bool:
+    """Tells whether, whoever comes or leaves, no filter but the sweeper can change its answer; after PreFilter."""
+    plan = cycle.plan
+    plan.catch_up(cycle.table)
+    if plan.sweeper is None:
+        return False
+    return all(
+        plugin is plan.sweeper
+        or isinstance(plugin, StaticFilter)
+        or plugin.name in cycle.skipped
+        or plugin.has_no_say(cycle)
+        for _, plugin in plan.filter
+    )
+
+
+def lacking_beside_nominated(cycle: Cycle, nodes: IntArray) -> tuple[IntArray, IntArray]:
+    """Returns where among the nodes the sweeper refuses the pod if those nominated there are counted, and its codes."""
+    assert cycle.plan.sweeper is not None
+    room = cycle.framework.nominated.beside(cycle.pod, cycle.table)
+    places = np.flatnonzero(room.pods[nodes])
+    codes = cycle.plan.sweeper.filter_beside(cycle, nodes[places], room)
+    return places[codes != 0], codes[codes != 0]
 
 
 def rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:

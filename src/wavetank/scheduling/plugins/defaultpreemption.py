@@ -157,13 +157,11 @@ def _resolvable(cycle: Cycle, outcome: Outcome) -> IntArray:
     order = cycle.table.order
     if outcome.pre_filter is not None:
         return order if outcome.pre_filter.resolvable else order[:0]
-    answers, which = np.unique(np.stack([outcome.refused_by, outcome.codes]), axis=1, return_inverse=True)
-    helps = [
-        index and all(reason.resolvable for reason in cycle.framework.judges[index - 1].reasons(cycle, code))
-        for index, code in answers.T.tolist()
-    ]
-    keep = np.array(helps, np.bool_)[which.reshape(-1)]
-    found: IntArray = order[np.isin(order, outcome.nodes[keep])]
+    helps = np.zeros(len(cycle.table.nodes), np.bool_)
+    for index, code, places in outcome.answers():
+        reasons = cycle.framework.judges[index - 1].reasons(cycle, code)
+        helps[outcome.nodes[places]] = all(reason.resolvable for reason in reasons)
+    found: IntArray = order[helps[order]]
     return found
 
 

@@ -15,7 +15,7 @@ from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plan import Plan
-from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, ScorePlugin, SweepPlugin, Swept
+from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, Room, ScorePlugin, SweepPlugin, Swept
 from wavetank.scheduling.plugins.resourceallocation import ResourceScorer, is_extended
 from wavetank.scheduling.plugins.resourcekernels import (
     LEAST_ALLOCATED,
@@ -55,6 +55,19 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         table = cycle.table
         codes: IntArray = lacking(
             self.wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
+        )
+        return codes
+
+    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
+        """Returns what is lacking beside nominated pods."""
+        table = cycle.table
+        codes: IntArray = lacking(
+            self.wanted(cycle),
+            table.allocatable[:, nodes],
+            table.requested[:, nodes] + room.requested[:, nodes],
+            table.pod_count[nodes] + room.pods[nodes],
+            table.max_pods[nodes],
+            np.arange(len(nodes)),
         )
         return codes
 

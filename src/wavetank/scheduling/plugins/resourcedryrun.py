@@ -9,8 +9,7 @@ import numpy as np
 from wavetank.cluster.pod import Pod
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.nominatedroom import NominatedRoom
-from wavetank.scheduling.framework.static import StaticFilter
+from wavetank.scheduling.framework.sweeping import only_sweeper_refuses
 from wavetank.scheduling.plugins.disruptions import Disruptions
 from wavetank.scheduling.plugins.dryrun import NO_VICTIMS, Candidates, DryRun
 from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
@@ -23,19 +22,11 @@ class ResourceDryRun:
 
     def __init__(self) -> None:
         self._residents = Residents()
-        self._room = NominatedRoom()
 
     def decides(self, cycle: Cycle, slots: IntArray) -> bool:
         """Tells whether only resources decide: everybody else has no say, or none against these nodes."""
-        plan = cycle.plan
-        plan.catch_up(cycle.table)
-        if not isinstance(plan.sweeper, NodeResourcesFit) or plan.barred[slots].any():
-            return False
-        others = (plugin for _, plugin in plan.filter if plugin is not plan.sweeper)
-        return all(
-            isinstance(plugin, StaticFilter) or plugin.name in cycle.skipped or plugin.has_no_say(cycle)
-            for plugin in others
-        )
+        sweeps = only_sweeper_refuses(cycle) and isinstance(cycle.plan.sweeper, NodeResourcesFit)
+        return sweeps and not cycle.plan.barred[slots].any()
 
     def run(self, cycle: Cycle, slots: IntArray, enough: int, disruptions: Disruptions) -> DryRun:
         """Tries the nodes in turn until enough would do: at first as many as are likely to be enough."""
@@ -66,7 +57,7 @@ class ResourceDryRun:
             table.requested,
             table.pod_count,
             table.max_pods,
-            *self._room.beside(pod, table),
+            *cycle.framework.nominated.beside(pod, table),
             residents.lengths,
             residents.priorities,
             residents.starts,
