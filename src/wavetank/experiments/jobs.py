@@ -10,8 +10,8 @@ import numpy as np
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import SUCCEEDED
 from wavetank.experiments.decimals import NEVER, Integers
-from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.podtable import PodTable
 from wavetank.workloads.platform import BATSIM_ID
 
 STATES = ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED", "COMPLETED_FAILED")

@@ -13,10 +13,18 @@ from wavetank.cluster.store import Store
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.kernels import highest
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason, Swept
+from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
+from wavetank.scheduling.framework.sweeping import (
+    lacking_beside_nominated,
+    only_sweeper_refuses,
+    rate,
+    search,
+    who_joins,
+)
 
 _NOWHERE: IntArray = np.zeros(0, np.int64)
 
@@ -30,8 +38,8 @@ class Preemption:
     """
 
     potential: IntArray
-    victims_on: dict[str, tuple[Pod, ...]]
-    evicted_on: dict[str, tuple[Pod, ...]] = field(default_factory=dict)
+    victims_on: Mapping[str, tuple[Pod, ...]]
+    evicted_on: Mapping[str, tuple[Pod, ...]] = field(default_factory=dict)
     nominated: str = ""
     equally_good: frozenset[str] = frozenset()
 
@@ -73,6 +81,14 @@ class Outcome:
         self.message = message
         self.rejectors = rejectors
 
+    def answers(self) -> Iterator[tuple[int, int, IntArray]]:
+        """Yields each distinct refusal as in `refused_by` and `codes`, with its positions in `nodes`."""
+        for index in np.flatnonzero(np.bincount(self.refused_by)).tolist():
+            places = np.flatnonzero(self.refused_by == index)
+            codes = self.codes[places]
+            for code in sorted(set(codes.tolist())) if index else ():
+                yield index, code, places[codes == code]
+
 
 class Rotation:
     """Where the next search begins; moves on by what each search looked at, so that all nodes get their turn."""
@@ -97,26 +113,18 @@ class Cycle:
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
         nodes = len(self.table.order)
-        swept = self._sweep(rotation.start, nodes) if nodes else None
-        if swept is None:
+        joining = who_joins(self) if nodes else None
+        if joining is None:
             return self.run(rotation, ties)
-        looked_at, positions, slots = swept
+        looked_at, slots, totals = search(self, joining, rotation.start % nodes)  # there may be fewer than there were
         if not len(slots):
             return self.run(rotation, ties)
         rotation.start = (rotation.start + looked_at) % nodes
-        return Outcome(self._name(slots[ties.choose(positions) if len(slots) > 1 else 0]))
-
-    def _sweep(self, start: int, nodes: int) -> Swept | None:
-        """Searches in a single sweep, if nothing else has a say as things stand."""
-        plan, table = self.plan, self.table
-        table.begin_cycle()
-        plan.catch_up(table)
-        if plan.sweeper is None or self.pod.nominated_node or table.nominator.nodes():
-            return None
-        for plugin in plan.undecided:
-            if not plugin.has_no_say(self):
-                return None
-        return plan.sweeper.sweep(self, plan, start, self.framework.nodes_to_find(nodes))
+        chosen = 0
+        if len(slots) > 1:
+            best = highest(rate(self, joining, slots, totals))
+            chosen = best[ties.choose(best)]
+        return Outcome(self.name_of(slots[chosen]))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""
@@ -135,13 +143,14 @@ class Cycle:
         if len(outcome.feasible) > 1:
             self._score(outcome)
             chosen = self._choose(outcome, ties)
-        outcome.node_name = self._name(outcome.feasible[chosen])
+        outcome.node_name = self.name_of(outcome.feasible[chosen])
         if self.framework.batch is not None:
-            names = [self._name(slot) for slot in outcome.feasible]
+            names = [self.name_of(slot) for slot in outcome.feasible]
             self.framework.batch.keep(outcome.hint, outcome.node_name, names, outcome.totals.tolist())
         return outcome
 
-    def _name(self, slot: int) -> str:
+    def name_of(self, slot: int) -> str:
+        """Returns the name of the node in a slot."""
         node = self.table.nodes[slot]
         assert node is not None
         return node.name
@@ -250,17 +259,27 @@ class Cycle:
 
     def _make_way(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
         """Looks again at the nodes that more important pods are nominated to, as if these were there already."""
+        if only_sweeper_refuses(self):
+            self._make_room(nodes, refused_by, codes)
+            return
         for name in self.table.nominator.nodes():
             slot = self.table.slots.get(name, -1)
             place = np.flatnonzero(nodes == slot)
-            if len(place) and self._nominated_to(name):
+            if len(place) and self.nominated_to(name):
                 refused_by[place], codes[place] = self.refusal(slot) or (0, 0)
+
+    def _make_room(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
+        """Does so where the answer of a single filter can change, which is never for the better."""
+        places, found = lacking_beside_nominated(self, nodes)
+        judge = 1 + next(i for i, plugin in self.plan.filter if plugin is self.plan.sweeper)
+        first = (refused_by[places] == 0) | (refused_by[places] >= judge)
+        refused_by[places[first]], codes[places[first]] = judge, found[first]
 
     def refusal(self, slot: int) -> tuple[int, int] | None:
         """Returns (1 + index of the filter, code) that refuses one node, with and without pods nominated to it."""
         node = self.table.nodes[slot]
         assert node is not None
-        nominated = self._nominated_to(node.name)
+        nominated = self.nominated_to(node.name)
         if nominated:
             with Supposition(self.table, slot) as supposed:
                 for pod in nominated:
@@ -270,7 +289,8 @@ class Cycle:
                 return found
         return self._refusal_now(slot)
 
-    def _nominated_to(self, node_name: str) -> list[Pod]:
+    def nominated_to(self, node_name: str) -> list[Pod]:
+        """Returns the pods nominated to a node to whom the pod has to leave their room."""
         nominated = self.table.nominator.on(node_name)
         return [pod for pod in nominated if pod.priority >= self.pod.priority and pod.uid != self.pod.uid]
 
@@ -322,10 +342,8 @@ class Cycle:
 
     def refusals(self, outcome: Outcome) -> Iterator[tuple[tuple[Reason, ...], int]]:
         """Yields each distinct answer of a filter with the number of nodes that got it."""
-        pairs = np.stack([outcome.refused_by, outcome.codes], axis=1)[outcome.refused_by > 0]
-        if len(pairs):
-            for (index, code), count in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
-                yield self.framework.judges[index - 1].reasons(self, int(code)), int(count)
+        for index, code, places in outcome.answers():
+            yield self.framework.judges[index - 1].reasons(self, code), len(places)
 
     # scoring
 

@@ -8,6 +8,8 @@ from wavetank.scheduling.extenders import Extenders
 from wavetank.scheduling.framework.batching import Batch
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.extending import Extending
+from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.nominatedroom import NominatedRoom
 from wavetank.scheduling.framework.plan import Plan
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
@@ -23,7 +25,6 @@ from wavetank.scheduling.framework.plugin import (
 )
 
 P = TypeVar("P", bound=Plugin)
-MAX_FAMILIES = 1024
 
 
 class Framework:
@@ -56,18 +57,14 @@ class Framework:
         self.reserve = _at(points, "reserve", ReservePlugin)
         self.permit = _at(points, "permit", PermitPlugin)
         self.pre_bind = _at(points, "preBind", PreBindPlugin)
-        self._plans: dict[object, Plan] = {}
+        self.nominated = NominatedRoom()
+        self._plans: Memory[object, Plan] = Memory(MAX_FAMILIES)
         self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
         self.hints[extending.name] = extending.events()
 
     def plan_for(self, spec: PodSpec) -> Plan:
         """Returns who has a say in pods of the spec's family; the family seen first is forgotten first."""
-        plan = self._plans.get(spec.family)
-        if plan is None:
-            if len(self._plans) >= MAX_FAMILIES:
-                del self._plans[next(iter(self._plans))]
-            plan = self._plans[spec.family] = Plan(self, spec)
-        return plan
+        return self._plans.get(spec.family) or self._plans.keep(spec.family, Plan(self, spec))
 
     def fails_for_all(self, rejectors: frozenset[str]) -> bool:
         """Tells whether a failure by these plugins holds for any pod of the same spec on the same nodes.

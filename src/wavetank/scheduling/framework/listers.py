@@ -60,6 +60,11 @@ class Listers:
         found = self._objects["Namespace"].values()
         return frozenset(item.name for item in found if isinstance(item, Namespace) and selector.matches(item.labels))
 
+    @property
+    def has_disruption_budgets(self) -> bool:
+        """Tells whether there are disruption budgets in any namespace."""
+        return bool(self._objects["PodDisruptionBudget.policy"])
+
     def disruption_budgets(self, namespace: str) -> Iterator[PodDisruptionBudget]:
         """Yields the disruption budgets of a namespace."""
         for budget in self._objects["PodDisruptionBudget.policy"].values():

@@ -8,7 +8,7 @@ import numpy as np
 from wavetank.cluster.podspec import PodSpec
 from wavetank.scheduling.framework.arrays import BoolArray
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import FilterPlugin, MeasurePlugin, Plugin, SweepPlugin
+from wavetank.scheduling.framework.plugin import FilterPlugin, MeasurePlugin, Plugin, ScorePlugin, SweepPlugin
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ class Plan:
     """Who has a say in pods of one family, as far as their spec and the nodes themselves settle it.
 
     A plugin that ignores the family is never asked. Where the only filter left is a SweepPlugin, besides static ones
-    whose answers are `barred`, and the only scores left are measures, besides even ones, an attempt is a single sweep.
+    whose answers are `barred` and those who join it, an attempt is a single sweep, after which the `uneven` scores and
+    those who joined rate the nodes found.
     """
 
     def __init__(self, framework: Framework, spec: PodSpec) -> None:
@@ -49,7 +50,7 @@ class Plan:
         self.undecided = list({id(plugin): plugin for plugin in asked if id(plugin) not in known}.values())
         self.sweeper: SweepPlugin | None = None
         self.barred: BoolArray = np.zeros(0, np.bool_)
-        self.even: frozenset[str] = frozenset()  # static scores that prefer no node
+        self.uneven: list[ScorePlugin] = []  # static scores that prefer some nodes
 
     def catch_up(self, table: NodeTable) -> None:
         """Takes in what has become of the nodes since the last time."""
@@ -63,9 +64,8 @@ class Plan:
             settled &= codes is not None
             if codes is not None:
                 self.barred[: len(codes)] |= codes[: len(self.barred)] != 0
-        even = [plugin for plugin in self._static_scores if plugin.is_even(self._spec, table)]
-        self.even = frozenset(plugin.name for plugin in even)
-        self.sweeper = self._sweeper if settled and len(even) == len(self._static_scores) else None
+        self.uneven = [plugin for plugin in self._static_scores if not plugin.is_even(self._spec, table)]
+        self.sweeper = self._sweeper if settled else None
 
 
 def _interested(plugins: Sequence[P], spec: PodSpec) -> list[P]:

@@ -15,7 +15,7 @@ from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.store import Store
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ class PreFilterResult:
     rejected: Reason | None = None
 
 
+class Room(NamedTuple):
+    """What is held back for nominated pods: by row of the NodeTable and slot, and their number by slot."""
+
+    requested: IntArray
+    pods: IntArray
+
+
 class Measure(NamedTuple):
     """A score by resources, as compiled code reads it.
 
@@ -59,7 +66,7 @@ class Measure(NamedTuple):
     shape: IntArray
 
 
-# What a sweep came to: how many nodes it looked at, and which of those found are best, by position and slot.
+# What a sweep came to: how many nodes it looked at, and the slots of those found with what the measures give them.
 Swept = tuple[int, IntArray, IntArray]
 
 PROCEED = PreFilterResult()
@@ -113,11 +120,26 @@ class FilterPlugin(Plugin):
 
 
 class SweepPlugin(FilterPlugin):
-    """A filter that can search and score in one pass, where no other filter has a say but by barring nodes for good."""
+    """A filter that can search and score in one pass, where no other filter has a say but by barring nodes."""
 
-    def sweep(self, cycle: Cycle, plan: Plan, start: int, enough: int) -> Swept:
-        """Looks at the nodes in turn from `start` on, until `enough` are found that the plan does not bar."""
+    def sweep(self, cycle: Cycle, plan: Plan, barred: BoolArray, start: int, enough: int) -> Swept:
+        """Looks at the nodes in turn from `start` on, until `enough` are found that are not barred."""
         raise NotImplementedError
+
+    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
+        """Returns the codes of `filter` with what is held back for nominated pods counted as well."""
+        raise NotImplementedError
+
+
+class JoiningPlugin(Plugin):
+    """A plugin that leaves the search to a sweep.
+
+    As a filter it bars nodes beforehand. As a score it rates those found, in whole numbers, which may be added up in
+    any order.
+    """
+
+    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+        """Marks the slots that the filter refuses, where this plugin is one."""
 
 
 class MeasurePlugin(Plugin):

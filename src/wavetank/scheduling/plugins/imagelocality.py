@@ -5,14 +5,14 @@ import numpy as np
 from wavetank.cluster.imagenames import with_tag
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.plugin import ScorePlugin
+from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
 
 _MIB = 1024 * 1024
 MIN_BYTES = 23 * _MIB
 MAX_BYTES_PER_CONTAINER = 1000 * _MIB
 
 
-class ImageLocality(ScorePlugin):
+class ImageLocality(JoiningPlugin, ScorePlugin):
     """Prefers nodes that have the pod's images already; an image counts more the more nodes have it."""
 
     name = "ImageLocality"

@@ -13,45 +13,45 @@ from wavetank.scheduling.config import InterPodAffinityArgs
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.scheduling.framework.kernels import bar
 from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
     FilterPlugin,
+    JoiningPlugin,
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
     Reason,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.podindex import HeldTerm, MatchesAll
-from wavetank.scheduling.framework.topology import Topology
+from wavetank.scheduling.framework.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, Regard
+from wavetank.scheduling.framework.topology import DomainTotals
 
 
 @dataclass(slots=True)
-class _DomainScores:
-    """Numbers by the domain of one topology."""
+class _Asked:
+    """The terms of pods of one family and namespace, each as its topology key and the question who is meant."""
 
-    topology: Topology
-    scores: IntArray
-
-    def at(self, nodes: IntArray) -> IntArray:
-        """Returns the number of each node's domain, 0 without one."""
-        found: IntArray = np.append(self.scores, 0)[self.topology.domains[nodes]]
-        return found
+    required: tuple[AffinityTerm, ...]
+    affinity: list[tuple[str, MatchesAll]]
+    anti_affinity: list[tuple[str, MatchesAll]]
+    preferred: list[tuple[str, MatchesAll, int]]
 
 
 @dataclass(slots=True)
 class _State:
     """What this cycle's filter needs: pods by domain, for each of the pod's terms and for those of other pods."""
 
-    affinity: list[_DomainScores]
-    anti_affinity: list[_DomainScores]
-    others: list[_DomainScores]
+    affinity: list[DomainTotals]
+    anti_affinity: list[DomainTotals]
+    others: list[DomainTotals]
     alone: bool  # nobody matches the pod's affinity yet but the pod itself
 
 
-class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
+class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
     """Keeps pods near to or far from others, as they or the others ask."""
 
     name = "InterPodAffinity"
@@ -63,6 +63,7 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         self._hard_weight = args.hard_pod_affinity_weight
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         self._listers = listers
+        self._asked: Memory[tuple[object, str], _Asked] = Memory(MAX_FAMILIES)
 
     # filtering
 
@@ -71,20 +72,17 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         return not cycle.pod.spec.pod_affinity and cycle.table.terms.is_empty
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
-        """Counts who is where, as far as the pod or the others care."""
-        asked = cycle.pod.spec.pod_affinity
-        others = self._others(cycle)
-        if not (others or asked.required or asked.required_anti):
+        """Looks up who is where, as far as the pod or the others care."""
+        asked = self._asks(cycle.pod)
+        others = self._regard(cycle).totals(REQUIRED_ANTI)
+        if not (others or asked.affinity or asked.anti_affinity):
             return SKIP
-        required = self._resolved(cycle.pod, asked.required)
-        affinity = [self._count(cycle, term, MatchesAll(required)) for term in required]
+        affinity = [_totals(cycle, key, query) for key, query in asked.affinity]
         cycle.state[self.name] = _State(
             affinity=affinity,
-            anti_affinity=[
-                self._count(cycle, term, MatchesAll((term,))) for term in self._resolved(cycle.pod, asked.required_anti)
-            ],
+            anti_affinity=[_totals(cycle, key, query) for key, query in asked.anti_affinity],
             others=others,
-            alone=not any(item.scores.any() for item in affinity) and _matches_all(required, cycle.pod),
+            alone=not any(item.present for item in affinity) and _matches_all(asked.required, cycle.pod),
         )
         return PROCEED
 
@@ -96,6 +94,16 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         unwelcome = _any_in_domain(state.others, nodes)
         return np.where(far, 1, np.where(hated, 2, np.where(unwelcome, 3, 0)))
 
+    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+        """Bars the same nodes, by whole domains."""
+        if self.pre_filter(cycle).skip:
+            return
+        state: _State = cycle.state[self.name]
+        for item in state.affinity:
+            bar(barred, item.domains.domains, (item.totals == 0) & (not state.alone), True)
+        for item in (*state.anti_affinity, *state.others):
+            bar(barred, item.domains.domains, item.totals > 0, False)
+
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Returns the one reason that a code stands for."""
         return ((self.AFFINITY, self.ANTI_AFFINITY, self.OTHERS)[code - 1],)
@@ -104,47 +112,30 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         labelled = np.ones(len(nodes), np.bool_)
         near = np.ones(len(nodes), np.bool_)
         for item in state.affinity:
-            labelled &= item.topology.domains[nodes] >= 0
+            labelled &= item.domains.domains[nodes] >= 0
             near &= item.at(nodes) > 0
         return labelled & (near | state.alone)
-
-    def _others(self, cycle: Cycle) -> list[_DomainScores]:
-        """Returns, by topology, how many placed pods do not want this one in their domain."""
-        found: dict[str, _DomainScores] = {}
-        for held, slots in cycle.table.terms.required_anti.items():
-            if self._means(held.term, cycle.pod):
-                self._add(cycle, found, held.term.topology_key, slots, 1)
-        return [item for item in found.values() if item.scores.any()]
-
-    def _count(self, cycle: Cycle, term: AffinityTerm, query: MatchesAll) -> _DomainScores:
-        topology = cycle.table.topologies.of(term.topology_key)
-        nodes = cycle.table.order
-        return _DomainScores(topology, topology.totals(cycle.table.index.counts(query, nodes), nodes))
 
     # scoring
 
     def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
-        """Adds up, by topology, the weights of all terms that speak for or against a domain."""
-        asked = cycle.pod.spec.pod_affinity.preferred
-        if self._ignores_others and not asked:
+        """Finds all terms that speak for or against a domain, with their weights."""
+        preferred = self._asks(cycle.pod).preferred
+        if self._ignores_others and not preferred:
             return False
-        found: dict[str, _DomainScores] = {}
-        touched = False
-        for weighted in asked:
-            (term,) = self._resolved(cycle.pod, (weighted.term,))
-            count = self._count(cycle, term, MatchesAll((term,)))
-            touched |= bool(count.scores.any())
-            _merge(found, term.topology_key, _DomainScores(count.topology, weighted.weight * count.scores))
-        touched |= self._score_others(cycle, found)
-        cycle.state[self.name + "/score"] = found
-        return touched
+        found = [(_totals(cycle, key, query), weight) for key, query, weight in preferred]
+        regard = self._regard(cycle)
+        if self._hard_weight:
+            found += [(totals, self._hard_weight) for totals in regard.totals(REQUIRED)]
+        found += [(totals, 1) for totals in regard.totals(PREFERRED)]
+        found = cycle.state[self.name + "/score"] = [item for item in found if item[0].present]
+        return bool(found)
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Adds up the node's domains."""
-        found: dict[str, _DomainScores] = cycle.state[self.name + "/score"]
         total: IntArray = np.zeros(len(nodes), np.int64)
-        for item in found.values():
-            total = total + item.at(nodes)
+        for item, weight in cycle.state[self.name + "/score"]:
+            total += item.at(nodes) * weight
         return total
 
     def normalize(self, scores: NumberArray) -> NumberArray:
@@ -155,39 +146,45 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         normalized: IntArray = (100.0 * ((scores - lowest) / (highest - lowest))).astype(np.int64)
         return normalized
 
-    def _score_others(self, cycle: Cycle, found: dict[str, _DomainScores]) -> bool:
-        terms = cycle.table.terms
-        touched = False
-        held: list[tuple[HeldTerm, dict[int, int], int]] = []
-        if self._hard_weight:
-            held += [(item, slots, self._hard_weight) for item, slots in terms.required.items()]
-        held += [(item, slots, item.weight) for item, slots in terms.preferred.items()]
-        for item, slots, weight in held:
-            if self._means(item.term, cycle.pod):
-                touched |= self._add(cycle, found, item.term.topology_key, slots, weight)
-        return touched
-
     # both
 
-    def _add(
-        self, cycle: Cycle, found: dict[str, _DomainScores], key: str, slots: Mapping[int, int], weight: int
-    ) -> bool:
-        """Adds pods that stand in some slots to the numbers of a topology; tells whether any had a domain."""
-        topology = cycle.table.topologies.of(key)
-        places = np.fromiter(slots.keys(), np.int64, len(slots))
-        counts = np.fromiter(slots.values(), np.int64, len(slots))
-        _merge(found, key, _DomainScores(topology, weight * topology.totals(counts, places)))
-        return bool((topology.domains[places] >= 0).any())
+    def _regard(self, cycle: Cycle) -> Regard:
+        pod, table = cycle.pod, cycle.table
+        return table.terms.about(pod, self._listers.namespace_labels(pod.namespace), table.topologies)
 
-    def _means(self, term: AffinityTerm, pod: Pod) -> bool:
-        return term.matches(pod.namespace, self._listers.namespace_labels(pod.namespace), pod.labels)
+    def _asks(self, pod: Pod) -> _Asked:
+        """Returns what the pod asks for; remembered unless the namespaces that are meant may change."""
+        key = (pod.spec.family, pod.namespace)
+        asked = self._asked.get(key)
+        if asked is None:
+            asked = self._compile(pod)
+            affinity = pod.spec.pod_affinity
+            terms = (*affinity.required, *affinity.required_anti, *(item.term for item in affinity.preferred))
+            if not any(map(_selects_namespaces, terms)):
+                self._asked.keep(key, asked)
+        return asked
+
+    def _compile(self, pod: Pod) -> _Asked:
+        affinity = pod.spec.pod_affinity
+        required = self._resolved(pod, affinity.required)
+        anti = self._resolved(pod, affinity.required_anti)
+        preferred = self._resolved(pod, tuple(item.term for item in affinity.preferred))
+        return _Asked(
+            required=required,
+            affinity=[(term.topology_key, MatchesAll(required)) for term in required],
+            anti_affinity=[(term.topology_key, MatchesAll((term,))) for term in anti],
+            preferred=[
+                (term.topology_key, MatchesAll((term,)), item.weight)
+                for term, item in zip(preferred, affinity.preferred, strict=True)
+            ],
+        )
 
     def _resolved(self, pod: Pod, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
         """Returns the pod's terms with the namespaces that their selectors select at present."""
         return tuple(self._resolve(term.in_namespace(pod.namespace)) for term in terms)
 
     def _resolve(self, term: AffinityTerm) -> AffinityTerm:
-        if term.namespace_selector.is_empty or term.namespace_selector == NOTHING:
+        if not _selects_namespaces(term):
             return term
         assert term.namespaces is not None
         names = term.namespaces | self._listers.namespaces(term.namespace_selector)
@@ -208,20 +205,19 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         }
 
 
-def _any_in_domain(items: list[_DomainScores], nodes: IntArray) -> BoolArray:
+def _totals(cycle: Cycle, key: str, query: MatchesAll) -> DomainTotals:
+    return cycle.table.index.totals(query, cycle.table.topologies.of(key))
+
+
+def _any_in_domain(items: list[DomainTotals], nodes: IntArray) -> BoolArray:
     found = np.zeros(len(nodes), np.bool_)
     for item in items:
         found |= item.at(nodes) > 0
     return found
 
 
-def _merge(found: dict[str, _DomainScores], key: str, more: _DomainScores) -> None:
-    if key not in found:
-        found[key] = more
-        return
-    present = found[key]
-    longer, shorter = sorted((present.scores, more.scores), key=len, reverse=True)
-    present.scores = longer + np.pad(shorter, (0, len(longer) - len(shorter)))
+def _selects_namespaces(term: AffinityTerm) -> bool:
+    return not (term.namespace_selector.is_empty or term.namespace_selector == NOTHING)
 
 
 def _own(pod: Pod, which: str) -> tuple[AffinityTerm, ...]:

@@ -6,14 +6,22 @@ import numpy as np
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
-from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.plugin import (
+    PROCEED,
+    SKIP,
+    FilterPlugin,
+    JoiningPlugin,
+    PreFilterPlugin,
+    PreFilterResult,
+    Reason,
+)
 from wavetank.scheduling.framework.ports import ports_clash
 
 
-class NodePorts(PreFilterPlugin, FilterPlugin):
+class NodePorts(JoiningPlugin, PreFilterPlugin, FilterPlugin):
     """Keeps a pod off nodes where a host port that it wants is taken."""
 
     name = "NodePorts"
@@ -30,6 +38,12 @@ class NodePorts(PreFilterPlugin, FilterPlugin):
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Refuses nodes with a conflict."""
         return np.isin(nodes, list(cycle.table.ports.conflicts(cycle.pod.spec.ports))).astype(np.int64)
+
+    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+        """Bars the same nodes."""
+        for slot in cycle.table.ports.conflicts(cycle.pod.spec.ports):
+            if slot < len(barred):  # others have no node
+                barred[slot] = True
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Returns the one reason there is."""

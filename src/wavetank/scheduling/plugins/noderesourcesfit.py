@@ -10,12 +10,12 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import PODS, Amounts
 from wavetank.scheduling.config import NodeResourcesFitArgs
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plan import Plan
-from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, ScorePlugin, SweepPlugin, Swept
+from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, Room, ScorePlugin, SweepPlugin, Swept
 from wavetank.scheduling.plugins.resourceallocation import ResourceScorer, is_extended
 from wavetank.scheduling.plugins.resourcekernels import (
     LEAST_ALLOCATED,
@@ -54,19 +54,33 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         """Returns for each node the set of what is lacking."""
         table = cycle.table
         codes: IntArray = lacking(
-            self._wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
+            self.wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
         )
         return codes
 
-    def sweep(self, cycle: Cycle, plan: Plan, start: int, enough: int) -> Swept:
+    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
+        """Returns what is lacking beside nominated pods."""
+        table = cycle.table
+        codes: IntArray = lacking(
+            self.wanted(cycle),
+            table.allocatable[:, nodes],
+            table.requested[:, nodes] + room.requested[:, nodes],
+            table.pod_count[nodes] + room.pods[nodes],
+            table.max_pods[nodes],
+            np.arange(len(nodes)),
+        )
+        return codes
+
+    def sweep(self, cycle: Cycle, plan: Plan, barred: BoolArray, start: int, enough: int) -> Swept:
         """Finds the nodes with room, and scores them by the plan's measures."""
         spec, table = cycle.pod.spec, cycle.table
         known = self._sweep.recall(spec, table)
         if known is None:
-            known = self._sweep.learn(spec, self._wanted(cycle), plan, table)
-        return self._sweep.run(known, plan, table, start, enough)
+            known = self._sweep.learn(spec, self.wanted(cycle), plan, table)
+        return self._sweep.run(known, barred, table, start, enough)
 
-    def _wanted(self, cycle: Cycle) -> IntArray:
+    def wanted(self, cycle: Cycle) -> IntArray:
+        """Returns what the pod asks for, one number per row of the NodeTable."""
         return cycle.table.vector(self._checked(cycle.pod.spec.requests))
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:

@@ -14,11 +14,14 @@ from wavetank.scheduling.config import PodTopologySpreadArgs
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.scheduling.framework.kernels import bar
 from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
     FilterPlugin,
+    JoiningPlugin,
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
@@ -26,8 +29,8 @@ from wavetank.scheduling.framework.plugin import (
     ScorePlugin,
 )
 from wavetank.scheduling.framework.podindex import Selected
-from wavetank.scheduling.framework.static import FacetCache
 from wavetank.scheduling.framework.topology import Topology
+from wavetank.scheduling.plugins.spreadparts import Choice, ChosenPart, SpreadParts
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -41,15 +44,29 @@ _SYSTEM_DEFAULTS = parse_spread(
 _NO_DOMAINS = 2**31 - 1  # the fewest pods in any domain, where there is none
 
 
-@dataclass(slots=True)
-class _Hard:
-    """A hard constraint in this cycle: pods per domain, the fewest in any, and whether the pod counts itself."""
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A constraint with the nodes whose pods it counts, and the question which pods; None: there are no such pods."""
 
     constraint: SpreadConstraint
+    part: ChosenPart
+    query: Selected | None
+
+
+@dataclass(slots=True)
+class _Hard:
+    """A hard constraint in this cycle: pods by domain, the fewest in any, and whether the pod counts itself."""
+
+    max_skew: int
     topology: Topology
     counts: IntArray
     fewest: int
     counts_itself: bool
+
+    @property
+    def is_full(self) -> BoolArray:
+        """Tells for each domain whether it would have too many."""
+        return self.counts > self.max_skew + self.fewest - self.counts_itself
 
 
 @dataclass(slots=True)
@@ -60,7 +77,7 @@ class _Soft:
     ignored: BoolArray
 
 
-class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
+class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
     """Spreads the pods that a selector selects evenly over the domains of a topology.
 
     Pods without constraints of their own get the profile's defaults, with the selector of their services and
@@ -75,8 +92,8 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         self._system = args.defaulting_type == "System"
         self._defaults = _SYSTEM_DEFAULTS if self._system else parse_spread(args.default_constraints, "")
         self._listers = listers
-        self._affinity = FacetCache(lambda affinity, node: affinity.matches(node.labels, node.name))
-        self._taints = FacetCache(lambda tolerations, node: _tolerates(tolerations, node))
+        self._parts = SpreadParts()
+        self._counted: Memory[tuple[object, str, bool], list[_Counted]] = Memory(MAX_FAMILIES)
 
     def has_no_say(self, cycle: Cycle) -> bool:
         """Has nothing to say of a pod without constraints, its own or by default."""
@@ -86,12 +103,11 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
     # filtering
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
-        """Counts the selected pods of every domain."""
-        constraints = self._constraints(cycle.pod, hard=True)
-        if not constraints:
+        """Looks up the selected pods of every domain."""
+        counted = self._constraints(cycle, hard=True)
+        if not counted:
             return SKIP
-        eligible = self._with_all_keys(cycle, constraints, cycle.table.order)
-        cycle.state[self.name] = [self._hard(cycle, constraint, eligible) for constraint in constraints]
+        cycle.state[self.name] = [_hard(cycle, item) for item in counted]
         return PROCEED
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
@@ -99,43 +115,34 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         codes = np.zeros(len(nodes), np.int64)
         for hard in cycle.state[self.name]:
             domains = hard.topology.domains[nodes]
-            here = np.append(hard.counts, 0)[domains]
-            skew = here + hard.counts_itself - hard.fewest
-            failed = np.where(domains < 0, 1, np.where(skew > hard.constraint.max_skew, 2, 0))
+            failed = np.where(domains < 0, 1, np.where(np.append(hard.is_full, False)[domains], 2, 0))
             codes = np.where(codes == 0, failed, codes)
         return codes
+
+    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+        """Bars the same nodes, by whole domains."""
+        if not self.pre_filter(cycle).skip:
+            for hard in cycle.state[self.name]:
+                bar(barred, hard.topology.domains, hard.is_full, True)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Tells a missing label from an uneven spread."""
         return (self.MISSING if code == 1 else self.UNEVEN,)
 
-    def _hard(self, cycle: Cycle, constraint: SpreadConstraint, eligible: IntArray) -> _Hard:
-        topology = cycle.table.topologies.of(constraint.topology_key)
-        nodes = eligible[self._included(cycle, constraint, eligible)]
-        counts = topology.totals(self._selected(cycle, constraint, nodes), nodes)
-        present = np.unique(topology.domains[nodes])
-        fewest = int(counts[present].min()) if len(present) else _NO_DOMAINS
-        if len(present) < constraint.min_domains:
-            fewest = 0
-        return _Hard(constraint, topology, counts, fewest, constraint.selector.matches(cycle.pod.labels))
-
     # scoring
 
     def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
-        """Counts the selected pods of the feasible nodes' domains."""
-        constraints = self._constraints(cycle.pod, hard=False)
-        if not constraints:
+        """Looks up the selected pods of the feasible nodes' domains."""
+        counted = self._constraints(cycle, hard=False)
+        if not counted:
             return False
-        strict = bool(cycle.pod.spec.spread) or not self._system
-        everywhere = cycle.table.order
-        if strict:
-            everywhere = self._with_all_keys(cycle, constraints, everywhere)
-            ignored = ~np.isin(nodes, everywhere)
-        else:
-            ignored = np.zeros(len(nodes), np.bool_)
+        ignored = np.zeros(len(nodes), np.bool_)
+        if self._is_strict(cycle.pod):
+            for item in counted:
+                ignored |= item.part.topology.domains[nodes] < 0
         raw = np.zeros(len(nodes))
-        for constraint in constraints:
-            raw += self._soft(cycle, constraint, nodes, ignored, everywhere)
+        for item in counted:
+            raw += _soft(cycle, item, nodes, ignored)
         scores = np.floor(raw + 0.5).astype(np.int64)
         cycle.state[self.name + "/score"] = _Soft(np.where(ignored, 0, scores), ignored)
         return True
@@ -151,24 +158,33 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         lowest = int(counted.min())
         return np.where(ignored, 0, 100 * (highest + lowest - scores) // highest)
 
-    def _soft(
-        self, cycle: Cycle, constraint: SpreadConstraint, nodes: IntArray, ignored: BoolArray, everywhere: IntArray
-    ) -> NumberArray:
-        topology = cycle.table.topologies.of(constraint.topology_key)
-        domains = topology.domains[nodes]
-        if constraint.topology_key == HOSTNAME:
-            counts, size = self._selected(cycle, constraint, nodes), int((~ignored).sum())
-        else:
-            counted = everywhere[self._included(cycle, constraint, everywhere)]
-            totals = topology.totals(self._selected(cycle, constraint, counted), counted)
-            counts = np.append(totals, 0)[domains]
-            size = len(np.unique(domains[~ignored]))  # nodes without the label count as one more domain
-        scores = counts * math.log(size + 2) + (constraint.max_skew - 1)
-        return np.where(domains < 0, 0.0, scores)
-
     # both
 
-    def _constraints(self, pod: Pod, hard: bool) -> list[SpreadConstraint]:
+    def _constraints(self, cycle: Cycle, hard: bool) -> list[_Counted]:
+        """Returns the pod's constraints of one sort; remembered where they depend on nothing but its family."""
+        pod = cycle.pod
+        key = (pod.spec.family, pod.namespace, hard)
+        counted = self._counted.get(key)
+        if counted is None:
+            counted = self._count(cycle, self._wanted(pod, hard), everywhere=not hard and not self._is_strict(pod))
+            if pod.spec.spread and not any(item.match_label_keys for item in pod.spec.spread):
+                self._counted.keep(key, counted)
+        for item in counted:
+            self._parts.catch_up(item.part, cycle.table)
+        return counted
+
+    def _count(self, cycle: Cycle, constraints: list[SpreadConstraint], everywhere: bool) -> list[_Counted]:
+        pod = cycle.pod
+        keys = () if everywhere else [constraint.topology_key for constraint in constraints]
+        counted = []
+        for constraint in constraints:
+            part = self._parts.find(Choice.of(constraint, keys, pod.spec), cycle.table)
+            # kube-scheduler takes a selector of everything as one of nothing here
+            query = None if constraint.selector.is_empty else Selected(pod.namespace, constraint.selector)
+            counted.append(_Counted(constraint, part, query))
+        return counted
+
+    def _wanted(self, pod: Pod, hard: bool) -> list[SpreadConstraint]:
         own = pod.spec.spread
         wanted = [item for item in (own or self._defaults) if item.hard == hard]
         if not wanted:
@@ -178,24 +194,9 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         selector = self._listers.owners_selector(pod)
         return [] if selector.is_empty else [replace(constraint, selector=selector) for constraint in wanted]
 
-    def _with_all_keys(self, cycle: Cycle, constraints: list[SpreadConstraint], nodes: IntArray) -> IntArray:
-        for constraint in constraints:
-            nodes = nodes[cycle.table.topologies.of(constraint.topology_key).domains[nodes] >= 0]
-        return nodes
-
-    def _included(self, cycle: Cycle, constraint: SpreadConstraint, nodes: IntArray) -> BoolArray:
-        included = np.ones(len(nodes), np.bool_)
-        spec = cycle.pod.spec
-        if constraint.honors_affinity and not spec.node_affinity.allows_all:
-            included &= self._affinity.answers(spec.node_affinity, cycle.table)[nodes] > 0
-        if constraint.honors_taints:
-            included &= self._taints.answers(spec.tolerations, cycle.table)[nodes] > 0
-        return included
-
-    def _selected(self, cycle: Cycle, constraint: SpreadConstraint, nodes: IntArray) -> IntArray:
-        if constraint.selector.is_empty:  # kube-scheduler takes a selector of everything as one of nothing here
-            return np.zeros(len(nodes), np.int64)
-        return cycle.table.index.counts(Selected(cycle.pod.namespace, constraint.selector), nodes)
+    def _is_strict(self, pod: Pod) -> bool:
+        """Tells whether nodes without all labels of the soft constraints are out of the count."""
+        return bool(pod.spec.spread) or not self._system
 
     # queueing hints
 
@@ -207,7 +208,7 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
     def _concerns_pod(self, waiting: Pod, old: Pod | None, new: Pod | None) -> bool:
         if not all(_involved(pod, waiting) for pod in (old, new) if pod is not None):
             return False
-        constraints = self._constraints(waiting, hard=True)
+        constraints = self._wanted(waiting, hard=True)
         if old is None or new is None:
             changed = new or old
             assert changed is not None
@@ -218,7 +219,7 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         return any(item.selector.matches(old.labels) != item.selector.matches(new.labels) for item in constraints)
 
     def _concerns_node(self, waiting: Pod, old: Node | None, new: Node | None) -> bool:
-        constraints = self._constraints(waiting, hard=True)
+        constraints = self._wanted(waiting, hard=True)
         had, has = (
             node is not None and all(item.topology_key in node.labels for item in constraints) for node in (old, new)
         )
@@ -243,6 +244,41 @@ _NODE_EVENTS = (
 )
 
 
+def _hard(cycle: Cycle, counted: _Counted) -> _Hard:
+    constraint, part = counted.constraint, counted.part
+    counts = _by_domain(cycle, counted)
+    present = counts if len(part.present) == len(counts) else counts[part.present]
+    fewest = int(present.min()) if len(present) else _NO_DOMAINS
+    if len(present) < constraint.min_domains:
+        fewest = 0
+    return _Hard(constraint.max_skew, part.topology, counts, fewest, constraint.selector.matches(cycle.pod.labels))
+
+
+def _soft(cycle: Cycle, counted: _Counted, nodes: IntArray, ignored: BoolArray) -> NumberArray:
+    constraint = counted.constraint
+    domains = counted.part.topology.domains[nodes]
+    if constraint.topology_key == HOSTNAME:
+        counts, size = _by_node(cycle, counted, nodes), int(np.count_nonzero(~ignored))
+    else:
+        counts = np.append(_by_domain(cycle, counted), 0)[domains]
+        # nodes without the label count as one more domain
+        size = int(np.count_nonzero(np.bincount(domains[~ignored] + 1)))
+    scores = counts * math.log(size + 2) + (constraint.max_skew - 1)
+    return np.where(domains < 0, 0.0, scores)
+
+
+def _by_domain(cycle: Cycle, counted: _Counted) -> IntArray:
+    if counted.query is None:
+        return np.zeros(len(counted.part), np.int64)
+    return cycle.table.index.totals(counted.query, counted.part).totals
+
+
+def _by_node(cycle: Cycle, counted: _Counted, nodes: IntArray) -> IntArray:
+    if counted.query is None:
+        return np.zeros(len(nodes), np.int64)
+    return cycle.table.index.counts(counted.query, nodes)
+
+
 def _involved(pod: Pod, waiting: Pod) -> bool:
     return pod.uid == waiting.uid or (bool(pod.node_name) and pod.namespace == waiting.namespace)
 
@@ -252,8 +288,3 @@ def _with_label_keys(constraint: SpreadConstraint, pod: Pod) -> SpreadConstraint
     if not values:
         return constraint
     return replace(constraint, selector=LabelSelector.parse({"matchLabels": values}).joined([constraint.selector]))
-
-
-def _tolerates(tolerations: object, node: Node) -> bool:
-    hard = (taint for taint in node.taints if taint.effect in ("NoSchedule", "NoExecute"))
-    return all(tolerations.accept(taint) for taint in hard)  # type: ignore[attr-defined]

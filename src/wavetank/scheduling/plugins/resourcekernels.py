@@ -207,17 +207,15 @@ def sweep(
     changed: IntArray,
     known: IntArray,
 ) -> tuple[int, IntArray, IntArray]:
-    """Searches from `start` on until `enough` nodes are found; returns how many were looked at, and the best.
+    """Searches from `start` on until `enough` nodes are found; returns how many were looked at, and those found.
 
-    The best come as positions among those found and as slots. `known` remembers for each slot its
-    total, -1 where there is no room, and the change at which it was computed: only what has changed is done again.
-    A row of `measures` is (kind, weight, first and end of its resources).
+    They come as slots and their totals. `known` remembers for each slot its total, -1 where there is no room, and the
+    change at which it was computed: only what has changed is done again. A row of `measures` is (kind, weight, first
+    and end of its resources).
     """
     found = looked = 0
-    best = -1
-    ties = 0
-    positions = np.empty(enough, np.int64)
     slots = np.empty(enough, np.int64)
+    totals = np.empty(enough, np.int64)
     place = start
     for _ in range(len(order)):
         slot = order[place]
@@ -238,12 +236,7 @@ def sweep(
             if known[slot, 0] >= 0:
                 if found == enough:  # the first one too many is not looked at any more
                     break
-                if known[slot, 0] > best:
-                    best = known[slot, 0]
-                    ties = 0
-                if known[slot, 0] == best:
-                    positions[ties], slots[ties] = found, slot
-                    ties += 1
+                slots[found], totals[found] = slot, known[slot, 0]
                 found += 1
         looked += 1
-    return looked, positions[:ties], slots[:ties]
+    return looked, slots[:found], totals[:found]

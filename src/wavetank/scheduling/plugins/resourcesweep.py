@@ -5,7 +5,7 @@ from collections import OrderedDict
 import numpy as np
 
 from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plan import Plan
 from wavetank.scheduling.framework.plugin import Swept
@@ -53,13 +53,13 @@ class ResourceSweep:
         known = self._known[spec] = _Known(spec, wanted, plan, table)
         return known
 
-    def run(self, known: _Known, plan: Plan, table: NodeTable, start: int, enough: int) -> Swept:
+    def run(self, known: _Known, barred: BoolArray, table: NodeTable, start: int, enough: int) -> Swept:
         """Looks at the nodes from `start` on until `enough` are found."""
         swept: Swept = sweep(
             table.order,
             start,
             enough,
-            plan.barred,
+            barred,
             known.wanted,
             known.measures,
             known.resources,

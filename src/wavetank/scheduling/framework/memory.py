@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+MAX_FAMILIES = 1024  # of pods, for what is remembered by family
+
+
+class Memory(dict[K, V]):
+    """A dictionary of at most `size` entries, filled by `keep`: what was kept first is forgotten first."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def keep(self, key: K, value: V) -> V:
+        """Remembers a value, and returns it."""
+        if len(self) >= self._size and key not in self:
+            del self[next(iter(self))]
+        self[key] = value
+        return value
