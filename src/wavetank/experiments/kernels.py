@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
+from wavetank.experiments import decimals
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.config import NEWEST
-from wavetank.scheduling.framework import ledger
+from wavetank.scheduling.framework import kernels, ledger
 from wavetank.scheduling.named import find_scheduler
-from wavetank.scheduling.plugins import resourcekernels
+from wavetank.scheduling.plugins import preemptionkernels, resourcekernels
 
-_MODULES = (ledger, resourcekernels)
+_MODULES = (decimals, kernels, ledger, preemptionkernels, resourcekernels)
 _ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10"}
 
 
@@ -34,9 +37,11 @@ def compile_kernels() -> None:
             store.create(parse_resource(_node(number), store.specs))
         scheduler = find_scheduler("default", NEWEST)
         scheduler.attach(store, clock, Streams(0), NEWEST, explain=(lambda *_: None) if explained else None)
-        for name, cpu, priority in (("small", "1", 0), ("large", "2", 0), ("urgent", "2", 1), ("huge", "3", 0)):
-            store.create(Pod.parse(_pod(name, cpu, priority), store.specs))
+        for name, cpu, more in _PODS:
+            store.create(Pod.parse(_pod(name, cpu, more), store.specs))
         clock.run(1)
+    decimals.seconds_cells(np.zeros(1, np.int64))
+    decimals.microsecond_cells(np.zeros(1, np.int64))
 
 
 def _kernels() -> Iterator[Any]:
@@ -52,11 +57,34 @@ def _is_cached(kernel: Any) -> bool:
 
 
 def _node(number: int) -> dict[str, Any]:
+    metadata = {"name": f"n{number}", "labels": {_ZONE: f"z{number}"}}
     status = {"allocatable": _ROOM, "capacity": _ROOM}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{number}"}, "status": status}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
 
 
-def _pod(name: str, cpu: str, priority: int) -> dict[str, Any]:
+def _pod(name: str, cpu: str, more: Mapping[str, Any]) -> dict[str, Any]:
     container = {"name": "c", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
-    spec = {"containers": [container], "priority": priority}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+    metadata = {"name": name, "labels": _APP}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **more}}
+
+
+def _spread(when: str) -> dict[str, Any]:
+    constraint = {"maxSkew": 1, "topologyKey": _ZONE, "whenUnsatisfiable": when}
+    return {"topologySpreadConstraints": [{**constraint, "labelSelector": {"matchLabels": _APP}}]}
+
+
+_ZONE, _APP = "topology.kubernetes.io/zone", {"app": "a"}
+_TERM = {"topologyKey": _ZONE, "labelSelector": {"matchLabels": _APP}}
+_REQUIRED = {"requiredDuringSchedulingIgnoredDuringExecution": [_TERM]}
+_PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": _TERM}]}
+_PODS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
+    ("plain", "1", {}),
+    ("spread", "100m", _spread("DoNotSchedule")),
+    ("spread-if-possible", "100m", _spread("ScheduleAnyway")),
+    ("near", "100m", {"affinity": {"podAffinity": _REQUIRED}}),
+    ("rather-near", "100m", {"affinity": {"podAffinity": _PREFERRED}}),
+    ("far", "100m", {"affinity": {"podAntiAffinity": _REQUIRED}}),
+    ("large", "2", {}),
+    ("urgent", "2", {"priority": 1}),
+    ("huge", "3", {}),
+)
