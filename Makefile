@@ -45,5 +45,6 @@ $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --editable . --group dev
+	$(BIN)/python -m compileall -q src
 	$(BIN)/wavetank warmup
 	touch $@

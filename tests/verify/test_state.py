@@ -28,7 +28,7 @@ def test_victims_are_gone_and_the_preemptor_is_nominated():
 
 def test_victims_that_take_their_time_stay_and_are_terminating():
     placed = settled(terminating_victims=True).table.placements["default/e"]
-    assert placed.pod.deleted is not None
+    assert placed[0].deleted is not None
 
 
 def test_lower_nominations_for_the_node_are_cleared_if_somebody_was_evicted():

@@ -45,7 +45,8 @@ def load_documents(text: str, source: str) -> list[Any]:
     except RecursionError:
         raise InputError("nested too deeply", source=source) from None
     try:
-        documents = [document for document in yaml.load_all(text, Loader=_Loader) if document is not None]
+        loader = _Loader if "&" in text else _PlainLoader
+        documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]
         if "&" in text and "*" in text and _size(documents, {}) > MAX_VALUES:
             raise InputError(f"its aliases stand for more than {MAX_VALUES:,} values", source=source)
         return documents
@@ -122,3 +123,31 @@ _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
     for first, resolvers in _Loader.yaml_implicit_resolvers.items()
 }
+
+_TEXT, _MAPPING, _SEQUENCE = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "map", "seq"))
+
+
+class _PlainLoader(_Loader):
+    """The same for a text without anchors: what has one owner is built as it is met, which takes half the time."""
+
+    def construct_document(self, node: Any) -> Any:
+        """Builds a document."""
+        return self._build(node)
+
+    def _build(self, node: Any) -> Any:
+        tag, value = node.tag, node.value
+        if tag == _TEXT and isinstance(value, str):
+            return value
+        if tag == _MAPPING and isinstance(node, yaml.MappingNode):
+            return self._build_mapping(node)
+        if tag == _SEQUENCE and isinstance(node, yaml.SequenceNode):
+            return [self._build(item) for item in value]
+        return super().construct_document(node)
+
+    def _build_mapping(self, node: Any) -> Any:
+        if any(key.tag != _TEXT for key, _ in node.value):  # a merge, or a key that is no text
+            return super().construct_document(node)
+        built = {key.value: self._build(value) for key, value in node.value}
+        if len(built) < len(node.value):
+            self._refuse_twins([key for key, _ in node.value])
+        return built

@@ -16,7 +16,7 @@ class Job:
     walltime: Nanoseconds | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # frozen in all but name: one is made for every pod, and freezing costs a microsecond
 class Run:
     """What a pod's containers do once they have started.
 
