@@ -105,12 +105,15 @@ class Scheduler:
             answered, self._answered = self._answered, []
             for go_on in answered:
                 go_on()
-        self._try_pods()
+        queue = self.queue
+        if queue.may_pop:
+            self._try_pods()
         while self._inbox:
             inbox, self._inbox = self._inbox, []
             for handle, news in inbox:
                 handle(*news)
-            self._try_pods()
+            if queue.may_pop:
+                self._try_pods()
         if self._outbox:
             self._serve()
 

@@ -98,10 +98,13 @@ class SchedulingQueue:
         self._pods[pod.uid] = queued
         self._enter(queued, Place.ACTIVE)
 
+    @property
+    def may_pop(self) -> bool:
+        """Tells whether there may be a pod to try; where not, there is none."""
+        return bool(self._active or self._backoff)
+
     def pop(self) -> QueuedPod | None:
         """Returns the pod to try next, or None if nothing can be tried now."""
-        if not self._active and not self._backoff:
-            return None
         queued = self._pop_from(self._active)
         if queued is None and self._rules.pop_from_backoff:
             queued = self._pop_from(self._backoff)
