@@ -106,7 +106,7 @@ class Store:
 
     def create(self, new: Resource) -> None:
         """Adds an object; AlreadyExistsError if its name is taken."""
-        table, key = new.table, new.key
+        table, key = new.table, (new.namespace, new.name)
         objects = self._tables.setdefault(table, {})
         if key in objects:
             raise AlreadyExistsError(f'{plural(table)} "{new.name}" already exists')
@@ -190,7 +190,7 @@ class Store:
 
     def _same(self, old: Resource) -> Resource:
         objects = self._tables.get(old.table)
-        present = None if objects is None else objects.get(old.key)
+        present = None if objects is None else objects.get((old.namespace, old.name))
         if present is None:
             raise NotFoundError(f'{plural(old.table)} "{old.name}" not found')
         if present.uid != old.uid:
@@ -201,7 +201,7 @@ class Store:
         self.version += 1
         new.resource_version = self.version
         table = new.table
-        self._tables[table][new.key] = new
+        self._tables[table][new.namespace, new.name] = new
         if self._history.capacity:
             self._history.remember(MODIFIED, table, new, old, self.version)
         self._tell(table, old, new)
