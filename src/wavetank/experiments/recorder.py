@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import FAILED, Pod
@@ -11,10 +12,16 @@ from wavetank.experiments.features import Features
 from wavetank.experiments.usage import Usage
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.scheduler import Scheduler
 
 EVICTED = frozenset({"Evicted", "Preempted"})
 _TELL_EVERY = 1000
+
+
+class Responsible(Protocol):
+    """A scheduler, of whom it is enough to know which pods are his."""
+
+    def takes(self, pod: Pod) -> bool:
+        """Tells whether a pod is his business."""
 
 
 class PodRow:
@@ -78,24 +85,24 @@ class Recorder:
         self._store = store
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
-        self._schedulers: Sequence[tuple[str, Scheduler]] = ()
+        self._schedulers: Sequence[tuple[str, Responsible]] = ()
         store.subscribe("Node", _NodeEvents(self))
         store.subscribe("Pod", _PodEvents(self))
 
-    def name_schedulers(self, schedulers: Sequence[tuple[str, Scheduler]]) -> None:
+    def name_schedulers(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
         """Learns which schedulers are attached, so that each row can say who was responsible."""
         self._schedulers = schedulers
         for pod in self._store.list("Pod"):
             if pod.uid in self._rows:
                 self._rows[pod.uid].scheduler = self._responsible(pod)
 
-    def close(self) -> None:
-        """Takes the last status of the pods that are still there."""
+    def close(self, end: Nanoseconds) -> None:
+        """Takes the last status of the pods that are still there; `end` is when the last thing happened."""
         for pod in self._store.list("Pod"):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
         self.usage.close()
-        self.end = self._clock.now
+        self.end = end
 
     # what the store tells
 
@@ -153,7 +160,7 @@ class Recorder:
             self._tell(self.finished_pods)
 
     def _responsible(self, pod: Pod) -> str:
-        return next((name for name, scheduler in self._schedulers if scheduler.framework_of(pod)), "")
+        return next((name for name, scheduler in self._schedulers if scheduler.takes(pod)), "")
 
 
 class _NodeEvents:
