@@ -33,7 +33,9 @@ HISTORY = 20_000
 class Loop:
     """The programs of one run, the API that they speak to, and the lockstep that they are in.
 
-    It brings its own store: `plant` the cluster there, then `begin`; `close` it whatever happens.
+    It brings its own store, with nothing in it but what every API server has. `begin`, `plant` the cluster, and
+    `close` it whatever happens. Programs are there before the cluster: so they hear of its nodes one after the other,
+    in the order of their creation, where a list would be shuffled by the informers.
     """
 
     def __init__(self, clock: Clock, processes: Sequence[ProcessDefinition], takes_all: bool) -> None:
@@ -48,11 +50,13 @@ class Loop:
         self.planter = PodPlanter(store, self._api.kinds, names[0] if takes_all and len(names) == 1 else None)
 
     def plant(self, cluster: Cluster) -> None:
-        """Creates the cluster's objects as an API server would hold them."""
-        plant_cluster(cluster, self.store, self._api.kinds, self.planter.scheduler_name)
+        """Creates the cluster's objects as an API server would hold them; then the clock may run."""
+        plant_cluster(cluster, self.store, self._api.kinds, self.planter.scheduler_name, self._lockstep.settle)
+        self._lockstep.settle()
+        self._lockstep.open()
 
     def begin(self, streams: Streams, latency: SchedulerLatency) -> list[tuple[str, WaitingPods]]:
-        """Starts the programs and lets them read the cluster; returns which pods each is responsible for."""
+        """Starts the programs and lets them connect; returns which pods each is responsible for."""
         _allow_many_files()
         self._folder = Path(tempfile.mkdtemp(prefix="wavetank-"))
         for i, definition in enumerate(self._processes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wavetank.apiserver.defaulting.defaults import set_defaults
@@ -25,18 +25,27 @@ from wavetank.workloads.objects import make_object
 Document = dict[str, Any]
 
 
-def plant_cluster(cluster: Cluster, store: Store, kinds: KindTable, scheduler_name: str | None = None) -> None:
+def plant_cluster(
+    cluster: Cluster,
+    store: Store,
+    kinds: KindTable,
+    scheduler_name: str | None = None,
+    settle: Callable[[], None] | None = None,
+) -> None:
     """Creates a cluster's objects, with the namespaces that they need; InputError names one that is refused.
 
     An object with a status has lived already, and keeps it; one without is new. Pods go to the scheduler that is
-    named, if one is, whatever they say themselves.
+    named, if one is, whatever they say themselves; `settle` is called before the first of them.
     """
-    resources = cluster.resources(store.specs)  # in the order in which they need each other
+    resources = cluster.resources(store.specs)  # in the order in which they need each other, pods last
     for manifest in (*_namespaces(resources, store), *(resource.manifest for resource in resources)):
         resource = _complete(_for_scheduler(manifest, scheduler_name), store, kinds)
         try:
             if isinstance(resource, Pod):
                 admit(resource, store)
+                if settle is not None:
+                    settle()
+                    settle = None
             if resource.table != Namespace.kind or store.find(Namespace.kind, "", resource.name) is None:
                 store.create(resource)
         except ApiError as error:

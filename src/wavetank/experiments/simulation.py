@@ -70,12 +70,12 @@ class Simulation:
             store = loop.store if loop else Store(clock)
             self.recorder = Recorder(store, clock, self.tell)
             kubelets = Kubelets(store, clock, streams, setting.latency.nodes)
+            processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
             attach_volume_controllers(store)
             attach_claim_controller(store)
             Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)
-            processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             self.recorder.name_schedulers([*schedulers, *processes])
             arrivals = setting.workload.arrivals(store.specs, streams)
             _Submitter(store, arrivals, self.recorder.features, loop.planter.complete if loop else None)

@@ -50,7 +50,7 @@ class Connection:
         ConnectionLostError if the other side has closed it, or speaks no HTTP.
         """
         came = False
-        while True:
+        while not self.closed:
             try:
                 data = self._socket.recv(_READ)
             except BlockingIOError:
@@ -64,6 +64,7 @@ class Connection:
                 self._parser.feed_data(data)
             except httptools.HttpParserError:
                 raise ConnectionLostError from None
+        return came
 
     def _reset(self) -> None:
         self._url = b""

@@ -12,6 +12,9 @@ class ProcessError(SchedulerError):
         self.problem = problem
         self.tail = tail
 
+    def __reduce__(self) -> tuple[object, ...]:  # it comes out of another process
+        return ProcessError, (self.name, self.problem, self.tail)
+
     def __str__(self) -> str:
         log = f"; its log ends: {self.tail}" if self.tail else "; its log is empty"
         return f"scheduler {self.name} {self.problem}{log}"

@@ -50,6 +50,14 @@ class Lockstep:
         for seat in seats:
             if not seat.conduct.watches_pods:
                 raise ProcessError(seat.player.name, "does not look at pods: it never got in sync", seat.player.tail())
+
+    def settle(self) -> None:
+        """Lets programs take in what has changed, still before time 0."""
+        while self._play(0):
+            pass
+
+    def open(self) -> None:
+        """Lets the clock rule from now on."""
         self._awake = False
         self._plan()
 

@@ -100,9 +100,11 @@ class Process:
             if not ready:
                 problem = f"has run for {self._patience_s:g} s without getting quiet (a busy loop?)"
                 raise ProcessError(self.name, problem, self.tail())
+            fds = {fd for fd, _ in ready}
             for door in self._doors:
-                door.accept()
-            if any(fd == self._control.fileno() for fd, _ in ready):
+                if door.listener.fileno() in fds:
+                    door.accept()
+            if self._control.fileno() in fds:
                 return self._parked()
 
     def _parked(self) -> Nanoseconds | None:
