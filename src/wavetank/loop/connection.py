@@ -36,6 +36,7 @@ class Connection:
         self._parser = httptools.HttpRequestParser(self)
         self._unsent = bytearray()
         self._last = False  # nothing more comes after what is unsent
+        self._whole: list[Request] = []
         self._reset()
 
     def fileno(self) -> int:
@@ -64,7 +65,14 @@ class Connection:
                 self._parser.feed_data(data)
             except httptools.HttpParserError:
                 raise ConnectionLostError from None
+            self._hand_on()
         return came
+
+    def _hand_on(self) -> None:
+        """Hands on what has come whole: not from within the parser, which would swallow any error."""
+        whole, self._whole = self._whole, []
+        for request in whole:
+            self._take(self, request)
 
     def _reset(self) -> None:
         self._url = b""
@@ -86,13 +94,12 @@ class Connection:
         self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """Hands the request on."""
+        """Keeps a request that is whole."""
         method = self._parser.get_method().decode("latin-1")
         parts = urlsplit(self._url.decode("latin-1"))
         query = tuple(parse_qsl(parts.query, keep_blank_values=True)) if parts.query else ()
-        request = Request(method, unquote(parts.path), query, self._headers, b"".join(self._body))
+        self._whole.append(Request(method, unquote(parts.path), query, self._headers, b"".join(self._body)))
         self._reset()
-        self._take(self, request)
 
     # out
 

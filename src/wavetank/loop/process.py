@@ -61,17 +61,13 @@ class Process:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         setting = f"{theirs.fileno()}:{EPOCH + start.now}:{start.seed}:{TICK_NS}:{_GARBAGE}"
         environment = {**_plain_environment(), **start.environment, "WAVETANK_TIME": setting}
-        with theirs, open(start.log, "wb") as log:
-            self._process = subprocess.Popen(
-                start.command,
-                env={**environment, "GOMAXPROCS": "1", "GOGC": "off"},
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=_die_with_parent,
-            )
+        try:
+            self._process = begin(name, start, {**environment, "GOMAXPROCS": "1", "GOGC": "off"}, theirs.fileno())
+        except ProcessError:
+            self._control.close()
+            raise
+        finally:
+            theirs.close()
         self._poll = select.poll()
         self._poll.register(self._control, select.POLLIN)
         for door in doors:
@@ -135,6 +131,24 @@ class Process:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._control.close()
+
+
+def begin(name: str, start: Start, environment: Mapping[str, str], *inherited: int) -> subprocess.Popen[bytes]:
+    """Starts a program in a process group of its own that does not outlive us; ProcessError if it cannot be."""
+    with open(start.log, "wb") as log:
+        try:
+            return subprocess.Popen(
+                start.command,
+                env=environment,
+                pass_fds=inherited,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
+        except OSError as error:
+            raise ProcessError(name, f"cannot be started: {error.strerror}") from None
 
 
 def tail_of(log: Path) -> str:
