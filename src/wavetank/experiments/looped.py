@@ -18,6 +18,7 @@ from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.loop.conduct import BINDING, Conduct
 from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.expiry import EventExpiry
 from wavetank.loop.hosting import seat_process
 from wavetank.loop.lockstep import Lockstep
 from wavetank.loop.seat import Seat
@@ -43,6 +44,7 @@ class Loop:
         self._clock = clock
         self._processes = processes
         self._api = Api(store, Stories(store, processes[0].version))
+        EventExpiry(store)
         self._lockstep = Lockstep(self._clock)
         self._seats: list[Seat] = []
         self._folder: Path | None = None

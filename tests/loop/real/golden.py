@@ -44,9 +44,14 @@ class _ForcedApi(Api):
         body = msgspec.json.decode(request.body)
         metadata, target = body["metadata"], body["target"]
         attempt = self.expected.get(f"{metadata['namespace']}/{metadata['name']}")
-        if attempt is not None and attempt.chosen and target["name"] in _candidates(attempt):
+        if attempt is not None and attempt.chosen and _is_free(attempt, target["name"]):
             target["name"] = attempt.chosen
             request.body = msgspec.json.encode(body)
+
+
+def _is_free(attempt: Attempt, name: str) -> bool:
+    """Tells whether a node is as good: without scores the first that fits is taken, in an order that nobody knows."""
+    return attempt.scoring_skipped == "no_score_plugins" or name in _candidates(attempt)
 
 
 def _candidates(attempt: Attempt) -> set[str]:
