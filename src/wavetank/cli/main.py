@@ -18,6 +18,7 @@ _COMMANDS = {
     "inspect": "Print what is in a workload or a cluster file.",
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
+    "scheduler": "Build real schedulers for the loop, and list them.",
     "schedulers": "List the schedulers that can be picked by name.",
     "serve": "Serve the Kubernetes API of a simulated cluster.",
     "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",

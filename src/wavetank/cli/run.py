@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from wavetank.errors import InputError
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.entries import entry_of
 from wavetank.experiments.explain import Keep
-from wavetank.experiments.runner import run_experiment
+from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.experiments.summary import all_warnings
 from wavetank.kernel.garbage import rare_collections
 from wavetank.report.html import write_report
@@ -100,10 +100,19 @@ def command(
         read = _load(experiment, spec)
         out = out or Path("out") / read.name
         warm_up(errors)
-        with showing_progress(errors) as progress:
-            results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
+        try:
+            with showing_progress(errors) as progress:
+                results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
+        except FailedRunsError as error:
+            if error.results:
+                _show(out, all_warnings(read, error.results))
+            raise
+    _show(out, all_warnings(read, results))
+
+
+def _show(out: Path, warnings: Sequence[str]) -> None:
     console.print(summary_table(out))
-    print_warnings(all_warnings(read, results))
+    print_warnings(warnings)
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
     console.print(f"report:  {out / 'report.html'}", soft_wrap=True, highlight=False)
 

@@ -72,6 +72,7 @@ class Experiment:
             self.ties,
             self.faults,
             self.horizon,
+            entry.processes,
         )
 
 
@@ -118,7 +119,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         ties=_ties(spec.get("ties", "random")),
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=_horizon(spec.get("horizon")),
-        notes=(*notes, *(note for entry in schedulers for note in entry.notes)),
+        notes=(*notes, *(note for entry in schedulers for note in entry.notes(version))),
     )
 
 

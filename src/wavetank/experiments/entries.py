@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
 from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.outfolder import FILES
+from wavetank.loop.definition import ProcessDefinition
 from wavetank.scheduling.config import Configuration, Version, default_configuration, parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named import find_scheduler
@@ -21,8 +22,9 @@ from wavetank.scheduling.policy import build_policy
 from wavetank.scheduling.registry import not_simulated
 from wavetank.workloads import fields
 
-_KINDS = ("config", "policy", "python", "together")
+_KINDS = ("config", "policy", "python", "process", "together")
 _ENTRY = ("name", *_KINDS, "args", "schedulerName")
+_Definition = SchedulerDefinition | ProcessDefinition
 
 
 @dataclass(frozen=True)
@@ -31,20 +33,22 @@ class SchedulerEntry:
 
     name: str
     schedulers: tuple[SchedulerDefinition, ...]
+    processes: tuple[ProcessDefinition, ...] = ()
 
-    @property
-    def notes(self) -> list[str]:
-        """Returns what the user should know of it: plugins that were asked for and are not simulated."""
-        return [
+    def notes(self, version: Version) -> list[str]:
+        """Returns what the user should know of it: plugins that are not simulated, programs of another release."""
+        ignored = [
             f"{self.name}: the plugin {plugin} is not simulated: it was ignored"
             for scheduler in self.schedulers
             for plugin in not_simulated(scheduler.configuration)
         ]
+        return [*ignored, *(note for process in self.processes for note in process.notes(version))]
 
     @property
     def description(self) -> str:
         """Says in a line what it is."""
-        return " + ".join(scheduler.description for scheduler in self.schedulers)
+        parts: list[_Definition] = [*self.schedulers, *self.processes]
+        return " + ".join(part.description for part in parts)
 
 
 def parse_entries(value: object, folder: Path, version: Version) -> tuple[SchedulerEntry, ...]:
@@ -55,8 +59,16 @@ def parse_entries(value: object, folder: Path, version: Version) -> tuple[Schedu
         given = fields.mapping(item, path, _ENTRY)
         name = read_name(given.get("name"), f"{path}.name")
         _check_name(name, [entry.name for entry in entries], f"{path}.name")
-        entries.append(SchedulerEntry(name, tuple(_definitions(name, given, folder, version, path))))
+        entries.append(_entry(name, list(_definitions(name, given, folder, version, path))))
     return tuple(entries)
+
+
+def _entry(name: str, definitions: Sequence[_Definition]) -> SchedulerEntry:
+    return SchedulerEntry(
+        name,
+        tuple(each for each in definitions if isinstance(each, SchedulerDefinition)),
+        tuple(each for each in definitions if isinstance(each, ProcessDefinition)),
+    )
 
 
 def _check_name(name: str, others: Sequence[str], path: str) -> None:
@@ -69,7 +81,7 @@ def _check_name(name: str, others: Sequence[str], path: str) -> None:
 
 def _definitions(
     name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str
-) -> Iterator[SchedulerDefinition]:
+) -> Iterator[_Definition]:
     if "together" not in given:
         yield _definition(name, given, folder, version, path)
         return
@@ -81,8 +93,8 @@ def _definitions(
         part = fields.mapping(item, where, tuple(field for field in _ENTRY if field != "together"))
         definition = _definition(fields.text(part.get("name"), f"{where}.name"), part, folder, version, where)
         _take(definition.name, names, "scheduler called", f"{where}.name")
-        for profile in definition.configuration.profiles:
-            _take(profile.scheduler_name, taken, "scheduler for schedulerName", where)
+        for scheduler_name in definition.scheduler_names:
+            _take(scheduler_name, taken, "scheduler for schedulerName", where)
         yield definition
 
 
@@ -92,7 +104,7 @@ def _take(name: str, taken: set[str], what: str, path: str) -> None:
     taken.add(name)
 
 
-def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str) -> SchedulerDefinition:
+def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str) -> _Definition:
     kinds = [kind for kind in _KINDS if kind in given]
     if len(kinds) > 1:
         raise InputError(f"expected only one of {', '.join(kinds)}", path=path)
@@ -104,6 +116,8 @@ def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Vers
     except InputError as error:
         raise error.inside(path=path if error.path.startswith("args") else f"{path}.{kind}") from None
     renamed = given.get("schedulerName")
+    if isinstance(definition, ProcessDefinition):
+        return definition
     return definition if renamed is None else _renamed(definition, fields.text(renamed, f"{path}.schedulerName"), path)
 
 
@@ -147,7 +161,21 @@ def _python(name: str, given: Mapping[str, Any], folder: Path, version: Version)
     return SchedulerDefinition(name, description, default_configuration(version), policy, args)
 
 
-_MAKERS = {"name": _named, "policy": _policy, "config": _config, "python": _python}
+def _process(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> ProcessDefinition:
+    from wavetank.experiments.processes import read_process  # programs are seldom in the loop
+
+    renamed = given.get("schedulerName")
+    return read_process(name, given["process"], folder, None if renamed is None else fields.text(renamed, ""))
+
+
+_Maker = Callable[[str, Mapping[str, Any], Path, Version], _Definition]
+_MAKERS: Mapping[str, _Maker] = {
+    "name": _named,
+    "policy": _policy,
+    "config": _config,
+    "python": _python,
+    "process": _process,
+}
 
 
 def load_class(reference: str, folder: Path) -> type:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wavetank.apiserver.defaulting.defaults import set_defaults
@@ -13,6 +13,7 @@ from wavetank.apiserver.strategies.strategy import Writing
 from wavetank.cluster.admission import admit
 from wavetank.cluster.kinds import ClusterResource, Namespace
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resource import Manifest, Resource, render_time
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
@@ -24,22 +25,80 @@ from wavetank.workloads.objects import make_object
 Document = dict[str, Any]
 
 
-def plant_cluster(cluster: Cluster, store: Store, kinds: KindTable) -> None:
+def plant_cluster(
+    cluster: Cluster,
+    store: Store,
+    kinds: KindTable,
+    scheduler_name: str | None = None,
+    settle: Callable[[], None] | None = None,
+) -> None:
     """Creates a cluster's objects, with the namespaces that they need; InputError names one that is refused.
 
-    An object with a status has lived already, and keeps it; one without is new.
+    An object with a status has lived already, and keeps it; one without is new. Pods go to the scheduler that is
+    named, if one is, whatever they say themselves; `settle` is called before the first of them.
     """
-    resources = cluster.resources(store.specs)  # in the order in which they need each other
+    resources = cluster.resources(store.specs)  # in the order in which they need each other, pods last
     for manifest in (*_namespaces(resources, store), *(resource.manifest for resource in resources)):
-        resource = _complete(manifest, store, kinds)
+        resource = _complete(_for_scheduler(manifest, scheduler_name), store, kinds)
         try:
             if isinstance(resource, Pod):
                 admit(resource, store)
+                if settle is not None:
+                    settle()
+                    settle = None
             if resource.table != Namespace.kind or store.find(Namespace.kind, "", resource.name) is None:
                 store.create(resource)
         except ApiError as error:
             place = f"{resource.manifest_kind} {'/'.join(part for part in resource.key if part)}"
             raise InputError(str(error), path=place) from None
+
+
+class PodPlanter:
+    """Completes the pods of a workload as an API server would, and makes the namespaces that they need.
+
+    If `scheduler_name` is given they all go to the scheduler of that name.
+    """
+
+    def __init__(self, store: Store, kinds: KindTable, scheduler_name: str | None) -> None:
+        self.scheduler_name = scheduler_name
+        self._store = store
+        self._kind = kinds.named("v1", Pod.kind)
+        self._specs: dict[PodSpec, PodSpec] = {}
+
+    def complete(self, pod: Pod) -> None:
+        """Completes a pod that is not in the store yet."""
+        if pod.spec not in self._specs:
+            if len(self._specs) >= _SPECS:
+                self._specs.clear()
+            self._specs[pod.spec] = self._completed(pod.spec)
+        pod.spec = self._specs[pod.spec]
+        pod.scheduler_name = pod.spec.scheduler_name
+        if self._store.find(Namespace.kind, "", pod.namespace) is None:
+            self._store.create(Namespace({"apiVersion": "v1", "kind": Namespace.kind, **_active(pod.namespace)}))
+
+    def _completed(self, spec: PodSpec) -> PodSpec:
+        document = {"apiVersion": "v1", "kind": Pod.kind, "metadata": {}, "spec": copy.deepcopy(dict(spec.manifest))}
+        assert self._kind is not None
+        set_defaults(self._kind, document)
+        return self._store.specs.intern(_for_scheduler(document, self.scheduler_name)["spec"])
+
+
+_SPECS = 10_000  # completed specs that are kept: in a trace every pod may have its own
+
+
+def _active(namespace: str) -> Document:
+    labels = {"kubernetes.io/metadata.name": namespace}
+    return {
+        "metadata": {"name": namespace, "labels": labels},
+        "spec": {"finalizers": ["kubernetes"]},
+        "status": {"phase": "Active"},
+    }
+
+
+def _for_scheduler(manifest: Manifest, scheduler_name: str | None) -> Manifest:
+    if scheduler_name is None or manifest.get("kind") != Pod.kind:
+        return manifest
+    return {**manifest, "spec": {**manifest["spec"], "schedulerName": scheduler_name}}
 
 
 def _namespaces(resources: list[Resource], store: Store) -> Iterator[Manifest]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import FAILED, Pod
@@ -11,10 +12,16 @@ from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.usage import NodeChange, Usage
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.scheduler import Scheduler
 
 EVICTED = frozenset({"Evicted", "Preempted"})
 _TELL_EVERY = 1000
+
+
+class Responsible(Protocol):
+    """A scheduler, of whom it is enough to know which pods are his."""
+
+    def takes(self, pod: Pod) -> bool:
+        """Tells whether a pod is his business."""
 
 
 class Recorder:
@@ -36,12 +43,12 @@ class Recorder:
         self._rows: dict[str, PodRow] = {}
         self._residents: dict[str, PodRow] = {}
         self._all_residents: list[PodRow] = []
-        self._schedulers: Sequence[tuple[str, Scheduler]] = ()
+        self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
         store.subscribe("Node", _NodeEvents(self))
         store.subscribe("Pod", _PodEvents(self))
 
-    def name_schedulers(self, schedulers: Sequence[tuple[str, Scheduler]]) -> None:
+    def name_schedulers(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
         """Learns which schedulers are attached, so that each row can say who was responsible."""
         self._schedulers = schedulers
         self._responsible.clear()
@@ -49,15 +56,15 @@ class Recorder:
             if pod.uid in self._rows:
                 self._rows[pod.uid].scheduler = self._scheduler_of(pod)
 
-    def close(self) -> None:
-        """Takes the last status of the pods that are still there, and adds up the use of the cluster."""
+    def close(self, end: Nanoseconds) -> None:
+        """Takes the last status of the pods that are still there; `end` is when the last thing happened."""
         for pod in self._store.list("Pod"):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
             elif pod.uid in self._residents:
                 self._residents[pod.uid].started = pod.started
         self.usage = Usage(self.rows, self._all_residents, self._node_changes)
-        self.end = self._clock.now
+        self.end = end
 
     # what the store tells
 
@@ -117,7 +124,7 @@ class Recorder:
     def _scheduler_of(self, pod: Pod) -> str:
         name = self._responsible.get(pod.scheduler_name)
         if name is None:
-            name = next((name for name, scheduler in self._schedulers if scheduler.framework_of(pod)), "")
+            name = next((name for name, scheduler in self._schedulers if scheduler.takes(pod)), "")
             self._responsible[pod.scheduler_name] = name
         return name
 

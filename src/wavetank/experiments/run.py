@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.experiments.tables import write_tables
 from wavetank.kernel.garbage import rare_collections
+from wavetank.loop.faults import ProcessError
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,28 @@ class RunResult:
     warnings: tuple[str, ...]
     attempts: int
     wall_s: float
+
+
+@dataclass(frozen=True)
+class RunFailure:
+    """A run that a program in the loop has brought to an end."""
+
+    label: str
+    error: ProcessError
+
+    @property
+    def warning(self) -> str:
+        """Says so, without the program's log, which is another in every run."""
+        return f"{self.label} failed: scheduler {self.error.name} {self.error.problem}"
+
+
+def try_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult | RunFailure:
+    """Makes a run; if a program in it fails that is the result, and nothing is left in the run's place."""
+    try:
+        return make_run(plan, tell)
+    except ProcessError as error:
+        rmtree(plan.folder)
+        return RunFailure(plan.label, error)
 
 
 def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult:

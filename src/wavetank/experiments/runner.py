@@ -17,13 +17,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-from wavetank.errors import WavetankError
+from wavetank.errors import SchedulerError, WavetankError
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.explain.recording import Keep
 from wavetank.experiments.outfolder import check_out, written_whole
-from wavetank.experiments.run import RunPlan, RunResult, make_run
+from wavetank.experiments.run import RunFailure, RunPlan, RunResult, try_run
 from wavetank.experiments.summary import write_summary
 from wavetank.kernel.garbage import rare_collections
+
+
+class FailedRunsError(SchedulerError):
+    """Programs in the loop have ended some of the runs; the results of the others are in their place."""
+
+    def __init__(self, failures: Sequence[RunFailure], results: Sequence[RunResult]) -> None:
+        super().__init__("; ".join(f"{failure.label}: {failure.error}" for failure in failures))
+        self.failures = failures
+        self.results = results
 
 
 class Progress(Protocol):
@@ -48,7 +57,8 @@ def run_experiment(
     `out` may be the results of an earlier experiment, which are replaced; any other folder with something in it is
     refused. `jobs` is how many runs are made at a time: by default as many as there are cores. `finish` may add to
     the results before they are put in place. `keep` is how much of the scheduling attempts is recorded, for
-    `wavetank explain`: nothing, the best nodes of each, or all.
+    `wavetank explain`: nothing, the best nodes of each, or all. FailedRunsError, when all is done, if programs in the
+    loop have failed; if all of them have, there are no results.
     """
     check_out(out)
     begun = time.perf_counter()
@@ -65,11 +75,29 @@ def run_experiment(
             for entry in experiment.schedulers
             for seed in experiment.seeds
         ]
-        results = _make_runs(plans, jobs or _cores(), progress)
-        write_summary(experiment, results, folder, wavetank_version, time.perf_counter() - begun)
+        made = _make_runs(plans, jobs or _cores(), progress)
+        results, failures = _succeeded(made), [each for each in made if isinstance(each, RunFailure)]
+        if not results:
+            raise FailedRunsError(failures, results)
+        _remove_empty(folder)
+        warnings = [failure.warning for failure in failures]
+        write_summary(experiment, results, folder, wavetank_version, time.perf_counter() - begun, warnings)
         if finish is not None:
             finish(folder)
+    if failures:
+        raise FailedRunsError(failures, results)
     return results
+
+
+def _remove_empty(folder: Path) -> None:
+    """Removes the folders of schedulers of which no run was made."""
+    for child in folder.iterdir():
+        if child.is_dir() and not any(child.iterdir()):
+            child.rmdir()
+
+
+def _succeeded(made: Sequence[RunResult | RunFailure]) -> list[RunResult]:
+    return [each for each in made if isinstance(each, RunResult)]
 
 
 def _cores() -> int:
@@ -77,17 +105,19 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult]:
+def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult | RunFailure]:
     jobs = min(jobs, len(plans))
     if jobs > 1 and _can_travel(plans):
         return _in_parallel(plans, jobs, progress)
-    results: list[RunResult] = []
+    made: list[RunResult | RunFailure] = []
     for plan in plans:
+        results = _succeeded(made)
         finished = sum(result.metrics.pods for result in results)
-        results.append(make_run(plan, _teller(progress, results, len(plans), finished)))
+        made.append(try_run(plan, _teller(progress, results, len(plans), finished)))
         if progress is not None:
+            results = _succeeded(made)
             progress.update(results, len(plans), sum(result.metrics.pods for result in results))
-    return results
+    return made
 
 
 def _teller(
@@ -123,15 +153,15 @@ def _begin(counts: SynchronizedArray[int]) -> None:
     _counts = counts
 
 
-def _make_run_there(index: int, plan: RunPlan) -> RunResult:
+def _make_run_there(index: int, plan: RunPlan) -> RunResult | RunFailure:
     def tell(pods: int) -> None:
         assert _counts is not None
         _counts[index] = pods
 
-    return make_run(plan, tell)
+    return try_run(plan, tell)
 
 
-def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult]:
+def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult | RunFailure]:
     context = multiprocessing.get_context("spawn")
     counts: SynchronizedArray[int] = context.Array("q", len(plans))
     pool = ProcessPoolExecutor(jobs, context, _begin, (counts,))
@@ -164,12 +194,14 @@ def _independent_children() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _follow(futures: Sequence[Future[RunResult]], counts: SynchronizedArray[int], progress: Progress | None) -> None:
-    """Reports until all are done; the first failure is raised at once."""
+def _follow(
+    futures: Sequence[Future[RunResult | RunFailure]], counts: SynchronizedArray[int], progress: Progress | None
+) -> None:
+    """Reports until all are done; the first error is raised at once, but for programs that fail."""
     waiting = set(futures)
     while waiting:
         _, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-        done = [future.result() for future in futures if future.done()]
+        done = _succeeded([future.result() for future in futures if future.done()])
         running = sum(pods for pods, future in zip(counts[:], futures, strict=True) if not future.done())
         if progress is not None:
             progress.update(done, len(futures), running + sum(result.metrics.pods for result in done))

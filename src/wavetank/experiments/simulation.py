@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import Pod
@@ -17,6 +19,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.garbage import rare_collections
 from wavetank.kernel.randomness import Streams
+from wavetank.loop.definition import ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.scheduling.config import Version
@@ -25,10 +28,13 @@ from wavetank.scheduling.scheduler import Explain, Scheduler
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Arrival, Workload
 
+if TYPE_CHECKING:
+    from wavetank.experiments.looped import Loop
+
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that one run needs besides its seed; `schedulers` are attached side by side."""
+    """Everything that one run needs besides its seed; `schedulers` and `processes` are attached side by side."""
 
     cluster: Cluster
     workload: Workload
@@ -38,6 +44,7 @@ class Setting:
     ties: TieBreaking = "random"
     faults: tuple[Fault, ...] = ()
     horizon: Nanoseconds | None = None
+    processes: tuple[ProcessDefinition, ...] = ()
 
 
 @dataclass
@@ -61,24 +68,40 @@ class Simulation:
             return self._run()
 
     def _run(self) -> Recorder:
-        clock, streams = Clock(), Streams(self.seed)
-        store = Store(clock)
-        self.recorder = Recorder(store, clock, self.tell)
-        kubelets = Kubelets(store, clock, streams, self.setting.latency.nodes)
-        for resource in self.setting.cluster.resources(store.specs):
-            if isinstance(resource, Pod):
-                _admit(resource, store)
-            store.create(resource)
-        attach_volume_controllers(store)
-        attach_claim_controller(store)
-        Faults(store, clock, kubelets, self.setting.faults)
-        schedulers = self._attach(store, clock, streams)
-        self.recorder.name_schedulers(schedulers)
-        _Submitter(store, clock, self.setting.workload.arrivals(store.specs, streams))
-        clock.run(self.setting.horizon)
-        self.attempts = sum(scheduler.attempts for _, scheduler in schedulers)
-        self.recorder.close()
+        clock, streams, setting = Clock(), Streams(self.seed), self.setting
+        with ExitStack() as stack:
+            loop = self._loop(clock, stack)
+            store = loop.store if loop else Store(clock)
+            self.recorder = Recorder(store, clock, self.tell)
+            kubelets = Kubelets(store, clock, streams, setting.latency.nodes)
+            processes = loop.begin(streams, setting.latency.scheduler) if loop else []
+            loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
+            attach_volume_controllers(store)
+            attach_claim_controller(store)
+            Faults(store, clock, kubelets, setting.faults)
+            schedulers = self._attach(store, clock, streams)
+            self.recorder.name_schedulers([*schedulers, *processes])
+            arrivals = setting.workload.arrivals(store.specs, streams)
+            _Submitter(store, arrivals, loop.planter.complete if loop else None)
+            end = _run_clock(clock, setting.horizon, loop)
+            self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
+        self.recorder.close(end)
         return self.recorder
+
+    def _loop(self, clock: Clock, stack: ExitStack) -> Loop | None:
+        """Makes the loop of a run with programs, which is closed whatever happens; few runs need it."""
+        if not self.setting.processes:
+            return None
+        from wavetank.experiments.looped import Loop
+
+        loop = Loop(clock, self.setting.processes, self._takes_all)
+        stack.callback(loop.close)
+        return loop
+
+    @property
+    def _takes_all(self) -> bool:
+        """Tells whether there is only one scheduler, which then gets every pod."""
+        return len(self.setting.schedulers) + len(self.setting.processes) == 1
 
     def _attach(self, store: Store, clock: Clock, streams: Streams) -> Sequence[tuple[str, Scheduler]]:
         setting = self.setting
@@ -92,7 +115,7 @@ class Simulation:
                     setting.version,
                     setting.ties,
                     setting.latency.scheduler,
-                    takes_all=len(setting.schedulers) == 1,
+                    takes_all=self._takes_all,
                     explain=self.explain,
                     connect=connect_extender,
                 ),
@@ -101,13 +124,34 @@ class Simulation:
         ]
 
 
-class _Submitter:
-    """Creates the workload's pods at their times, holding no more than one of them in advance."""
+def _run_clock(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanoseconds:
+    """Runs to the end and returns when that was: when the last thing happened, if there is no horizon."""
+    clock.run(horizon)
+    end = clock.now
+    while loop is not None and horizon is None and loop.linger():
+        clock.run()
+        end = clock.now
+    return end
 
-    def __init__(self, store: Store, clock: Clock, arrivals: Iterator[Arrival]) -> None:
+
+def _plant(cluster: Cluster, store: Store) -> None:
+    for resource in cluster.resources(store.specs):
+        if isinstance(resource, Pod):
+            _admit(resource, store)
+        store.create(resource)
+
+
+class _Submitter:
+    """Creates the workload's pods at their times, holding no more than one of them in advance.
+
+    `complete` is called with each pod before it is created.
+    """
+
+    def __init__(self, store: Store, arrivals: Iterator[Arrival], complete: Callable[[Pod], None] | None) -> None:
         self._store = store
-        self._clock = clock
+        self._clock = store.clock
         self._arrivals = arrivals
+        self._complete = complete
         self._next: Arrival | None = None
         self._plan()
 
@@ -119,6 +163,8 @@ class _Submitter:
     def _submit(self) -> None:
         while self._next is not None and self._next.time == self._clock.now:
             pod = self._next.pod
+            if self._complete is not None:
+                self._complete(pod)
             _admit(pod, self._store)
             self._store.create(pod)
             self._next = next(self._arrivals, None)

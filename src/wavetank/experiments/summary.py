@@ -20,12 +20,20 @@ SUMMARY_COLUMNS = ("scheduler", "seed", *(field.name for field in fields(Metrics
 
 
 def write_summary(
-    experiment: Experiment, results: Sequence[RunResult], folder: Path, wavetank_version: str, wall_s: float
+    experiment: Experiment,
+    results: Sequence[RunResult],
+    folder: Path,
+    wavetank_version: str,
+    wall_s: float,
+    failures: Sequence[str] = (),
 ) -> None:
-    """Writes what concerns all runs together; wall.json is the only file with wall-clock figures."""
+    """Writes what concerns all runs together; wall.json is the only file with wall-clock figures.
+
+    `failures` says which runs have failed; a scheduler of which none was made is left out.
+    """
     rows = ([result.scheduler, result.seed, *_cells(result.metrics)] for result in results)
     write_csv(folder / "summary.csv", SUMMARY_COLUMNS, rows)
-    _write_json(folder / "experiment.json", _facts(experiment, results, wavetank_version))
+    _write_json(folder / "experiment.json", _facts(experiment, results, wavetank_version, failures))
     _write_json(folder / "wall.json", _wall(results, wall_s))
 
 
@@ -39,8 +47,12 @@ def _cells(metrics: Metrics) -> list[object]:
     return [round(value, 6) if isinstance(value, float) else value for value in asdict(metrics).values()]
 
 
-def _facts(experiment: Experiment, results: Sequence[RunResult], wavetank_version: str) -> dict[str, object]:
+def _facts(
+    experiment: Experiment, results: Sequence[RunResult], wavetank_version: str, failures: Sequence[str]
+) -> dict[str, object]:
     nodes = [Node(manifest) for manifest in experiment.cluster.manifests if manifest.get("kind") == "Node"]
+    made = {result.scheduler for result in results}
+    entries = [entry for entry in experiment.schedulers if entry.name in made]
     return {
         "wavetank": wavetank_version,
         "name": experiment.name,
@@ -49,14 +61,14 @@ def _facts(experiment: Experiment, results: Sequence[RunResult], wavetank_versio
         "ties": experiment.ties,
         "seeds": experiment.seeds,
         "horizon_s": None if experiment.horizon is None else experiment.horizon / SECOND,
-        "schedulers": [{"name": entry.name, "description": entry.description} for entry in experiment.schedulers],
+        "schedulers": [{"name": entry.name, "description": entry.description} for entry in entries],
         "cluster": {
             "nodes": len(nodes),
             "cpu_milli": sum(node.allocatable.get(CPU, 0) for node in nodes),
             "memory_bytes": sum(node.allocatable.get(MEMORY, 0) for node in nodes),
         },
         "workload": {"pods": results[0].metrics.pods, "description": experiment.workload.description},
-        "warnings": all_warnings(experiment, results),
+        "warnings": [*failures, *all_warnings(experiment, results)],
     }
 
 

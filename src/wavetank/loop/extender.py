@@ -37,7 +37,7 @@ class HttpExtenderClient:
         """Returns the decoded JSON of the answer."""
         url = url_of(self._url, verb)
         try:
-            status, body = self._post(url, msgspec.json.encode(request))
+            status, body = self.post(verb, msgspec.json.encode(request))
         except RemoteDisconnected:
             raise ExtenderError(closed(url)) from None
         except ConnectionRefusedError:
@@ -48,16 +48,18 @@ class HttpExtenderClient:
             raise ExtenderError(f'Post "{url}": {error}') from None
         if status != 200:
             raise ExtenderError(failed(verb, url, status))
-        return decoded(body)
+        return decoded(body.decode(errors="replace"))
 
-    def _post(self, url: str, body: bytes) -> tuple[int, str]:
+    def post(self, verb: str, body: bytes) -> tuple[int, bytes]:
+        """Returns the status and the body of the answer; OSError or HTTPException if there is none."""
+        url = url_of(self._url, verb)
         connection = self._connection(url)
         try:
             parts = urlsplit(url)
             path = f"{parts.path}?{parts.query}" if parts.query else parts.path
             connection.request("POST", path, body, {"Content-Type": "application/json"})
             answer = connection.getresponse()
-            return answer.status, answer.read().decode(errors="replace")
+            return answer.status, answer.read()
         finally:
             connection.close()
 

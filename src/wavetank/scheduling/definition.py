@@ -34,6 +34,11 @@ class SchedulerDefinition:
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def scheduler_names(self) -> tuple[str, ...]:
+        """Returns the schedulerNames of the pods that it is responsible for."""
+        return tuple(profile.scheduler_name for profile in self.configuration.profiles)
+
     def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:
         """Makes its profiles for one run."""
         if self.policy is None:

@@ -91,6 +91,10 @@ class Scheduler:
         """Returns the profile that is responsible for a pod, or None if it is somebody else's."""
         return self._only or self._frameworks.get(pod.scheduler_name)
 
+    def takes(self, pod: Pod) -> bool:
+        """Tells whether a pod is this scheduler's business."""
+        return self.framework_of(pod) is not None
+
     # the loop: what can run runs until it has to wait, then the API server takes what was sent
 
     def _wake(self) -> None:

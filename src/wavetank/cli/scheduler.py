@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich.table import Table
+
+from wavetank.cli.console import console
+from wavetank.loop.building.build import Tell, build_program
+from wavetank.loop.building.cache import Cache
+from wavetank.loop.building.overlay import make_overlay
+from wavetank.loop.building.toolchain import find_toolchain
+
+_EXAMPLES = """\b
+Examples:
+  wavetank scheduler build kube-scheduler --version v1.35.8
+  wavetank scheduler build my-scheduler --package ./cmd/my-scheduler
+  wavetank scheduler build gangs --version v1.34.10 --package sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7
+  wavetank scheduler list
+"""
+_PLAIN_EVERY_S = 15.0
+
+
+@click.group(name="scheduler", epilog=_EXAMPLES)
+def command() -> None:
+    """Build real schedulers for the loop, and list them.
+
+    A scheduler that was built so runs in an experiment in virtual time, byte for byte repeatable:
+    schedulers: [{name: real, process: {package: kube-scheduler, version: v1.35.8}}].
+    """
+
+
+@command.command(epilog=_EXAMPLES)
+@click.argument("name")
+@click.option("--version", help="The release of Kubernetes, e.g. v1.35.8.")
+@click.option("--go", help="The go command that builds.  [default: that of the PATH]")
+@click.option("--package", help="A folder of yours with a main package, or an import path with a version.")
+def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
+    """Build a scheduler on virtual time, with your Go toolchain from Go's module proxy.
+
+    NAME is a command of Kubernetes (kube-scheduler), or with --package whatever you want to call it. The first build
+    takes a few minutes; it is kept in ~/.cache/wavetank.
+    """
+    toolchain = find_toolchain(go)
+    make_overlay(toolchain)  # a toolchain that cannot be used is refused before anything is downloaded
+    console.print(f"building {name} with {toolchain.name} ({toolchain.command})", highlight=False)
+    with _telling() as tell:
+        program = build_program(toolchain, name, version, package, Cache(), tell)
+    console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
+
+
+@command.command(name="list")
+def list_() -> None:
+    """List the schedulers that were built."""
+    programs = Cache().list()
+    if not programs:
+        console.print("none yet: wavetank scheduler build kube-scheduler --version v1.35.8", highlight=False)
+        return
+    table = Table("name", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold")
+    for program in programs:
+        table.add_row(program.name, program.version, program.go, program.package, program.file)
+    console.print(table)
+
+
+@contextmanager
+def _telling() -> Iterator[Tell]:
+    """Shows how far a build is: a line that changes in a terminal, now and then a plain one elsewhere."""
+    begun = time.monotonic()
+    if console.is_terminal:
+        with console.status("") as status:
+            yield lambda what, packages: status.update(_line(what, packages, begun))
+        return
+    last = begun - _PLAIN_EVERY_S
+
+    def tell(what: str, packages: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _PLAIN_EVERY_S:
+            last = time.monotonic()
+            console.print(_line(what, packages, begun), highlight=False, soft_wrap=True)
+
+    yield tell
+
+
+def _line(what: str, packages: int, begun: float) -> str:
+    compiled = f", {packages} packages" if packages else ""
+    return f"{what}{compiled} ({time.monotonic() - begun:.0f} s)"

@@ -1,0 +1,132 @@
+"""Builds Go programs for the loop: with the user's toolchain, from the module proxy, on virtual time."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wavetank.loop.building.cache import Cache, Program
+from wavetank.loop.building.module import KUBERNETES, parse_release, write_module
+from wavetank.loop.building.overlay import write_overlay
+from wavetank.loop.building.toolchain import BuildError, Toolchain
+
+Tell = Callable[[str, int], None]  # what is being done, and how many packages are compiled so far
+
+_LAST_LINES = 15
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is built and where: a package as the go command knows it, in the folder of a module."""
+
+    package: str
+    folder: Path
+    version: str
+    mode: str
+
+
+def build_program(
+    toolchain: Toolchain, name: str, version: str | None, package: str | None, cache: Cache, tell: Tell
+) -> Program:
+    """Builds a program and keeps it in the cache; BuildError with the compiler's last words if that fails.
+
+    `package` is a folder of the user's (./cmd/my-scheduler), an import path with a version
+    (sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7), or None for the Kubernetes command called `name`. `version`
+    is that of Kubernetes; a folder's module states it itself.
+    """
+    with cache.locked():
+        tell("reading the modules", 0)
+        source = _source(toolchain, name, version, package, cache)
+        overlay = write_overlay(toolchain, cache.folder / "overlays")
+        built = cache.folder / f"{name}.new"
+        _compile(toolchain, source, overlay, built, tell)
+        program = Program(name, source.version, toolchain.name, source.package, str(built))
+        return cache.keep(built, program)
+
+
+def _source(toolchain: Toolchain, name: str, version: str | None, package: str | None, cache: Cache) -> Source:
+    if package is not None and "@" not in package:
+        return _own(toolchain, Path(package), version)
+    if version is None:
+        raise BuildError("which Kubernetes? give --version v1.35.8")
+    version = parse_release(version)
+    folder = cache.folder / "modules" / f"{name}-{version}"
+    if package is None:
+        write_module(toolchain, version, folder)
+        return Source(f"{KUBERNETES}/cmd/{name}", folder, version, "mod")
+    path, _, wanted = package.partition("@")
+    write_module(toolchain, version, folder, (_module_of(toolchain, path, wanted), wanted))
+    return Source(path, folder, version, "mod")
+
+
+def _own(toolchain: Toolchain, folder: Path, version: str | None) -> Source:
+    """Finds the release of Kubernetes that the module of a user's folder asks for."""
+    if not folder.is_dir():
+        raise BuildError(f"{folder}: expected a folder, or an import path with a version (path@v1.2.3)")
+    asked = _go(toolchain, folder, "list", "-m", "-json", KUBERNETES)
+    if asked.returncode:
+        raise BuildError(f"{folder}: its module does not use {KUBERNETES}: {asked.stderr.strip()}")
+    told = json.loads(asked.stdout)
+    found = parse_release(told.get("Replace", told).get("Version") or told["Version"])
+    if version is not None and parse_release(version) != found:
+        raise BuildError(f"{folder}: its module uses Kubernetes {found}, not {parse_release(version)}")
+    return Source(".", folder.resolve(), found, "readonly")
+
+
+def _module_of(toolchain: Toolchain, path: str, version: str) -> str:
+    """Finds the module that has a package: the longest part of its path that the proxy knows at that version."""
+    while "/" in path:
+        if not _go(toolchain, Path("/"), "mod", "download", f"{path}@{version}").returncode:
+            return path
+        path = path.rpartition("/")[0]
+    raise BuildError(f"no module of that path has the version {version}")
+
+
+def _go(toolchain: Toolchain, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [toolchain.command, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=toolchain.environment)
+
+
+def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, tell: Tell) -> None:
+    command = [toolchain.command, "build", f"-mod={source.mode}", "-trimpath", "-v", f"-overlay={overlay}"]
+    command += [f"-ldflags={_flags(source.version)}", "-o", str(built), source.package]
+    tell("compiling", 0)
+    process = subprocess.Popen(command, cwd=source.folder, env=toolchain.environment, stderr=subprocess.PIPE, text=True)
+    try:
+        last = _follow(process, tell)
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        process.wait()
+    if process.returncode:
+        raise BuildError(f"go build failed: {' | '.join(last)}")
+
+
+def _follow(process: subprocess.Popen[str], tell: Tell) -> list[str]:
+    assert process.stderr is not None
+    last: deque[str] = deque(maxlen=_LAST_LINES)
+    packages = 0
+    for line in process.stderr:
+        if line.startswith("go: downloading"):
+            tell(f"downloading {line.split()[2]}", packages)
+        elif re.fullmatch(r"[\w.~/-]+", line.strip()):
+            packages += 1
+            tell("compiling", packages)
+        else:
+            last.append(line.strip())
+    return list(last)
+
+
+def _flags(version: str) -> str:
+    """Returns linker flags that say which release it is, as the release's own build does."""
+    base, client = "k8s.io/component-base/version", "k8s.io/client-go/pkg/version"
+    _, minor, _ = version.split(".")
+    told = {f"{base}.gitVersion": version, f"{base}.gitMajor": "1", f"{base}.gitMinor": minor}
+    told[f"{client}.gitVersion"] = version
+    return " ".join(["-s", "-w", *(f"-X {key}={value}" for key, value in told.items())])

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wavetank.errors import InputError
+
+_ABOUT = "program.json"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that was built for the loop: what it is, and its file."""
+
+    name: str
+    version: str  # of Kubernetes
+    go: str
+    package: str
+    file: str
+
+    @property
+    def path(self) -> Path:
+        """Returns the executable."""
+        return Path(self.file)
+
+
+class Cache:
+    """The folder of everything that was built, by default ~/.cache/wavetank (XDG_CACHE_HOME is heeded)."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        self.folder = folder or Path(base) / "wavetank"
+
+    @property
+    def programs(self) -> Path:
+        """Returns where programs are kept, a folder for each."""
+        return self.folder / "programs"
+
+    def list(self) -> list[Program]:
+        """Returns all programs by name and version, of equals the newest first."""
+        found = [_read(file) for file in self.programs.glob(f"*/{_ABOUT}")]
+        there = [program for program in found if program is not None and program.path.exists()]
+        there.sort(key=lambda program: -program.path.stat().st_mtime)
+        return sorted(there, key=lambda program: (program.name, _numbers(program.version)))
+
+    def find(self, name: str, version: str) -> Program:
+        """Returns a program; InputError says how to build it if it is not there."""
+        for program in self.list():
+            if (program.name, program.version) == (name, version):
+                return program
+        raise InputError(f"{name} {version} is not built: wavetank scheduler build {name} --version {version}")
+
+    def keep(self, built: Path, program: Program) -> Program:
+        """Moves a new executable to its place; its file has the program's name, since that is what servers are told."""
+        home = self.programs / f"{program.name}-{program.version}-{program.go}"
+        home.mkdir(parents=True, exist_ok=True)
+        file = home / program.name
+        os.replace(built, file)
+        kept = Program(**{**asdict(program), "file": str(file)})
+        (home / _ABOUT).write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
+        return kept
+
+    def remove(self, program: Program) -> None:
+        """Forgets a program and its file."""
+        shutil.rmtree(program.path.parent)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lets one build go on at a time: two would only compile the same twice."""
+        import fcntl
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / "lock", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def _read(file: Path) -> Program | None:
+    try:
+        told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return Program(**told)
+    except (ValueError, TypeError, OSError):
+        return None  # half-written, or of another wavetank
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in version.lstrip("v").split("."))

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from wavetank.errors import WavetankError
+
+_FLAGS = {"CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+
+
+class BuildError(WavetankError):
+    """A program cannot be built; the message says what to do about it."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A Go toolchain of the user's: its command, its version (go1.26.8) and where its sources are."""
+
+    command: str
+    name: str
+    root: str
+
+    @property
+    def release(self) -> tuple[int, int]:
+        """Returns the release without the patch."""
+        match = re.match(r"go(\d+)\.(\d+)", self.name)
+        return (int(match[1]), int(match[2])) if match else (0, 0)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Returns the environment that all its commands run in: one set of flags, or everything compiles twice."""
+        return {**os.environ, **_FLAGS}
+
+
+def find_toolchain(command: str | None = None) -> Toolchain:
+    """Asks a go command (by default that of the PATH) who it is; BuildError if it cannot be used."""
+    found = shutil.which(command or "go")
+    if found is None:
+        raise BuildError(
+            f"there is no Go at {command!r}" if command else "there is no go command: see https://go.dev/dl"
+        )
+    asked = subprocess.run(
+        [found, "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOOS", "GOARCH"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **_FLAGS},
+    )
+    if asked.returncode:
+        raise BuildError(f"{found} env failed: {asked.stderr.strip()}")
+    told = json.loads(asked.stdout)
+    if (told["GOOS"], told["GOARCH"]) != ("linux", "amd64"):
+        raise BuildError(f"virtual time is known for linux/amd64, not for {told['GOOS']}/{told['GOARCH']}")
+    if told["GOROOT"].startswith(told["GOMODCACHE"] + os.sep):
+        hint = "copy it elsewhere (cp -r, chmod -R u+w) and give its bin/go with --go"
+        raise BuildError(f"{told['GOROOT']} lies in Go's module cache, where nothing may be replaced: {hint}")
+    return Toolchain(found, told["GOVERSION"], told["GOROOT"])

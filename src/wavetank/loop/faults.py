@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from wavetank.errors import SchedulerError
+
+
+class ProcessError(SchedulerError):
+    """A program in the loop has failed; the message names it, what it did, and the last lines of its log."""
+
+    def __init__(self, name: str, problem: str, tail: str = "") -> None:
+        super().__init__(name, problem, tail)
+        self.name = name
+        self.problem = problem
+        self.tail = tail
+
+    def __reduce__(self) -> tuple[object, ...]:  # it comes out of another process
+        return ProcessError, (self.name, self.problem, self.tail)
+
+    def __str__(self) -> str:
+        log = f"; its log ends: {self.tail}" if self.tail else "; its log is empty"
+        return f"scheduler {self.name} {self.problem}{log}"

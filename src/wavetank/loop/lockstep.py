@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.loop.faults import ProcessError
+from wavetank.loop.seat import Seat
+
+# Programs begin so long before time 0, to connect and to read the cluster; one that is not ready by then never will be.
+START = -600 * SECOND
+_SETTLED = 10 * SECOND  # without a request: then it has read all it wants
+# A run is over when nothing has happened to any pod for so long: kube-scheduler tries again after at most 5 min 40 s.
+PATIENCE = 600 * SECOND
+
+
+class Lockstep:
+    """Takes turns with programs: they run, or the simulation does, never both.
+
+    It is an actor on the clock like any other, beside built-in schedulers. In a turn the programs that have
+    something to do run at the present time until they are quiet; then what they have asked is served, in the order
+    (program, connection). While they have anything to do at this instant there is another turn, after whatever the
+    world did about it. Otherwise time moves: to the next event of the clock, or to the next timer of a program, but
+    only if pods wait for it. A program that nobody waits for sleeps, and finds its timers overdue when it wakes.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._seats: Sequence[Seat] = ()
+        self._awake = False
+        self._timer: Timer | None = None
+        self.turns = 0
+
+    def begin(self, seats: Sequence[Seat]) -> None:
+        """Lets programs start and read the cluster, before time 0; ProcessError if one does not."""
+        self._seats = seats
+        self._awake = True  # news meanwhile need no turn of their own
+        for seat in seats:
+            seat.due = seat.player.wait()
+            seat.collect()
+        now, settled = START, START
+        while now < settled + _SETTLED:
+            if self._play(now):
+                settled = now
+                continue
+            due = min((seat.due for seat in seats if seat.due is not None), default=0)
+            if due >= 0:
+                break
+            now = max(now, due)
+        for seat in seats:
+            if not seat.conduct.watches_pods:
+                raise ProcessError(seat.player.name, "does not look at pods: it never got in sync", seat.player.tail())
+
+    def settle(self) -> None:
+        """Lets programs take in what has changed, still before time 0."""
+        while self._play(0):
+            pass
+
+    def open(self) -> None:
+        """Lets the clock rule from now on."""
+        self._awake = False
+        self._plan()
+
+    def wake(self) -> None:
+        """Asks for a turn at this instant, after the world has changed."""
+        if not self._awake:
+            self._awake = True
+            self._clock.at(self._clock.now, self._turn, SCHEDULERS)
+
+    def linger(self) -> bool:
+        """Waits, when nothing else goes on, whether a program still does something about its pods; tells if it did."""
+        if not any(len(seat.waiting) for seat in self._seats):
+            return False
+        before, end = self._changed(), self._clock.now + PATIENCE
+        while self._changed() == before:
+            due = self._clock.next_due()
+            if due is None or due > end:
+                self._check_tried()
+                return False
+            self._clock.step()
+        return True
+
+    def close(self) -> None:
+        """Ends all programs."""
+        for seat in self._seats:
+            seat.close()
+
+    def _changed(self) -> int:
+        return sum(seat.waiting.changed for seat in self._seats)
+
+    def _turn(self) -> None:
+        self._awake = False
+        if self._play(self._clock.now):
+            self.wake()
+        elif not self._awake:
+            self._plan()
+
+    def _play(self, now: Nanoseconds) -> bool:
+        """Makes one turn; returns whether there has to be another one at this time."""
+        self.turns += 1
+        playing = [seat for seat in self._seats if seat.deal(now)]
+        for seat in playing:
+            seat.player.resume(now)
+        for seat in playing:
+            seat.due = seat.player.wait()
+        collected = [seat.collect() for seat in self._seats]
+        return any(collected)
+
+    def _plan(self) -> None:
+        """Sets a timer for the next turn that a program itself wants."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = min((seat.due for seat in self._seats if seat.due is not None and len(seat.waiting)), default=None)
+        if due is not None:
+            at = max(due, self._clock.now)
+            self._timer = self._clock.at(at, self._turn, SCHEDULERS, background=True)
+
+    def _check_tried(self) -> None:
+        for seat in self._seats:
+            for pod in seat.waiting:
+                if not seat.conduct.has_tried(pod):
+                    problem = f"has never tried pod {pod.namespace}/{pod.name}, which waits for it"
+                    raise ProcessError(seat.player.name, problem, seat.player.tail())

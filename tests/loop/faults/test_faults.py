@@ -1,0 +1,150 @@
+"""Programs that misbehave: found out, named with the end of their log, and nothing of them is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loop.programs import PUPPET, a_puppet, an_experiment, told
+from wavetank.experiments.document import Experiment
+from wavetank.experiments.entries import SchedulerEntry
+from wavetank.experiments.recorder import Recorder
+from wavetank.experiments.runner import FailedRunsError, run_experiment
+from wavetank.experiments.simulation import Simulation
+from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.faults import ProcessError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
+
+
+def with_program(*programs: ProcessDefinition, **spec: object) -> Experiment:
+    experiment = an_experiment(**{"schedulers": [{"name": "default"}], **spec})
+    entries = tuple(SchedulerEntry(program.name, (), (program,)) for program in programs)
+    return replace(experiment, schedulers=(*experiment.schedulers, *entries))
+
+
+def run(program: ProcessDefinition, **spec: object) -> Recorder:
+    experiment = with_program(program, **spec)
+    return Simulation(experiment.setting(experiment.schedulers[1]), 1).run()
+
+
+def test_a_program_that_plays_by_the_book(tmp_path):
+    rows = run(a_puppet(tmp_path, "well")).rows
+    assert [(row.node, row.scheduled, row.phase) for row in rows] == [("node-0", 0, "Succeeded")] * 3
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "problem"),
+    [
+        ("exits", "has exited with status 4; its log ends: I do not like it here"),
+        ("panics", "has exited with status 2; its log ends: panic: assignment to entry in nil map | goroutine 1"),
+        ("leaves", "has exited with status 0; its log ends: pod "),
+        ("loops", "has run for 1 s without getting quiet (a busy loop?); its log ends: pod "),
+        ("never syncs", "does not look at pods: it never got in sync; its log is empty"),
+        ("binds to nowhere", "to node 'nowhere', which does not exist; its log ends: pod "),
+        ("binds twice", "twice: to node 'node-0', then to 'node-0'; its log ends: pod "),
+        ("ignores pods", "has never tried pod default/burst-0, which waits for it; its log ends: pod "),
+    ],
+)
+def test_a_program_that_misbehaves(tmp_path, behaviour, problem):
+    patience_s = 1 if behaviour == "loops" else 20
+    with pytest.raises(ProcessError) as raised:
+        run(a_puppet(tmp_path, behaviour, patience_s))
+    assert str(raised.value).startswith("scheduler puppet ")
+    assert problem in str(raised.value)
+    assert raised.value.exit_status == 3
+    assert not _puppets(tmp_path)
+
+
+def test_a_file_that_is_no_program(tmp_path):
+    program = replace(a_puppet(tmp_path, "well"), file=str(tmp_path / "missing"))
+    with pytest.raises(ProcessError, match="cannot be started: No such file or directory"):
+        run(program)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_other_runs_of_the_sweep_go_on(tmp_path, jobs):
+    out = tmp_path / "out"
+    experiment = with_program(a_puppet(tmp_path, "exits"), a_puppet(tmp_path, "well", name="good"))
+    with pytest.raises(FailedRunsError) as raised:
+        run_experiment(experiment, out, "0.0", jobs=jobs)
+    assert str(raised.value).startswith("puppet/seed-1: scheduler puppet has exited with status 4")
+    assert {path.name for path in out.iterdir() if path.is_dir()} == {"default", "good"}
+    facts = json.loads((out / "experiment.json").read_text())
+    assert facts["warnings"][0] == "puppet/seed-1 failed: scheduler puppet has exited with status 4"
+    assert [each["name"] for each in facts["schedulers"]] == ["default", "good"]
+
+
+def test_no_results_where_all_runs_have_failed(tmp_path):
+    experiment = with_program(a_puppet(tmp_path, "exits"))
+    experiment = replace(experiment, schedulers=experiment.schedulers[1:])
+    with pytest.raises(FailedRunsError):
+        run_experiment(experiment, tmp_path / "out", "0.0", jobs=1)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_program_survives_us(tmp_path, ending):
+    """The puppet loops, so that it does not notice by itself that nobody is there any more."""
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "from pathlib import Path\n"
+        "from loop.faults.test_faults import run\n"
+        "from loop.programs import a_puppet\n"
+        "run(a_puppet(Path(sys.argv[1]), 'loops', 60))\n"
+    )
+    ours = subprocess.Popen([sys.executable, "-c", script, tmp_path, PUPPET.parents[1]], stderr=subprocess.DEVNULL)
+    try:
+        assert _becomes(lambda: len(_puppets(tmp_path)) == 1)
+        ours.send_signal(ending)
+        ours.wait(10)
+        assert _becomes(lambda: not _puppets(tmp_path))
+    finally:
+        ours.kill()
+
+
+def test_two_at_a_time(tmp_path):
+    """Two experiments side by side do not get into each other's way: there is nothing that they share."""
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "from pathlib import Path\n"
+        "from loop.faults.test_faults import run\n"
+        "from loop.programs import a_puppet, told\n"
+        "print(told(run(a_puppet(Path(sys.argv[1]), 'well')).rows))\n"
+    )
+    command = [sys.executable, "-c", script, tmp_path, PUPPET.parents[1]]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    outs = [each.communicate(timeout=60)[0].strip() for each in both]
+    assert outs[0] == outs[1] == str(told(run(a_puppet(tmp_path, "well")).rows))
+
+
+def _puppets(folder: Path) -> list[int]:
+    """Returns the processes of puppets that a test has started: they have its folder's script as their parent shell."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                environment = Path("/proc", entry, "environ").read_bytes()
+                command = Path("/proc", entry, "cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(PUPPET).encode() in command and f"PUPPET_OF={folder}".encode() in environment:
+                found.append(int(entry))
+    return found
+
+
+def _becomes(condition, seconds: float = 15) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
