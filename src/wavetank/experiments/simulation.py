@@ -17,7 +17,6 @@ from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.kernel.garbage import rare_collections
 from wavetank.kernel.randomness import Streams
 from wavetank.loop.definition import ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
@@ -64,10 +63,6 @@ class Simulation:
 
     def run(self) -> Recorder:
         """Runs to the horizon, or until no pod can change its state any more; returns what was recorded."""
-        with rare_collections():
-            return self._run()
-
-    def _run(self) -> Recorder:
         clock, streams, setting = Clock(), Streams(self.seed), self.setting
         with ExitStack() as stack:
             loop = self._loop(clock, stack)
@@ -83,7 +78,7 @@ class Simulation:
             self.recorder.name_schedulers([*schedulers, *processes])
             arrivals = setting.workload.arrivals(store.specs, streams)
             _Submitter(store, arrivals, loop.planter.complete if loop else None)
-            end = _run_clock(clock, setting.horizon, loop)
+            end = _run(clock, setting.horizon, loop)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)
         return self.recorder
@@ -124,7 +119,7 @@ class Simulation:
         ]
 
 
-def _run_clock(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanoseconds:
+def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanoseconds:
     """Runs to the end and returns when that was: when the last thing happened, if there is no horizon."""
     clock.run(horizon)
     end = clock.now
