@@ -53,7 +53,7 @@ class Conduct:
 
     def note(self, request: Request, answer: Response | Stream) -> None:
         """Looks at a request that was served."""
-        if request.path == "/api/v1/pods" and request.method == "GET":
+        if request.method == "GET" and request.path.endswith("/pods"):
             self.watches_pods = True
         match = _POD.fullmatch(request.path)
         if match and match[3] == BINDING and isinstance(answer, Response) and answer.status == 201:

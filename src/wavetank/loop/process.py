@@ -73,11 +73,6 @@ class Process:
         for door in doors:
             self._poll.register(door.listener, select.POLLIN)
 
-    @property
-    def pid(self) -> int:
-        """Returns its process id, which is that of its group too."""
-        return self._process.pid
-
     def resume(self, now: Nanoseconds) -> None:
         """Lets it run, at this time."""
         try:
