@@ -23,7 +23,7 @@ _OTHERS = ("mode", "backoff-multiplier", "batsky-endpoint")
 
 
 def read_sync(value: object) -> TimestepSync | None:
-    """Reads {mode: timestep, timeout-value: 20ms, ...}, with Batkube's names and defaults; None for {mode: lockstep}."""
+    """Reads {mode: timestep, timeout-value: 20ms, ...}, with Batkube's words and defaults; {mode: lockstep} is None."""
     given = fields.mapping(value, "sync", (*_OTHERS, *_DURATIONS, *_SWITCHES))
     if fields.choice(given.get("mode"), "sync.mode", MODES) == "lockstep":
         if len(given) > 1:

@@ -11,7 +11,7 @@ from wavetank.loop.process import Start, die_with_parent, plain_environment, tai
 
 
 class FreeProcess:
-    """A program on its own clock, which runs whenever it likes: it takes no turns, but it can be ended and looked after.
+    """A program on its own clock, which runs whenever it likes: it takes no turns, but it can be ended.
 
     It leads a process group of its own, which is ended with it; it does not outlive us whatever happens.
     """

@@ -19,7 +19,7 @@ class _Thread:
     memory: int
     call: int
     slices: int
-    seen: bytes = b""  # how often it has run when it was last seen to wait
+    seen: tuple[bytes, bytes] = (b"", b"")  # how often it had run when it was last looked at, and its call
     wait: Wait | None = None
     due: Nanoseconds | None = None
 
@@ -102,16 +102,17 @@ class Threads:
 
     def _look_at(self, thread: _Thread, now: Nanoseconds, seen: list[tuple[int, bytes]]) -> bool:
         """Looks at one thread; False if it does not wait. Waits are noted in `seen`, but for those of Go's monitor."""
-        words = os.pread(thread.call, 300, 0).split()
+        slices = os.pread(thread.slices, 100, 0).split()[2]  # first: whoever runs in between has more of them
+        call = os.pread(thread.call, 300, 0)
+        words = call.split()
         if len(words) < 7:
             return False  # "running", or stopped in the midst of its own code
-        slices = os.pread(thread.slices, 100, 0).split()[2]
-        number = int(words[0])
-        if slices != thread.seen or thread.wait is None:
+        if thread.seen != (slices, call):
+            thread.seen = (slices, call)
+            number = int(words[0])
             if number != RESTART or thread.wait is None:
                 thread.wait = self._wait(thread, number, [int(word, 16) for word in words[1:7]])
                 thread.due = _due(thread.wait, now)
-            thread.seen = slices
         if thread.wait is None:
             return False
         if thread.wait.number == NANOSLEEP and (thread.wait.timeout or 0) <= MONITOR:

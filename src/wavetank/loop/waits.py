@@ -68,6 +68,12 @@ def _select(arguments: list[int], memory: Memory) -> Wait:
     return Wait(23, _time(arguments[4], memory, 1000))
 
 
+def _epoll_pwait(arguments: list[int], memory: Memory) -> Wait:
+    """Reads Go's wait, who rounds the time until its next timer down: a millisecond more, and that timer is due."""
+    timeout = _milliseconds(arguments[3])
+    return Wait(281, timeout and timeout + _MILLISECOND)
+
+
 def _clock_nanosleep(arguments: list[int], memory: Memory) -> Wait:
     time = _time(arguments[2], memory)
     return _until(230, time) if arguments[1] & _ABSOLUTE else Wait(230, time)
@@ -91,12 +97,13 @@ def _until(number: int, time: Nanoseconds | None, outcome: int = 0) -> Wait:
 
 # accept, accept4, wait4, waitid, pause, rt_sigsuspend
 _FOREVER = frozenset({READ, RECVFROM, RECVMSG, 43, 288, 61, 247, 34, 130})
-# poll, epoll_wait, epoll_pwait: which argument is the timeout
-_MILLISECONDS = {7: 2, 232: 3, 281: 3}
+# poll, epoll_wait: which argument is the timeout
+_MILLISECONDS = {7: 2, 232: 3}
 # ppoll, pselect6, nanosleep, rt_sigtimedwait, epoll_pwait2: the same, and the outcome
 _TIMESPECS = {271: (2, 0), 270: (4, 0), NANOSLEEP: (0, 0), 128: (2, -EAGAIN), 441: (3, 0)}
 _OTHERS: dict[int, Callable[[list[int], Memory], Wait | None]] = {
     23: _select,
+    281: _epoll_pwait,
     230: _clock_nanosleep,
     FUTEX: _futex,
     449: _futex_waitv,
