@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.loop.tracing import end_wait
-from wavetank.loop.waits import FILES, MONITOR, NANOSLEEP, RESTART, Wait, read_wait
+from wavetank.loop.waits import FILES, NANOSLEEP, SHORT, Wait, read_wait
 
 
 @dataclass
@@ -101,7 +101,11 @@ class Threads:
             os.close(thread.slices)
 
     def _look_at(self, thread: _Thread, now: Nanoseconds, seen: list[tuple[int, bytes]]) -> bool:
-        """Looks at one thread; False if it does not wait. Waits are noted in `seen`, but for those of Go's monitor."""
+        """Looks at one thread; False if it does not wait. Waits are noted in `seen`, but for short ones.
+
+        Those are over in real time again and again, whereupon the thread looks at its clock and waits anew: nothing
+        comes of it as long as the clock stands.
+        """
         slices = os.pread(thread.slices, 100, 0).split()[2]  # first: whoever runs in between has more of them
         call = os.pread(thread.call, 300, 0)
         words = call.split()
@@ -109,17 +113,17 @@ class Threads:
             return False  # "running", or stopped in the midst of its own code
         if thread.seen != (slices, call):
             thread.seen = (slices, call)
-            number = int(words[0])
-            if number != RESTART or thread.wait is None:
-                thread.wait = self._wait(thread, number, [int(word, 16) for word in words[1:7]])
-                thread.due = _due(thread.wait, now)
+            thread.wait = self._wait(thread, int(words[0]), [int(word, 16) for word in words[1:7]])
+            thread.due = _due(thread.wait, now)
         if thread.wait is None:
             return False
-        if thread.wait.number == NANOSLEEP and (thread.wait.timeout or 0) <= MONITOR:
-            thread.due = None
+        timeout = thread.wait.timeout
+        if timeout is None or timeout > SHORT:
+            seen.append((thread.tid, slices))
+        elif thread.wait.number == NANOSLEEP:
+            thread.due = None  # it is Go's monitor, which does this while anything runs, and for a moment after
             return True
-        seen.append((thread.tid, slices))
-        return thread.wait.timeout != 0
+        return timeout != 0
 
     def _wait(self, thread: _Thread, number: int, arguments: list[int]) -> Wait | None:
         if number in FILES and os.readlink(f"/proc/{thread.pid}/fd/{arguments[0]}").startswith("/"):

@@ -114,16 +114,16 @@ class Timestep:
         self._deal()
         if self._batsky is not None:
             self._timers = self._batsky.tell(self._clock.now)
-        left = max(self._sync.timeout_value - self._elapsed(), 0)
-        self._poll.poll(left / SECOND * 1000)
+        longest = self._sync.min_delay if self._decided() else max(self._sync.timeout_value, self._sync.min_delay)
+        self._poll.poll(max(longest - self._elapsed(), 0) / SECOND * 1000)
         at = max(self._clock.now, self._begun[0] + self._elapsed())
         self._clock.at(at, self._serve, SCHEDULERS, background=True)
 
     def _serve(self) -> None:
         self._collect()
         self._check_alive()
-        decided, elapsed = self._bindings() > self._begun[2], self._elapsed()
-        if (decided and elapsed >= self._sync.min_delay) or elapsed >= self._sync.timeout_value:
+        decided, elapsed = self._decided(), self._elapsed()
+        if elapsed >= self._sync.min_delay and (decided or elapsed >= self._sync.timeout_value):
             self._end_cycle(decided)
         else:
             self._listen()
@@ -145,7 +145,7 @@ class Timestep:
         if self._bindings():
             self._step = min(round(self._step * sync.backoff_multiplier), sync.max_simulation_timestep)
             step = self._step
-        self._call = self._clock.after(min(step, *self._timers, step), self._called, SCHEDULERS, background=True)
+        self._call = self._clock.after(min([step, *self._timers]), self._called, SCHEDULERS, background=True)
 
     def linger(self) -> bool:
         """Waits in real time, when nothing else goes on, whether a program does something about its pods.
@@ -179,6 +179,9 @@ class Timestep:
 
     def _elapsed(self) -> Nanoseconds:
         return seconds(time.monotonic() - self._begun[1])
+
+    def _decided(self) -> bool:
+        return self._bindings() > self._begun[2]
 
     def _bindings(self) -> int:
         return sum(seat.conduct.bindings for seat in self._seats)

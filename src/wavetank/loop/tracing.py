@@ -19,7 +19,8 @@ _EVENT_FORK, _EVENT_VFORK, _EVENT_STOP = 1, 2, 128
 _WALL = 0x4000_0000
 _TRAP = b"\x0f\x05\xcc"  # syscall; int3
 # How a call looks that was interrupted: EINTR, and what stands in its place until the kernel has decided to restart it.
-_INTERRUPTED = frozenset({-4, -512, -513, -514, -516})
+_RESTART, _RESTART_BLOCK = -514, -516
+_INTERRUPTED = frozenset({-4, -512, -513, _RESTART, _RESTART_BLOCK})
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -173,7 +174,17 @@ class Followed:
                     if not os.WIFSTOPPED(status) or os.WSTOPSIG(status) == signal.SIGSTOP:
                         break
                     self._go_on_after(pid, status)
+                _restart_whole(pid)
                 _ptrace(_DETACH, pid, None, 0)
+
+
+def _restart_whole(tid: int) -> None:
+    """Lets an interrupted wait begin anew; the kernel would go on with the rest of it, but not tell us what it is."""
+    registers = _Registers()
+    _ptrace(_GETREGS, tid, None, ctypes.byref(registers))
+    if _signed(registers.rax) == _RESTART_BLOCK:
+        registers.rax = _RESTART & (1 << 64) - 1
+        _ptrace(_SETREGS, tid, None, ctypes.byref(registers))
 
 
 def _poll(pid: int) -> tuple[int, int]:

@@ -17,11 +17,10 @@ _FUTEX_OPERATION, _FUTEX_WAIT, _FUTEX_BITSET = 0x7F, 0, 9
 _ABSOLUTE = 1
 _TIMES = struct.Struct("<qq")
 
-READ, RECVFROM, RECVMSG, NANOSLEEP, FUTEX, RESTART = 0, 45, 47, 35, 202, 219
+READ, RECVFROM, RECVMSG, NANOSLEEP, FUTEX = 0, 45, 47, 35, 202
 FILES = (READ, RECVFROM, RECVMSG)  # a wait only if the other side is no disk
 
-# Go's monitor sleeps as shortly as this, again and again, and then for as long as the others if they are idle.
-MONITOR = 10 * _MILLISECOND
+SHORT = 10 * _MILLISECOND  # waits that may well be over in real time before we have looked twice
 
 Memory = int  # an open /proc/PID/mem
 
