@@ -24,7 +24,7 @@ def follow(path):
     while True:
         for line in ask("GET", f"{path}?watch=true"):
             event = json.loads(line)
-            events.put((event["type"], event["object"]))
+            events.put(event["object"])
 
 
 def cpu(pod):
@@ -41,7 +41,7 @@ def run():
     for path in ("/api/v1/nodes", "/api/v1/pods"):
         threading.Thread(target=follow, args=(path,), daemon=True).start()
     while True:
-        change, thing = events.get()
+        thing = events.get()
         name = thing["metadata"]["name"]
         if thing["kind"] == "Node":
             nodes[name] = int(thing["status"]["allocatable"]["cpu"])
