@@ -17,6 +17,7 @@ _SETOPTIONS, _GETEVENTMSG, _SEIZE, _INTERRUPT = 0x4200, 0x4201, 0x4206, 0x4207
 _TRACEFORK, _TRACEVFORK, _EXITKILL = 1 << 1, 1 << 2, 1 << 20
 _EVENT_FORK, _EVENT_VFORK, _EVENT_STOP = 1, 2, 128
 _WALL = 0x4000_0000
+_TGKILL = 234
 _TRAP = b"\x0f\x05\xcc"  # syscall; int3
 # How a call looks that was interrupted: EINTR, and what stands in its place until the kernel has decided to restart it.
 _RESTART, _RESTART_BLOCK = -514, -516
@@ -168,7 +169,7 @@ class Followed:
         """Stops tracing; whatever they become from now on is not seen."""
         for pid in self.pids:
             with suppress(OSError):  # it has ended meanwhile
-                os.kill(pid, signal.SIGSTOP)
+                _libc.syscall(_TGKILL, pid, pid, signal.SIGSTOP)  # to no other thread: that would stop them all
                 while True:
                     _, status = os.waitpid(pid, _WALL)
                     if not os.WIFSTOPPED(status) or os.WSTOPSIG(status) == signal.SIGSTOP:
