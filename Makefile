@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench bench-serve wheel clean help
+.PHONY: demo test test-all lint bench bench-serve bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,12 @@ bench: $(INSTALLED) ## Measure and print the benchmark table
 
 bench-serve: $(INSTALLED) ## Measure requests and watch events of `wavetank serve`
 	$(BIN)/python bench/serve.py
+
+bench-loop: $(INSTALLED) ## Measure the real kube-scheduler in the loop (build it first: wavetank scheduler build)
+	$(BIN)/python bench/loop.py
+
+bench-compare: $(INSTALLED) ## Compare the built-in scheduler with the real one, scenario by scenario
+	$(BIN)/python bench/compare_real.py
 
 wheel: $(INSTALLED) ## Build the wheel and try it in an empty environment
 	rm -rf dist $(VENV)-wheel

@@ -13,6 +13,7 @@ import time
 
 WRK = shutil.which("wrk")
 CONNECTIONS = 8
+RUN_UP_S = 1.0  # the first events of a watch, and a moment to get going
 
 
 def wrk(port: int, token: str, path: str, seconds: float) -> float:
@@ -73,7 +74,7 @@ def _watch(port: int, token: str, path: str, seconds: float, rates: list[float])
     with socket.create_connection(("127.0.0.1", port)) as connection:
         request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\r\n"
         connection.sendall(request.encode())
-        _count(connection, 1.0)  # the first events, and a moment to get going
+        _count(connection, RUN_UP_S)
         begun = time.perf_counter()
         events = _count(connection, seconds)
         rates.append(events / (time.perf_counter() - begun))

@@ -89,8 +89,8 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, *options: str, token: str | None = TOKEN) -> Iterator[Served]:
-    """Runs `wavetank serve` on a free port until the block ends; fails if it did not end well."""
+def serving(folder: Path, *options: str, token: str | None = TOKEN, ends: int = 0) -> Iterator[Served]:
+    """Runs `wavetank serve` on a free port until the block ends; it may end earlier only with the status `ends`."""
     kubeconfig = folder / "kubeconfig"
     auth = ("--token", token) if token else ("--no-auth",)
     words = ["serve", "--port", "0", "--kubeconfig", str(kubeconfig), *auth, *options]
@@ -102,7 +102,7 @@ def serving(folder: Path, *options: str, token: str | None = TOKEN) -> Iterator[
         assert first.startswith("serving:"), first + (process.stderr.read() if process.stderr else "")
         served = Served(process, first.split()[1], kubeconfig, token)
         yield served
-        assert process.poll() in (None, 0), "it has died"
+        assert process.poll() in (None, ends), "it has died"
     finally:
         process.terminate()
         _, errors = process.communicate(timeout=20)

@@ -39,6 +39,17 @@ def an_experiment(**spec: Any) -> Experiment:
     return parse_experiment({**head, "spec": {**usual, **spec}}, Path())
 
 
+def a_loaded_cluster() -> dict[str, Any]:
+    """Returns a cluster and a workload that is now and then too much for it; no two pods end in the same nanosecond."""
+    usual = {"duration": {"uniform": [20, 200]}}
+    generators = [
+        {"name": "a", "kind": "poisson", "pods": 150, "rate": 1, "requests": {"cpu": "500m", "memory": "1Gi"}, **usual},
+        {"name": "b", "kind": "burst", "at": 30, "pods": 60, "requests": {"cpu": "1500m", "memory": "512Mi"}, **usual},
+    ]
+    nodes = [{"count": 6, "cpu": 8, "memory": "16Gi", "zone": ["a", "b"]}, {"name": "big", "cpu": 16, "memory": "64Gi"}]
+    return {"cluster": {"nodes": nodes}, "workload": {"generators": generators}}
+
+
 def run_entry(experiment: Experiment, number: int = 0, seed: int = 1) -> Recorder:
     """Makes a run of one of the experiment's schedulers."""
     return Simulation(experiment.setting(experiment.schedulers[number]), seed).run()

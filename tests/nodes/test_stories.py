@@ -8,6 +8,7 @@ from nodes.living import World, a_run, latency
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.nodes.latency import NodeLatency
+from wavetank.nodes.relapses import Relapses
 from wavetank.nodes.stories import Stories
 
 SLOW = latency(sync=1, start=2)
@@ -94,6 +95,38 @@ def test_a_pod_that_is_started_again_has_a_past() -> None:
     assert container["lastState"]["terminated"]["finishedAt"] == "2030-01-01T00:00:10Z"
     assert world.log()[1] == (20, "started container main again, restart 2")
     assert world.log(previous=True)[-1] == (10, "finished with exit code 1 after 5 s")
+
+
+@pytest.mark.parametrize(
+    ("policy", "exit_code", "state"),
+    [
+        ("Always", 1, "waiting"),
+        ("Always", 0, "waiting"),
+        ("OnFailure", 1, "waiting"),
+        ("OnFailure", 0, "terminated"),
+        ("Never", 1, "terminated"),
+    ],
+)
+def test_containers_that_wait_for_their_restart_say_so(policy: str, exit_code: int, state: str) -> None:
+    world = Told()
+    Relapses(world.store, world.stories)
+    world.started("p", run=a_run(5, exit_code), restartPolicy=policy)
+    world.run(7)
+    running = world.pod_now()
+    world.run(15)  # started at 0 and 5, next at 20
+    status = world.status()
+    container = status["containerStatuses"][0]
+    assert list(container["state"]) == [state]
+    assert container["ready"] is False
+    if state == "waiting":
+        assert container["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+        assert container["lastState"]["terminated"]["finishedAt"] == "2030-01-01T00:00:10Z"
+        assert conditions(status)["Ready"] == "False"
+        assert world.log()[-1] == (10, f"finished with exit code {exit_code} after 5 s")
+        assert "running" in world.stories.render(running)["status"]["containerStatuses"][0]["state"]
+        world.run(22)
+        assert world.status()["containerStatuses"][0]["restartCount"] == 2
+        assert conditions(world.status())["Ready"] == "True"
 
 
 def test_a_pod_that_its_node_refuses_never_had_a_container() -> None:

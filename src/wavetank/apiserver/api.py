@@ -4,16 +4,15 @@ import random
 from collections.abc import Callable, Collection
 
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
-from wavetank.apiserver.applying import apply
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.negotiation import Representation, negotiate
+from wavetank.apiserver.negotiation import PLAIN, Representation, negotiate
 from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
-from wavetank.apiserver.options import ListOptions, WriteOptions
+from wavetank.apiserver.options import ListOptions, WriteOptions, check_timeout
 from wavetank.apiserver.paths import Target, UnknownPathError, resolve
 from wavetank.apiserver.reading import get, page, show_page
 from wavetank.apiserver.request import Request, Response, User
@@ -25,7 +24,7 @@ from wavetank.apiserver.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.subresources import Subresources
 from wavetank.apiserver.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.writing import APPLY, Write, Writer, patch_type
+from wavetank.apiserver.writing import Write, Writer, patch_type
 from wavetank.cluster.store import Store
 
 # What clients are warned of whenever they use a kind.
@@ -89,6 +88,8 @@ class Api:
             return refusal(error, request)
 
     def _answer(self, request: Request) -> Response | Stream:
+        if request.query and not request.flag("watch"):
+            check_timeout(request)
         told = self._discovery.respond(request)
         if told is None and request.method == "GET":
             told = self._openapi.respond(request)
@@ -115,7 +116,7 @@ class Api:
     def _get(self, target: Target, request: Request) -> Response:
         representation = negotiate(request)
         found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
-        if representation == Representation():
+        if representation == PLAIN:
             return already_written(self._objects.encode(target.kind, found))
         shown = self._objects.show(target.kind, found)
         return answer(self._objects, target.kind, representation, shown)
@@ -164,10 +165,7 @@ class Api:
         options = WriteOptions.read(request, what)
         may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
         write = Write(target.kind, target.namespace, target.name, request, options, may_create=may_create)
-        if what == "Patch" and patch_type(request) == APPLY:
-            written = apply(self._writer, write)
-        else:
-            written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
+        written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
         return self._respond(target, representation, written.document, written.status, request)
 
     def _delete(self, target: Target, request: Request) -> Response:

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver import errors
 from wavetank.apiserver.codec import canonical, decode
 from wavetank.apiserver.codec.yamltext import parse_yaml
-from wavetank.apiserver.fielderrors import required
-from wavetank.apiserver.kinds import Schema
-from wavetank.apiserver.objects import Document
-from wavetank.apiserver.writing import Write, Writer, Written, place
+from wavetank.apiserver.errors import bad_request
+from wavetank.apiserver.kinds import Kind, KindTable, Schema, Subresource
+
+APPLY = "application/apply-patch+yaml"
+
+Document = dict[str, Any]
 
 
-def apply(writer: Writer, write: Write) -> Written:
-    """Creates an object, or merges what is applied into the present one."""
-    if not write.options.manager:
-        mistake = required("fieldManager", "is required for apply patch")
-        raise errors.invalid("PatchOptions.meta.k8s.io", "", [mistake])
-    body = write.request.body
-    decoded = decode(writer.objects.kinds, write.kind, body, "application/yaml", "Ignore")
-    document = _stated(decoded.document, parse_yaml(body)[0])
-    document["metadata"] = {**(document.get("metadata") or {}), "name": write.name}
+def read_applied(kinds: KindTable, kind: Kind | Subresource, body: bytes) -> Document:
+    """Returns what a body says, and nothing that it does not say."""
+    decoded = decode(kinds, kind, body, "application/yaml", "Ignore")
+    raw = parse_yaml(body)[0] or {}
+    if (raw.get("apiVersion"), raw.get("kind")) != (kind.api_version, kind.kind):
+        group, _, version = str(raw.get("apiVersion") or "").rpartition("/")
+        raise bad_request(f"invalid object type: {group}/{version}, Kind={raw.get('kind') or ''}")
+    document: Document = _stated(decoded.document, raw)
+    document["metadata"] = dict(document.get("metadata") or {})
     document["metadata"].pop("managedFields", None)
-    place(write, document)
-    old = writer.objects.find(write.kind, write.namespace, write.name)
-    if old is None:
-        document["metadata"].pop("resourceVersion", None)
-        return Written(writer.add(write, document), 201)
-    merged = _merge(write.kind.schema, writer.objects.show(write.kind, old), document)
-    merged = canonical(write.kind.schema, merged)
-    writer.default(write.kind, merged)
-    return Written(writer.replace(write, merged, old))
+    return document
+
+
+def merge_applied(schema: Schema, current: Document, applied: Document) -> Document:
+    """Returns an object with what is applied merged in: lists by their keys, as far as they have some."""
+    return canonical(schema, _merge(schema, current, applied))
 
 
 def _stated(document: Any, raw: Any) -> Any:

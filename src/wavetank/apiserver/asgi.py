@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 from urllib.parse import parse_qsl
 
 from wavetank.apiserver.auth import Guard
@@ -11,12 +11,7 @@ from wavetank.apiserver.errors import StatusError, bad_request, internal, too_la
 from wavetank.apiserver.heartbeat import Heartbeat
 from wavetank.apiserver.request import Query, Request, Response
 from wavetank.apiserver.stream import Stream
-from wavetank.apiserver.streaming import Streaming
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from wavetank.apiserver.streaming import Message, Receive, Send, Streaming
 
 LARGEST_BODY = 3 * 1024 * 1024  # bytes, as of the real server
 _LARGEST_WASTE = 16 * LARGEST_BODY  # what is read and thrown away so that a client hears that it is too much
@@ -45,8 +40,9 @@ class App:
         self._clock = ClockControl(heartbeat)
         self._streaming = Streaming()
 
-    def start(self) -> None:
-        """Lets the simulation begin, in the running loop."""
+    def start(self, failed: Callable[[Exception], None]) -> None:
+        """Lets the simulation begin, in the running loop; `failed` is called if it cannot go on."""
+        self._heartbeat.failed = failed
         self._heartbeat.start()
 
     def stop(self) -> None:
@@ -54,7 +50,7 @@ class App:
         self._heartbeat.stop()
         self._streaming.close()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serves one request."""
         try:
             answer = await self._answer(scope, receive)
@@ -67,7 +63,7 @@ class App:
         else:
             await self._streaming.run(answer, scope, receive, send)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Response | Stream:
+    async def _answer(self, scope: Message, receive: Receive) -> Response | Stream:
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in reversed(scope["headers"])}
         user = self._guard.admit(headers, scope["headers"])
         body = await _read_body(receive) if "content-length" in headers or "transfer-encoding" in headers else b""

@@ -72,8 +72,7 @@ class DeleteOptions:
     def read(cls, request: Request, kinds: KindTable) -> DeleteOptions:
         """Reads and checks the options: of the body if there is one, else of the query."""
         if request.body:
-            document = decode_delete_options(kinds, request.body, request.headers.get("content-type", ""))
-            return cls.of(document)
+            return cls.of(decode_delete_options(kinds, request.body, request.headers.get("content-type", "")))
         stated = {name: request.param(name) for name in ("uid", "resourceVersion")}
         document: Document = {"preconditions": {name: value for name, value in stated.items() if value}}
         document["gracePeriodSeconds"] = integer(request.param("gracePeriodSeconds"))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wavetank.apiserver.errors import method_not_allowed
-from wavetank.apiserver.health import HEALTH, health
+from wavetank.apiserver.health import HEALTH, checks_of, health
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.kinds.kind import Subresource
 from wavetank.apiserver.media import JSON, YAML, Clause, best_match
@@ -45,10 +45,10 @@ class Discovery:
         As upstream, some of them answer every method, others only GET (405).
         """
         parts = [part for part in request.path.split("/") if part]
-        if len(parts) > _DEEPEST:
-            return None
         if parts and parts[0] in HEALTH:
             return health(request, parts)
+        if len(parts) > _DEEPEST:
+            return None
         if parts == ["version"]:
             _check_method(request)
             check_route(request, (JSON,))
@@ -58,7 +58,7 @@ class Discovery:
         if parts in (["api"], ["apis"]) and (aggregated := self._aggregated(request, parts[0])):
             return aggregated
         if not parts:
-            return _answer(Representation(), {"paths": list(self._paths())})
+            return _answer(Representation(), {"paths": sorted(self._paths())})
         document = self._plain(parts)
         if document is None:
             return None
@@ -89,7 +89,9 @@ class Discovery:
         for group, versions in self._kinds.groups().items():
             if group:
                 yield from (f"/apis/{group}", *(f"/apis/{group}/{version}" for version in versions))
-        yield from (f"/{name}" for name in (*HEALTH, "version"))
+        for name in HEALTH:
+            yield from (f"/{name}", *(f"/{name}/{check}" for check in checks_of(name)))
+        yield from ("/openapi/v3", "/version")
 
     def _resources(self, group: str, version: str) -> Document:
         kinds = [kind for kind in self._kinds if (kind.group, kind.version) == (group, version)]

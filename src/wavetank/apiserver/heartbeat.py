@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from wavetank.apiserver.pacing import Pacing
 
 
 class Heartbeat:
-    """Drives the pacing from an event loop: one slice of work after the other, with the loop's own work in between."""
+    """Drives the pacing from an event loop: one slice of work after the other, with the loop's own work in between.
+
+    If the simulation fails, it stops and `failed` is called: a cluster in which somebody has died half-way is none.
+    """
 
     def __init__(self, pacing: Pacing) -> None:
         self.pacing = pacing
+        self.failed: Callable[[Exception], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handle: asyncio.Handle | None = None
         self._due = 0.0  # when the next beat is planned, in the loop's time
@@ -45,6 +50,13 @@ class Heartbeat:
 
     def _beat(self) -> None:
         self._handle = None
-        delay = self.pacing.work()
+        try:
+            delay = self.pacing.work()
+        except Exception as error:
+            if self.failed is None:
+                raise
+            self.stop()
+            self.failed(error)
+            return
         if delay is not None:
             self._plan(delay)

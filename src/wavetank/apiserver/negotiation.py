@@ -1,4 +1,4 @@
-"""The representation of an answer: JSON or YAML, the object itself, its metadata or a Table."""
+"""The representation of an answer: JSON, YAML or protobuf; the object itself, its metadata or a Table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.codec.protobufwriter import write_protobuf
 from wavetank.apiserver.errors import StatusError, not_acceptable
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.media import (
     JSON,
     MEDIA_TYPES,
+    PROTOBUF,
     STREAM_TYPES,
     YAML,
     Clause,
@@ -90,6 +92,8 @@ class Representation:
             from wavetank.apiserver.yamlcodec import dump
 
             return dump(document)
+        if self.media_type == PROTOBUF:
+            return write_protobuf(document)
         body = msgspec.json.encode(document)
         return (msgspec.json.format(body, indent=2) if self.pretty else body) + b"\n"
 
@@ -101,11 +105,11 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False, t
     """Returns the representation that a request asks for; StatusError (406, 400) if there is none such.
 
     `listing` is for collections, which can be watched; `watch` for a request that does; without `tables` nobody gets
-    one. Protobuf is never answered: those who ask for it accept JSON as well.
+    one. Protobuf is answered only to those who accept nothing else: JSON is faster here, and most accept it as well.
     """
     check_route(request, _COLLECTION_TYPES if listing else MEDIA_TYPES)
     match = _best_conversion(request.headers.get("accept", ""), tables)
-    if match is None or (watch and match[0] == YAML):
+    if match is None or (watch and match[0] != JSON):
         raise not_acceptable(STREAM_TYPES if watch else MEDIA_TYPES)
     media_type, clause = match
     kind, _, version = clause.target or ("", "", "")
@@ -118,7 +122,8 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False, t
 
 @lru_cache(maxsize=256)  # clients send the same few headers over and over
 def _best_conversion(header: str, tables: bool) -> tuple[str, Clause] | None:
-    return best_match(header, _ANSWERED, _convertible if tables else _without_tables)
+    found = best_match(header, _ANSWERED, _convertible if tables else _without_tables)
+    return found or best_match(header, (PROTOBUF,), _without_tables)
 
 
 def negotiate_plain(request: Request) -> Representation:
@@ -140,7 +145,8 @@ def check_route(request: Request, media_types: tuple[str, ...]) -> None:
 
 def of_error(request: Request) -> Representation:
     """Returns the representation of a Status that tells of a failure: JSON where nothing else fits."""
-    match = best_match(request.headers.get("accept", ""), _ANSWERED, _unconverted)
+    accept = request.headers.get("accept", "")
+    match = best_match(accept, _ANSWERED, _unconverted) or best_match(accept, (PROTOBUF,), _unconverted)
     return Representation(match[0] if match else JSON, pretty=wants_pretty(request))
 
 

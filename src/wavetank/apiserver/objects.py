@@ -70,13 +70,20 @@ class Objects:
         return document
 
     def encode(self, kind: Kind, resource: Resource) -> bytes:
-        """Returns the JSON of an object in a served version; kept, since several clients ask for the same."""
+        """Returns the JSON of an object in a served version."""
+        head = f'{{"kind":"{kind.kind}","apiVersion":"{kind.api_version}",'
+        return head.encode() + self.encode_item(kind, resource)[1:]
+
+    def encode_item(self, kind: Kind, resource: Resource) -> bytes:
+        """Returns the JSON of an object in a list, without its kind; kept, since several clients ask for the same."""
         key = (resource.uid, resource.resource_version, kind.api_version)
         found = self._encoded.get(key)
         if found is None:
             if len(self._encoded) >= _CACHED:
                 self._encoded.clear()
-            found = self._encoded[key] = msgspec.json.encode(self.show(kind, resource))
+            document = self.show(kind, resource)
+            del document["kind"], document["apiVersion"]
+            found = self._encoded[key] = msgspec.json.encode(document)
         return found
 
     def sorted(self, kind: Kind, namespace: str, at: int | None = None) -> list[tuple[str, Resource]]:

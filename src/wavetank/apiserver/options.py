@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from wavetank.apiserver.applying import APPLY
 from wavetank.apiserver.codec.decoding import media_type
+from wavetank.apiserver.codec.mismatch import UnreadableError
+from wavetank.apiserver.codec.times import canonical_duration
 from wavetank.apiserver.errors import bad_request, invalid, plain
-from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, too_long, unsupported
+from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, required, too_long, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.request import Request
@@ -116,9 +119,8 @@ class WriteOptions:
         dry_run = request.all("dryRun")
         options = cls(bool(dry_run), request.param("fieldValidation"), request.param("fieldManager"))
         errors = list(options._errors())
-        applies = "apply" in request.headers.get("content-type", "")
-        if what == "Patch" and request.has("force") and not applies:
-            errors.insert(0, forbidden("force", "may not be specified for non-apply patch"))
+        if what == "Patch":
+            errors[:0] = options._patch_errors(request)
         errors += dry_run_errors(dry_run)
         if options.field_validation not in _VALIDATIONS:
             errors.append(unsupported("fieldValidation", options.field_validation, _VALIDATIONS))
@@ -126,12 +128,27 @@ class WriteOptions:
             raise invalid(f"{what}Options.meta.k8s.io", "", errors)
         return options
 
+    def _patch_errors(self, request: Request) -> Iterator[FieldError]:
+        if request.headers.get("content-type", "").startswith(APPLY):
+            if not self.manager:
+                yield required("fieldManager", "is required for apply patch")
+        elif request.has("force"):
+            yield forbidden("force", "may not be specified for non-apply patch")
+
     def _errors(self) -> Iterator[FieldError]:
         if len(self.manager) > _LONGEST_MANAGER:
             yield too_long("fieldManager", _LONGEST_MANAGER)
         for i, char in enumerate(self.manager):
             if not char.isprintable():
                 yield bad_value("fieldManager", self.manager, f"invalid character U+{ord(char):04X} (at position {i})")
+
+
+def check_timeout(request: Request) -> None:
+    """Refuses (400) a time-out that is no duration; it means nothing else here, where no request takes long."""
+    try:
+        canonical_duration(request.param("timeout", "0") or "0")
+    except UnreadableError as error:
+        raise bad_request(f"invalid timeout specified in the request URL - {error}") from None
 
 
 def dry_run_errors(values: list[str]) -> list[FieldError]:

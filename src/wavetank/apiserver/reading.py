@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
 
 import msgspec
 
 from wavetank.apiserver.errors import StatusError, bad_request, expired, not_found, version_too_large
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.negotiation import Representation
+from wavetank.apiserver.negotiation import PLAIN, Representation
 from wavetank.apiserver.objects import Document, Objects
 from wavetank.apiserver.options import EXACT, ListOptions, parse_list_version, parse_version
 from wavetank.cluster.resource import Resource
@@ -68,18 +67,12 @@ def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> 
 def show_page(objects: Objects, kind: Kind, found: Page, representation: Representation) -> bytes:
     """Writes a list in the representation that the client wants."""
     resources, metadata = found
-    if representation.convert:
-        documents = [objects.show(kind, resource) for resource in resources]
-        return representation.encode(representation.list(kind, documents, metadata, objects.now))
-    items: list[Any] = [_without_kind(objects.show(kind, resource)) for resource in resources]
-    head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
-    return representation.encode({**head, "items": items})
-
-
-def _without_kind(document: Document) -> Document:
-    document.pop("kind", None)
-    document.pop("apiVersion", None)
-    return document
+    if representation == PLAIN:
+        head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
+        items = b",".join(objects.encode_item(kind, resource) for resource in resources)
+        return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
+    documents = [objects.show(kind, resource) for resource in resources]
+    return representation.encode(representation.list(kind, documents, metadata, objects.now))
 
 
 def _position(objects: Objects, options: ListOptions) -> tuple[int | None, str]:

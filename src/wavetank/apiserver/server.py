@@ -65,16 +65,24 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """Lets the simulation begin and end with it, and ends the watches, which would otherwise keep it."""
+    """Lets the simulation begin and end with it, and ends the watches, which would otherwise keep it.
+
+    `error` is what the simulation died of, if it did; the server ends then.
+    """
 
     def __init__(self, config: uvicorn.Config, app: App) -> None:
         super().__init__(config)
+        self.error: Exception | None = None
         self._app = app
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
-        self._app.start()
+        self._app.start(self._fail)
         await super().startup(sockets)
+
+    def _fail(self, error: Exception) -> None:
+        self.error = error
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends watches, answers what was asked, stops."""
@@ -97,7 +105,7 @@ def _why(error: OSError) -> str:
 
 
 def serve(app: App, listening: socket.socket, certificate: Certificate | None = None) -> None:
-    """Serves until it is interrupted."""
+    """Serves until it is interrupted, or until the simulation fails: then its error is raised."""
     config = uvicorn.Config(
         app,
         http=HttpProtocol,
@@ -111,4 +119,7 @@ def serve(app: App, listening: socket.socket, certificate: Certificate | None = 
         ssl_certfile=str(certificate.certificate) if certificate else None,
         ssl_keyfile=str(certificate.key) if certificate else None,
     )
-    Server(config, app).run([listening])
+    server = Server(config, app)
+    server.run([listening])
+    if server.error is not None:
+        raise server.error

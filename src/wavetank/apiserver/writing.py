@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.applying import APPLY, merge_applied, read_applied
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.events.validation import validate_event, validate_event_update
@@ -25,6 +26,7 @@ from wavetank.apiserver.strategies.registry import STRATEGIES, prepare_create, p
 from wavetank.apiserver.strategies.services import ServiceAllocator
 from wavetank.apiserver.strategies.strategy import Writing, strategy_of
 from wavetank.apiserver.validation.registry import validate_create, validate_update
+from wavetank.apiserver.validation.warnings import create_warnings, update_warnings
 from wavetank.apiserver.versions import to_served, to_stored
 from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
@@ -35,7 +37,7 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
-APPLY = "application/apply-patch+yaml"
+_OF_YAML = "yaml: unmarshal errors:\n"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 # Where the real server keeps a kind, if not under its own name; error messages tell.
 _FOLDERS = {
@@ -89,7 +91,7 @@ class Writer:
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
         decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
-        request.warnings += decoded.warnings
+        request.warnings += (line for text in decoded.warnings for line in _warning_lines(text))
         return decoded.document
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
@@ -113,18 +115,30 @@ class Writer:
 
     def patch(self, write: Write) -> Written:
         """Applies the patch that a request brings."""
-        old = self.objects.get(write.kind, write.namespace, write.name)
-        shown = self.objects.show(write.kind, old)
-        document = self.read_patch(write.kind, shown, write)
+        old = self.objects.find(write.kind, write.namespace, write.name)
+        if old is None:
+            return self._apply_new(write)
+        document = self.read_patch(write.kind, self.objects.show(write.kind, old), write)
         self._complete(write, document)
         return Written(self.replace(write, document, old))
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
         """Returns a document with a request's patch applied; warnings about it become the request's."""
         request, validation = write.request, write.options.field_validation or "Warn"
+        if patch_type(request) == APPLY:
+            return merge_applied(kind.schema, shown, read_applied(self.objects.kinds, kind, request.body))
         patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
         request.warnings += patched.warnings
         return patched.document
+
+    def _apply_new(self, write: Write) -> Written:
+        """Creates what is applied but is not there; other patches need something to patch."""
+        if patch_type(write.request) != APPLY or write.subresource:
+            raise errors.not_found(write.kind.resource, write.name)
+        document = read_applied(self.objects.kinds, write.kind, write.request.body)
+        document["metadata"]["name"] = write.name
+        document["metadata"].pop("resourceVersion", None)
+        return Written(self.add(write, document), 201)
 
     def _complete(self, write: Write, document: Document) -> None:
         place(write, document)
@@ -149,9 +163,10 @@ class Writer:
         metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
         self._generate_name(kind, metadata)
         if kind.table == "Service":
-            self._services.create(document)
+            self._services.create(document, dry_run=write.options.dry_run)
         prepare_create(kind, document, self._writing(write))
         self._refuse(kind, metadata, _mistakes_of_new(write.kind, kind, document))
+        write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
         return self._insert(write, kind, document)
@@ -165,9 +180,11 @@ class Writer:
         self._check_version(write, document["metadata"], old)
         document["metadata"].pop("managedFields", None)
         if kind.table == "Service" and not write.subresource:
-            self._services.update(document, before)
+            self._services.update(document, before, dry_run=write.options.dry_run)
         write.prepare(kind, document, before, self._writing(write))
         self._refuse(kind, document["metadata"], _mistakes(write, kind, document, before))
+        if not write.subresource:
+            write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
         return self._exchange(write, kind, document, before, old)
@@ -290,6 +307,12 @@ def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> 
     if stored.table == "Event":
         return validate_event_update(document, old, strict=write.kind is not stored)
     return write.validate(stored, document, old)
+
+
+def _warning_lines(text: str) -> list[str]:
+    """Returns a warning as it is sent: what a YAML reader has to say, line by line."""
+    body = text.removeprefix(_OF_YAML)
+    return [text] if body == text else [line.strip() for line in body.splitlines()]
 
 
 def place(write: Write, document: Document) -> None:

@@ -5,10 +5,12 @@ import signal
 import sys
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from wavetank.apiserver.admission.admission import ALL_PLUGINS, DEFAULT_PLUGINS
 from wavetank.apiserver.asgi import App
 from wavetank.apiserver.auth import Guard
 from wavetank.apiserver.heartbeat import Heartbeat
@@ -49,10 +51,17 @@ Examples:
 )
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
 @click.option(
-    "--latency", metavar="PRESET", default="k3s", show_default=True, help="How long nodes take: ideal or k3s."
+    "--latency", metavar="PRESET", default="ideal", show_default=True, help="How long things take: ideal or k3s."
 )
 @click.option("--kubeconfig", type=click.Path(path_type=Path), default=KUBECONFIG, show_default=True, help="To write.")
 @click.option("--bare", is_flag=True, help="Nobody acts by himself: no scheduler, no kubelets, no controllers.")
+@click.option(
+    "--admission",
+    type=click.Choice(["simple", "full"]),
+    default="simple",
+    show_default=True,
+    help="full: as a real server has it, pods need service accounts and new nodes are not ready.",
+)
 @click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds in a second.")
 @click.option("--paused", is_flag=True, help="Let the clock stand until `wavetank clock resume`.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
@@ -67,6 +76,7 @@ def command(
     latency: str,
     kubeconfig: Path,
     bare: bool,
+    admission: str,
     speed: str,
     paused: bool,
     token: str | None,
@@ -81,7 +91,9 @@ def command(
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     pace = _speed(speed)
     guard = Guard(secret, host)
-    served = ServedCluster(_setting(cluster, scheduler, kubelets == "on", latency, bare), guard.authenticate)
+    setting = _setting(cluster, scheduler, kubelets == "on", latency, bare)
+    plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
+    served = ServedCluster(replace(setting, plugins=plugins), guard.authenticate)
     app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))

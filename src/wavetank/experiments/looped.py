@@ -18,6 +18,7 @@ from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.loop.conduct import BINDING, Conduct
 from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.expiry import EventExpiry
 from wavetank.loop.hosting import seat_process
 from wavetank.loop.lockstep import Lockstep
 from wavetank.loop.plainhosting import seat_plain
@@ -46,6 +47,7 @@ class Loop:
         self._clock = clock
         self._processes = processes
         self._api = Api(store, Stories(store, processes[0].version or _KUBELETS))
+        EventExpiry(store)
         sync = processes[0].sync
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
         self._seats: list[Seat] = []

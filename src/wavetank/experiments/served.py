@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
+from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
 from wavetank.cluster.node import Node
@@ -19,9 +20,11 @@ from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
 from wavetank.experiments.podevents import PodEvents
 from wavetank.kernel.clock import Clock
+from wavetank.kernel.distributions import INSTANT, Constant
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelets import Kubelets
+from wavetank.nodes.relapses import Relapses
 from wavetank.nodes.stories import Stories
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.named import find_scheduler
@@ -31,6 +34,10 @@ from wavetank.workloads.runs import run_of
 # The release that is served and, in its words, that of the simulated kubelets.
 RELEASE: Version = (1, 35)
 KUBELET_VERSION = "v1.35.8"
+
+# What an attempt takes, if the latency model says nothing: any time at all, so that thousands of attempts are not
+# made in one go while clients wait.
+_THOUGHT = Constant(0.000_1)
 
 # Writes of each kind that a watcher may have missed and still resume.
 _HISTORY = 20_000
@@ -45,6 +52,7 @@ class ServedSetting:
     kubelets: bool = False
     controllers: bool = False
     latency: Latency = IDEAL
+    plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     seed: int = 1
 
 
@@ -60,10 +68,11 @@ class ServedCluster:
         store = Store(self.clock, _HISTORY)
         stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
-        if setting.kubelets:
+        if stories is not None:
             store.subscribe("Pod", _Runs())
+            Relapses(store, stories)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
-        self.api = Api(store, stories, authenticate=authenticate)
+        self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
         if setting.scheduler is not None or setting.kubelets:
@@ -90,13 +99,16 @@ def _warm_up() -> None:
 
 
 def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Latency) -> None:
+    thinking = latency.scheduler
+    if thinking.attempt == INSTANT:
+        thinking = replace(thinking, attempt=_THOUGHT)
     for definition in entry.schedulers:
         definition.attach(
             store,
             store.clock,
             streams,
             RELEASE,
-            latency=latency.scheduler,
+            latency=thinking,
             takes_all=len(entry.schedulers) == 1,
             connect=connect_extender,
         )

@@ -103,6 +103,7 @@ class Process:
             for door in self._doors:
                 if door.listener.fileno() in fds:
                     door.accept()
+                    deadline = time.monotonic() + self._patience_s  # a sign of life: a burst of pods takes its time
             if self._control.fileno() in fds:
                 return self._parked()
 

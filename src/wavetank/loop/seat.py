@@ -126,7 +126,12 @@ class Seat:
             self._wake()
 
         stream.notify = notify
-        _WatchTimers(stream, self._clock, self._end)
+        _WatchTimers(stream, self._clock, self._remind, self._end)
+
+    def _remind(self, stream: Stream) -> None:
+        """Sends a bookmark, unless the program sleeps."""
+        if len(self.waiting):
+            stream.bookmark()
 
     def _end(self, stream: Stream) -> None:
         """Ends a watch whose time is over; while nobody waits for the program that can wait, too."""
@@ -145,9 +150,12 @@ class Seat:
 class _WatchTimers:
     """What happens to a watch by time, which is virtual here: bookmarks, and its end."""
 
-    def __init__(self, stream: Stream, clock: Clock, end: Callable[[Stream], None]) -> None:
+    def __init__(
+        self, stream: Stream, clock: Clock, remind: Callable[[Stream], None], end: Callable[[Stream], None]
+    ) -> None:
         self._stream = stream
         self._clock = clock
+        self._remind = remind
         self._end = end
         longest = LONGEST_S if stream.timeout_s is None else max(0.0, stream.timeout_s)
         self._last: Timer = clock.after(seconds(longest), self._over, background=True)
@@ -155,7 +163,7 @@ class _WatchTimers:
 
     def _bookmark(self) -> None:
         if not self._stream.closed:
-            self._stream.bookmark()
+            self._remind(self._stream)
             self._next = self._clock.after(BOOKMARKS, self._bookmark, background=True)
 
     def _over(self) -> None:

@@ -49,10 +49,11 @@ def _condition(kind: str, pod: Pod, story: Story) -> Json:
     since: Nanoseconds = story.bound
     says: Json = {"type": kind, "status": "True", "lastProbeTime": None}
     if kind in ("Ready", "ContainersReady", "PodReadyToStartContainers"):
-        says["status"] = "True" if pod.phase == RUNNING and started is not None else "False"
+        waits = story.waits(pod) and kind != "PodReadyToStartContainers"
+        says["status"] = "True" if pod.phase == RUNNING and started is not None and not waits else "False"
         since = story.bound if started is None else started
-        if pod.finished and story.finished is not None:
-            since = story.finished
+        if pod.finished or waits:
+            since = story.bound if started is None else story.ended(pod, pod.restarts)
         if says["status"] == "False" and kind != "PodReadyToStartContainers":
             says.update(_not_ready(pod))
     elif kind == "Initialized" and pod.phase == SUCCEEDED:
@@ -70,17 +71,24 @@ def _not_ready(pod: Pod) -> Json:
 
 
 def _container(pod: Pod, story: Story, given: Mapping[str, Any]) -> Json:
-    started = story.started(pod)
-    running = started is not None and not pod.finished
-    if started is None:
-        state: Json = {"waiting": {"reason": "ContainerCreating"}}
-    elif running:
-        state = {"running": {"startedAt": render_time(started)}}
-    else:
-        state = {"terminated": _terminated(pod, story, given, pod.restarts)}
-    before = pod.restarts - 1
+    started, waits = story.started(pod), story.waits(pod)
+    running = started is not None and not pod.finished and not waits
+    before = pod.restarts if waits else pod.restarts - 1
     last: Json = {"terminated": _terminated(pod, story, given, before)} if started is not None and before >= 0 else {}
+    state = _state(pod, story, given)
     return dict(_report(pod, given, pod.restarts, started is not None, state, last, ready=running, started=running))
+
+
+def _state(pod: Pod, story: Story, given: Mapping[str, Any]) -> Json:
+    started = story.started(pod)
+    if started is None:
+        return {"waiting": {"reason": "ContainerCreating"}}
+    if story.waits(pod):
+        name = f"container={given.get('name')} pod={pod.name}_{pod.namespace}({pod.uid})"
+        return {"waiting": {"reason": "CrashLoopBackOff", "message": f"back-off restarting failed {name}"}}
+    if pod.finished:
+        return {"terminated": _terminated(pod, story, given, pod.restarts)}
+    return {"running": {"startedAt": render_time(started)}}
 
 
 def _init(pod: Pod, story: Story, given: Mapping[str, Any]) -> Json:

@@ -56,6 +56,12 @@ class Stories:
         image = next((str(each.get("image")) for each in given if each.get("name") == container), "")
         return tell(story, pod, container, image, previous) if story else []
 
+    def exited(self, pod: Pod, version: int) -> None:
+        """Notes that a pod's containers have ended and wait to be started again, from a resource version on."""
+        story = self._story_of(pod)
+        if story is not None:
+            story.exits[pod.restarts] = version
+
     def _story_of(self, pod: Pod) -> Story | None:
         """Returns the story of a pod, up to this version: one of this instant may not have been told here yet."""
         story = self._stories.get(pod.uid)

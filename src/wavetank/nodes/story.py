@@ -11,12 +11,13 @@ class Story:
     told as it was. `version` is the resource version up to which it goes.
     """
 
-    __slots__ = ("bound", "finished", "ip", "starts", "version")
+    __slots__ = ("bound", "exits", "finished", "ip", "starts", "version")
 
     def __init__(self, bound: Nanoseconds, ip: str) -> None:
         self.bound = bound
         self.ip = ip
         self.starts: list[Nanoseconds] = []
+        self.exits: dict[int, int] = {}  # by run, the version from which on its containers wait for the next one
         self.finished: Nanoseconds | None = None
         self.version = 0
 
@@ -34,6 +35,10 @@ class Story:
             return None
         return self.starts[pod.restarts]
 
+    def waits(self, pod: Pod) -> bool:
+        """Tells whether the containers of this version of the pod have ended and will be started again."""
+        return pod.resource_version >= self.exits.get(pod.restarts, pod.resource_version + 1)
+
     def ended(self, pod: Pod, run: int) -> Nanoseconds:
         """Returns when the containers of a run ended that is over.
 
@@ -41,8 +46,10 @@ class Story:
         """
         if run == pod.restarts and self.finished is not None:
             return self.finished
-        again = self.starts[run + 1]
         takes = pod.run.duration if pod.run else None
+        if run + 1 == len(self.starts):
+            return self.starts[run] + (takes or 0)
+        again = self.starts[run + 1]
         return again if takes is None else min(again, self.starts[run] + takes)
 
 
@@ -57,7 +64,7 @@ def tell(story: Story, pod: Pod, container: str, image: str, previous: bool = Fa
     lines.append((begun, f"pulled image {image}"))
     lines.append((begun, f"started container {container}{f' again, restart {run}' if run else ''}"))
     lines.append((begun, _plan(pod)))
-    if previous or pod.finished:
+    if previous or pod.finished or story.waits(pod):
         ended = story.ended(pod, run)
         lines.append((ended, f"finished with exit code {exit_code(pod)} after {_seconds(ended - begun)}"))
     return lines

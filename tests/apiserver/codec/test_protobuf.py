@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apiserver.codec.encoder import body_of
 from apiserver.transcripts import TRANSCRIPTS
 from wavetank.apiserver.codec import canonical, decode, decode_delete_options
+from wavetank.apiserver.codec.protobufwriter import body_of
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import Kind, KindTable, Schema, Subresource
 
@@ -69,14 +69,14 @@ def test_every_recorded_body_is_read_as_the_real_server_read_it():
 def test_what_is_encoded_is_decoded_again(plural, data):
     kind = TABLE.find("", "v1", plural)
     document = canonical(kind.schema, data.draw(documents(kind.schema, depth=5)))
-    decoded = decode(TABLE, kind, body_of("v1", kind.kind, kind.schema, document), PROTOBUF).document
+    decoded = decode(TABLE, kind, body_of("v1", kind.kind, kind.schema.structure, document), PROTOBUF).document
     assert decoded == {**document, "kind": kind.kind, "apiVersion": "v1"}
 
 
 @given(noise=st.binary(max_size=60))
 def test_noise_is_refused_and_never_a_crash(noise):
     kind = TABLE.find("", "v1", "pods")
-    for body in (noise, b"k8s\x00" + noise, body_of("v1", "Pod", kind.schema, {})[:-1] + noise):
+    for body in (noise, b"k8s\x00" + noise, body_of("v1", "Pod", kind.schema.structure, {})[:-1] + noise):
         assert outcome(kind, body) in (200, 400)
 
 

@@ -16,7 +16,9 @@ def get(path: str, *query: tuple[str, str], **headers: str) -> Response | None:
     return DISCOVERY.respond(Request("GET", path, query, headers))
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/livez", "/readyz", "/readyz/ping", "/healthz/etcd"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/livez", "/readyz", "/readyz/ping", "/livez/poststarthook/bootstrap-controller"]
+)
 def test_a_server_that_answers_is_healthy(path: str) -> None:
     response = get(path)
     assert response
@@ -27,10 +29,10 @@ def test_a_server_that_answers_is_healthy(path: str) -> None:
 def test_health_can_be_told_at_length() -> None:
     response = get("/readyz", ("verbose", ""), ("exclude", "etcd"), ("exclude", "x"))
     assert response
-    assert response.body.decode().splitlines() == [
-        "[+]ping ok",
-        "[+]log ok",
-        "[+]etcd excluded: ok",
+    lines = response.body.decode().splitlines()
+    assert lines[:4] == ["[+]ping ok", "[+]log ok", "[+]etcd excluded: ok", "[+]etcd-readiness ok"]
+    assert lines[-3:] == [
+        "[+]shutdown ok",
         'warn: some health checks cannot be excluded: no matches for "x"',
         "readyz check passed",
     ]

@@ -31,7 +31,7 @@ UPSTREAM = re.compile(
     r"|invalid resource version|strconv\.ParseUint|resourceVersion: Invalid value"
     r"|target\.\w+: (Required|Unsupported) value"
     r"|does not contain declared merge key|contains an unrecognized patch type|setElementOrder|patch type|merging list"
-    r"|unable to find api field in struct"
+    r"|unable to find api field in struct|expected a \[\]interface"
     r"|failed to create typed patch object|apply patch"
     r"|This pod has more than one PodDisruptionBudget"
 )

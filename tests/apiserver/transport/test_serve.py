@@ -138,9 +138,10 @@ def test_the_clock_can_be_stopped_stepped_and_moved(tmp_path: Path) -> None:
         time.sleep(0.3)
         assert phase(served, "p") == "Pending"
         clock(served, "step")
+        assert "1.000 s since the start" in clock(served, "advance", "1s")
         assert phase(served, "p") == "Running"
-        assert "next event: in 3600.000 s" in clock(served, "status")
-        assert "1800.000 s since the start" in clock(served, "advance", "30m")
+        assert "next event: in 3599.000 s" in clock(served, "status")
+        assert "1801.000 s since the start" in clock(served, "advance", "30m")
         assert phase(served, "p") == "Running"
         assert "3600.000 s since the start" in clock(served, "step")
         assert phase(served, "p") == "Succeeded"
@@ -199,6 +200,33 @@ def test_clients_are_not_starved_while_time_flies(tmp_path: Path) -> None:
         assert {pod["status"]["phase"] for pod in pods} == {"Succeeded"}
 
 
+def test_without_kubelets_bound_pods_wait_for_one(tmp_path: Path) -> None:
+    with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--kubelets", "off") as served:
+        create(served, a_pod("p"))
+        pod = served.until(f"{PODS}/p", lambda pod: "nodeName" in pod["spec"])
+        assert pod["status"]["phase"] == "Pending"
+        assert "containerStatuses" not in pod["status"]
+
+
+def test_without_a_scheduler_pods_wait_for_one(tmp_path: Path) -> None:
+    with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--scheduler", "none") as served:
+        create(served, a_pod("p"))
+        binding = {"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n2"}}
+        assert served.ask("POST", f"{PODS}/p/binding", binding).status == 201
+        pod = served.until(f"{PODS}/p", lambda pod: pod["status"]["phase"] == "Running")
+        assert pod["spec"]["nodeName"] == "n2"
+
+
+def test_a_scheduler_that_fails_ends_the_server_with_its_words(tmp_path: Path) -> None:
+    policy = (
+        "import wavetank\n\nclass Clumsy(wavetank.Policy):\n    def score(self, pod, node):\n        return 1 / 0\n"
+    )
+    (tmp_path / "clumsy.py").write_text(policy)
+    with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--scheduler", "clumsy:Clumsy", ends=3) as served:
+        create(served, a_pod("p"))
+        assert served.process.wait(20) == 3
+
+
 def test_a_snapshot_of_a_cluster_is_served_as_it_is(tmp_path: Path) -> None:
     running = a_pod("old", namespace="team", labels={"a": "b"})
     running["spec"]["nodeName"] = "n1"
@@ -210,3 +238,10 @@ def test_a_snapshot_of_a_cluster_is_served_as_it_is(tmp_path: Path) -> None:
         pod = served.ask("GET", "/api/v1/namespaces/team/pods/old").json
         assert pod["status"]["containerStatuses"][0]["ready"] is True
         assert served.ask("DELETE", "/api/v1/namespaces/team/pods/old").status == 200
+
+
+def test_full_admission_wants_service_accounts(tmp_path: Path) -> None:
+    with serving(tmp_path, "--bare", "--admission", "full") as served:
+        answer = served.ask("POST", PODS, a_pod("p"))
+        assert answer.status == 403
+        assert "serviceaccount" in answer.json["message"]

@@ -131,6 +131,10 @@ def test_applying_merges_or_creates(caller: Caller) -> None:
     merged = caller.ask("PATCH", f"{MAPS}/new?fieldManager=m", more, content_type=apply)
     assert (made.status, merged.status, merged.body["data"]) == (201, 200, {"k": "v", "l": "w"})
     assert caller.ask("PATCH", f"{MAPS}/new", more, content_type=apply).status == 422
+    caller.create(DEPLOYMENTS, a_deployment("d"))
+    status = {"apiVersion": "apps/v1", "kind": "Deployment", "status": {"replicas": 2}}
+    answer = caller.ask("PATCH", f"{DEPLOYMENTS}/d/status?fieldManager=m", status, content_type=apply)
+    assert (answer.status, answer.body["status"]) == (200, {"replicas": 2})
 
 
 def test_an_autoscaler_is_one_object_in_two_versions(caller: Caller) -> None:

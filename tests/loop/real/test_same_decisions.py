@@ -41,7 +41,7 @@ def _generator(draw: random.Random, number: int) -> dict[str, Any]:
         "cpu": draw.choice(["100m", "250m", "500m", "1", "1500m", "2"]),
         "memory": draw.choice(["100Mi", "512Mi", "1Gi", "3Gi"]),
     }
-    usual = {"name": f"w{number}", "pods": draw.randint(20, 70), "duration": {"uniform": [5, 300]}}
+    usual = {"name": f"w{number}", "pods": draw.randint(20, 70), "duration": {"uniform": [5, 150]}}
     return {**usual, "requests": requests, **draw.choice(arrivals)}
 
 

@@ -9,6 +9,7 @@ from wavetank.apiserver.admission.namespaces import NamespaceLifecycle
 from wavetank.apiserver.admission.nodes import DefaultIngressClass, TaintNodesByCondition
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.pods import DefaultTolerationSeconds, PodTopologyLabels, Priority, RuntimeClass
+from wavetank.apiserver.admission.podsecurity import PodSecurity
 from wavetank.apiserver.admission.quotas import ResourceQuota
 from wavetank.apiserver.admission.storage import (
     DefaultStorageClass,
@@ -23,6 +24,7 @@ _PLUGINS: tuple[type[Plugin], ...] = (
     LimitRanger,
     ServiceAccount,
     TaintNodesByCondition,
+    PodSecurity,
     Priority,
     DefaultTolerationSeconds,
     DefaultStorageClass,

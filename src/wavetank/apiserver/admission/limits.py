@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from wavetank.apiserver.admission.amounts import pod_amounts
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.validation.quantities import value_of
+from wavetank.apiserver.validation.sums import pod_amounts
 
 Amounts = Mapping[str, str]
 _NOTE = "kubernetes.io/limit-ranger"

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from wavetank.apiserver.admission.amounts import written
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.usage import is_in_scope, missing_requests, usage_of
 from wavetank.apiserver.validation.quantities import value_of
+from wavetank.apiserver.validation.sums import written
 from wavetank.cluster.resource import Resource
 
 Amounts = Mapping[str, Fraction]

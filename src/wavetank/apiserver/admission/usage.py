@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from wavetank.apiserver.admission.amounts import pod_amounts
 from wavetank.apiserver.admission.attributes import Document
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.strategies.qos import quality_of_service
 from wavetank.apiserver.validation.quantities import is_native, value_of
+from wavetank.apiserver.validation.sums import pod_amounts
 
 _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 _REQUIRED = ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")

@@ -106,12 +106,26 @@ def _time_error(text: str, layout: str) -> str:
 def canonical_duration(text: str) -> str:
     """Returns a duration as Go writes it: 1h0m0s, 1.5s, 0s."""
     if not _DURATION.fullmatch(text):
-        raise UnreadableError(f"time: invalid duration {quote(text)}")
+        raise UnreadableError(f"time: {_duration_error(text)}")
     parts = _DURATION_PART.findall(text)
     nanos = sum(
         int((whole or "0") + fraction) * _UNITS_NS[unit] // 10 ** len(fraction) for whole, fraction, unit in parts
     )
+    if nanos >= 2**63:
+        raise UnreadableError(f"time: invalid duration {quote(text)}")
     return duration_of(-nanos if text.startswith("-") else nanos)
+
+
+def _duration_error(text: str) -> str:
+    rest = text[1:] if text[:1] in ("+", "-") else text
+    while number := re.match(r"\d+\.?\d*|\.\d+", rest, re.ASCII):
+        unit = re.split(r"[\d.]", rest[number.end() :], maxsplit=1)[0]
+        if not unit:
+            return f"missing unit in duration {quote(text)}"
+        if unit not in _UNITS_NS:
+            return f"unknown unit {quote(unit)} in duration {quote(text)}"
+        rest = rest[number.end() + len(unit) :]
+    return f"invalid duration {quote(text)}"
 
 
 def duration_of(nanos: int) -> str:

@@ -23,7 +23,7 @@ def internal(struct: str, document: Mapping[str, Any]) -> dict[str, Any]:
         if field.go_name:
             shown[field.go_name] = _value(field.type, document.get(field.name))
         else:
-            shown.update(document.get(field.name) or {})
+            shown.update({name: _sorted(value) for name, value in (document.get(field.name) or {}).items()})
     return shown
 
 
@@ -44,10 +44,14 @@ def _value(go: GoType, raw: Any) -> Any:
     return _ZEROS.get(go.code) if raw is None else raw
 
 
+def _sorted(value: Any) -> Any:
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
+
+
 def _public(raw: Any) -> Any:
     """Returns a type that internal types share with clients (a label selector), with its maps sorted as Go does."""
     if isinstance(raw, dict) and isinstance(raw.get("matchLabels"), dict):
-        return {**raw, "matchLabels": dict(sorted(raw["matchLabels"].items()))}
+        return {**raw, "matchLabels": _sorted(raw["matchLabels"])}
     return raw
 
 

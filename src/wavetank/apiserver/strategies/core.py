@@ -23,14 +23,16 @@ def prepare_namespace_update(new: Document, old: Document, writing: Writing) -> 
 
 
 def prepare_node(node: Document, writing: Writing) -> None:
-    """Drops the source of the kubelet's configuration, which is no longer supported."""
+    """Drops the kubelet's configuration, which is no longer supported, and features, which are not yet."""
     node["spec"].pop("configSource", None)
+    for name in ("config", "declaredFeatures"):
+        (node.get("status") or {}).pop(name, None)
 
 
 def prepare_node_update(new: Document, old: Document, writing: Writing) -> None:
     """Keeps the status, which has a subresource of its own."""
     if "configSource" not in old["spec"]:
-        prepare_node(new, writing)
+        new["spec"].pop("configSource", None)
     new["status"] = old["status"]
 
 
@@ -113,3 +115,15 @@ def _agree_on_source(spec: Document, before: Document) -> None:
 
 def _is_classic(source: Document) -> bool:
     return (source.get("apiGroup") or "", source.get("kind")) in _SOURCES
+
+
+def prepare_endpoint_slice(new: Document, writing: Writing) -> None:
+    """Drops the topology, which only the version v1beta1 had."""
+    for endpoint in new.get("endpoints") or ():
+        endpoint.pop("deprecatedTopology", None)
+
+
+def prepare_endpoint_slice_update(new: Document, old: Document, writing: Writing) -> None:
+    """Drops the topology, which only the version v1beta1 had, where endpoints change."""
+    if new.get("endpoints") != old.get("endpoints"):
+        prepare_endpoint_slice(new, writing)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds.kind import Kind
-from wavetank.apiserver.strategies import core, pods, workloads
+from wavetank.apiserver.strategies import core, devices, pods, workloads
 from wavetank.apiserver.strategies.disabled import drop_disabled
 from wavetank.apiserver.strategies.services import prepare_service_update
 from wavetank.apiserver.strategies.strategy import Document, Strategy, Writing, strategy_of
@@ -56,7 +56,12 @@ STRATEGIES: Mapping[str, Strategy] = {
     ),
     "LeaseCandidate.coordination.k8s.io": Strategy(own_status=False, create_on_update=True, unconditional_update=False),
     "PriorityClass.scheduling.k8s.io": Strategy((), own_status=False),
-    "EndpointSlice.discovery.k8s.io": Strategy(("addressType", "endpoints", "ports"), own_status=False),
+    "EndpointSlice.discovery.k8s.io": Strategy(
+        ("addressType", "endpoints", "ports"),
+        own_status=False,
+        create=core.prepare_endpoint_slice,
+        update=core.prepare_endpoint_slice_update,
+    ),
     "Ingress.networking.k8s.io": Strategy(_SPEC),
     "IngressClass.networking.k8s.io": Strategy(_SPEC, own_status=False),
     "NetworkPolicy.networking.k8s.io": Strategy(_SPEC, own_status=False),
@@ -70,9 +75,21 @@ STRATEGIES: Mapping[str, Strategy] = {
     f"CSINode{_STORAGE}": Strategy(own_status=False, unconditional_update=False),
     f"CSIStorageCapacity{_STORAGE}": Strategy(own_status=False, unconditional_update=False),
     f"VolumeAttachment{_STORAGE}": Strategy(status_metadata="none", unconditional_update=False),
-    "ResourceClaim.resource.k8s.io": Strategy(status_metadata="none"),
-    "DeviceClass.resource.k8s.io": Strategy(_SPEC, own_status=False),
-    "ResourceSlice.resource.k8s.io": Strategy(_SPEC, own_status=False),
+    "ResourceClaim.resource.k8s.io": Strategy(
+        status_metadata="none",
+        create=devices.prepare_claim,
+        update=devices.prepare_claim_update,
+        status=devices.prepare_claim_status,
+    ),
+    "ResourceClaimTemplate.resource.k8s.io": Strategy(
+        own_status=False, create=devices.prepare_claim_template, update=devices.prepare_claim_template_update
+    ),
+    "DeviceClass.resource.k8s.io": Strategy(
+        _SPEC, own_status=False, create=devices.prepare_class, update=devices.prepare_class_update
+    ),
+    "ResourceSlice.resource.k8s.io": Strategy(
+        _SPEC, own_status=False, create=devices.prepare_slice, update=devices.prepare_slice_update
+    ),
     "FlowSchema.flowcontrol.apiserver.k8s.io": Strategy(_SPEC, status_metadata="none"),
     "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": Strategy(_SPEC, status_metadata="none"),
     f"ValidatingAdmissionPolicy{_HOOKS}": Strategy(_SPEC, status_metadata="none", unconditional_update=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from ipaddress import ip_address, ip_network
+from itertools import count
 from typing import Any
 
 from wavetank.apiserver.errors import StatusError
@@ -44,24 +45,25 @@ class ServiceAllocator:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def create(self, service: Document) -> None:
-        """Completes a new service, before it is validated."""
+    def create(self, service: Document, *, dry_run: bool = False) -> None:
+        """Completes a new service, before it is validated; in a dry run with values that mean nothing."""
         spec = service["spec"]
         if spec.get("clusterIP") and not spec.get("clusterIPs"):
             spec["clusterIPs"] = [spec["clusterIP"]]
         self._choose_families(service, None)
-        self._assign_addresses(service)
-        self._assign_ports(service, frozenset())
+        self._assign_addresses(service, dry_run=dry_run)
+        self._assign_ports(service, frozenset(), dry_run=dry_run)
 
-    def update(self, new: Document, old: Document) -> None:
+    def update(self, new: Document, old: Document, *, dry_run: bool = False) -> None:
         """Completes a changed service, before it is validated; what the client left out is kept."""
         spec, before = new["spec"], old["spec"]
         _keep_allocated(spec, before)
         _normalize_addresses(spec, before)
         self._choose_families(new, old)
         if not _has_address(before) and _has_address(spec):
-            self._assign_addresses(new)
-        self._assign_ports(new, frozenset(_ports(before)) | {before.get("healthCheckNodePort") or 0})
+            self._assign_addresses(new, dry_run=dry_run)
+        own = frozenset(_ports(before)) | {before.get("healthCheckNodePort") or 0}
+        self._assign_ports(new, own, dry_run=dry_run)
 
     def _choose_families(self, service: Document, old: Document | None) -> None:
         spec = service["spec"]
@@ -89,24 +91,29 @@ class ServiceAllocator:
                 _refuse(service, [invalid(f"spec.clusterIPs[{index}]", addresses, problem)])
         return families
 
-    def _assign_addresses(self, service: Document) -> None:
+    def _assign_addresses(self, service: Document, *, dry_run: bool) -> None:
         spec = service["spec"]
         if not _has_address(spec) or spec.get("clusterIP") == "None":
             return
-        taken = {text for other in self._specs(service) for text in other.get("clusterIPs") or ()}
+        used = {text for other in self._specs(service) for text in other.get("clusterIPs") or ()} | {"10.0.0.1"}
         wanted = (spec.get("clusterIPs") or [""])[0]
         if wanted:
-            _refuse(service, _address_problems(wanted, taken, spec))
+            _refuse(service, _address_problems(wanted, set() if dry_run else used, spec, dry_run=dry_run))
+        elif dry_run:
+            wanted = str(SERVICE_NETWORK[0])
         else:
-            wanted = next(str(host) for host in SERVICE_NETWORK.hosts() if str(host) not in taken | {"10.0.0.1"})
+            wanted = next(str(host) for host in SERVICE_NETWORK.hosts() if str(host) not in used)
         spec["clusterIP"], spec["clusterIPs"] = wanted, [wanted]
 
-    def _assign_ports(self, service: Document, own: frozenset[int]) -> None:
+    def _assign_ports(self, service: Document, own: frozenset[int], *, dry_run: bool) -> None:
         spec = service["spec"]
-        taken = {port for other in self._specs(service) for port in (*_ports(other), other.get("healthCheckNodePort"))}
-        free = (port for port in NODE_PORTS if port not in taken | own)
+        others = {port for other in self._specs(service) for port in (*_ports(other), other.get("healthCheckNodePort"))}
+        taken = {port for port in others if port}
+        free: Iterator[int] = (port for port in NODE_PORTS if port not in taken | own)
+        if dry_run:
+            free = count(max(_ports(spec) - own, default=NODE_PORTS[-1] + 1) + 1)
         if spec.get("type") in _ANYWHERE:
-            self._assign_node_ports(service, {port for port in taken if port}, own, free)
+            self._assign_node_ports(service, taken, own, free)
         if _checked(spec):
             spec["healthCheckNodePort"] = spec.get("healthCheckNodePort") or next(free)
 
@@ -160,14 +167,17 @@ def _fill_families(families: list[str], policy: str) -> None:
         families.append("IPv6" if families[0] == "IPv4" else "IPv4")
 
 
-def _address_problems(wanted: str, taken: set[str], spec: Document) -> Iterator[FieldError]:
-    if ip_address(wanted) not in SERVICE_NETWORK:
-        problem = f"provided IP ({wanted}) is not in the valid range. The range of valid IPs is {SERVICE_NETWORK}"
-    elif wanted in taken | {"10.0.0.1"}:
-        problem = f"failed to allocate IP {wanted}: provided IP is already allocated"
+def _address_problems(wanted: str, taken: set[str], spec: Document, *, dry_run: bool) -> Iterator[FieldError]:
+    address = ip_address(wanted)
+    if address not in SERVICE_NETWORK and not dry_run:
+        problem = "the provided network does not match the current range"
+    elif address not in SERVICE_NETWORK or address in (SERVICE_NETWORK[0], SERVICE_NETWORK[-1]):
+        problem = f"the provided IP ({address}) is not in the valid range. The range of valid IPs is {SERVICE_NETWORK}"
+    elif wanted in taken:
+        problem = "provided IP is already allocated"
     else:
         return
-    yield invalid("spec.clusterIPs", spec["clusterIPs"], problem)
+    yield invalid("spec.clusterIPs", spec["clusterIPs"], f"failed to allocate IP {wanted}: {problem}")
 
 
 def _port_problems(index: int, wanted: int, taken: set[int]) -> Iterator[FieldError]:

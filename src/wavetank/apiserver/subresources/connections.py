@@ -24,5 +24,7 @@ def refuse(objects: Objects, kind: Kind, namespace: str, name: str, what: str, r
             choose_container(document, request.param("container"))
         if not document["spec"].get("nodeName"):
             raise errors.bad_request(f"pod {name} does not have a host assigned")
+    if kind.kind == "Node" and not (document.get("status") or {}).get("addresses"):
+        raise errors.plain("no preferred addresses found; known addresses: []")
     why = f"{what} is not possible: the containers and nodes of wavetank are simulated, nothing runs in them"
     raise errors.StatusError(501, "NotImplemented", why, errors.of_resource(kind.resource, name))

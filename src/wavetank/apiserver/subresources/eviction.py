@@ -133,7 +133,7 @@ def _refuse(budget: Document) -> None:
 
 
 def _why_not(name: str, status: Document) -> str:
-    condition = next((each for each in status.get("conditions") or [] if each["type"] == _ALLOWED), {})
+    condition: Document = next((each for each in status.get("conditions") or [] if each["type"] == _ALLOWED), {})
     told = condition.get("message") if condition.get("status") == "False" else ""
     desired, current = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
     no = f"The disruption budget {name} does not allow evicting pods currently"
@@ -152,7 +152,7 @@ def _too_many(message: str, retry_after_s: int = 0) -> errors.StatusError:
 def _say_no_more(status: Document, now: str) -> None:
     """Tells in a budget's conditions that no further disruption is allowed."""
     conditions = [each for each in status.get("conditions") or [] if each["type"] != _ALLOWED]
-    old = next((each for each in status.get("conditions") or [] if each["type"] == _ALLOWED), {})
+    old: Document = next((each for each in status.get("conditions") or [] if each["type"] == _ALLOWED), {})
     since = old.get("lastTransitionTime", now) if old.get("status") == "False" else now
     made = {"type": _ALLOWED, "status": "False", "lastTransitionTime": since}
     made |= {"reason": "InsufficientPods", "message": ""}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, quote, unsupported
+from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, quote
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.objects import Objects, Stories
 from wavetank.apiserver.options import integer
@@ -15,8 +15,6 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import EPOCH_SECONDS, parse_time
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
-
-_STREAMS = ("All", "Stderr", "Stdout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,9 @@ class LogOptions:
         """Reads and checks the query; 400 and 422 as the real server gives them."""
         try:
             since = parse_time(request.param("sinceTime") or None, "sinceTime")
-        except InputError as error:
-            raise errors.bad_request(str(error)) from None
+        except InputError:
+            text, form = quote(request.param("sinceTime")), '"2006-01-02T15:04:05Z07:00"'
+            raise errors.bad_request(f'parsing time {text} as {form}: cannot parse {text} as "2006"') from None
         options = cls(
             container=request.param("container"),
             previous=request.flag("previous"),
@@ -47,12 +46,14 @@ class LogOptions:
             since_s=integer(request.param("sinceSeconds")),
             since=since,
         )
-        mistakes = options._mistakes(request.param("stream") or "All")
+        mistakes = options._mistakes()
+        if request.has("stream"):  # a feature that is off in the release
+            mistakes.append(forbidden("stream", "may not be specified"))
         if mistakes:
             raise errors.invalid("PodLogOptions", pod, mistakes)
         return options
 
-    def _mistakes(self, stream: str) -> list[FieldError]:
+    def _mistakes(self) -> list[FieldError]:
         found = []
         if self.tail is not None and self.tail < 0:
             found.append(invalid("tailLines", self.tail, "must be greater than or equal to 0"))
@@ -62,10 +63,6 @@ class LogOptions:
             found.append(forbidden("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified"))
         elif self.since_s is not None and self.since_s < 1:
             found.append(invalid("sinceSeconds", self.since_s, "must be greater than 0"))
-        if stream not in _STREAMS:
-            found.append(unsupported("stream", stream, _STREAMS))
-        elif stream != "All" and self.tail is not None:
-            found.append(forbidden("[]", "`tailLines` and specific `stream` are mutually exclusive for now"))
         return found
 
 

@@ -11,8 +11,9 @@ from wavetank.apiserver.objects import Document
 from wavetank.apiserver.strategies.pods import prepare_ephemeral_containers, prepare_resize
 from wavetank.apiserver.strategies.registry import prepare_finalize, prepare_status, prepare_update
 from wavetank.apiserver.strategies.strategy import Writing
+from wavetank.apiserver.validation.nodes import check_namespace_finalize
 from wavetank.apiserver.validation.podupdates import check_ephemeral_containers_update, check_resize
-from wavetank.apiserver.validation.registry import validate_status_update, validate_update
+from wavetank.apiserver.validation.registry import validate_status_update
 from wavetank.apiserver.writing import Prepare, Validate
 
 
@@ -42,6 +43,10 @@ def _prepare_ephemeral(kind: Kind, new: Document, old: Document, writing: Writin
     prepare_update(kind, new, old, writing)
 
 
+def _validate_finalize(kind: Kind, new: Document, old: Document) -> list[FieldError]:
+    return list(check_namespace_finalize(new, old))
+
+
 def _validate_resize(kind: Kind, new: Document, old: Document) -> list[FieldError]:
     return list(check_resize(new, old))
 
@@ -56,7 +61,7 @@ def _validate_nothing(kind: Kind, new: Document, old: Document) -> list[FieldErr
 
 PARTS: Mapping[str, Part] = {
     "status": Part(prepare_status, validate_status_update),
-    "finalize": Part(prepare_finalize, validate_update),
+    "finalize": Part(prepare_finalize, _validate_finalize),
     "approval": Part(_prepare_approval, _validate_nothing),
     "resize": Part(_prepare_resize, _validate_resize),
     "ephemeralcontainers": Part(_prepare_ephemeral, _validate_ephemeral),

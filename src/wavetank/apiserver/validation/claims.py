@@ -153,7 +153,7 @@ def _check_sources_agree(spec: Document, path: str) -> Errors:
     # Go shows the path to the field as an empty object.
     if reference.get("namespace"):
         yield invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")
-    elif any((source.get(name) or "") != (reference.get(name) or "") for name in ("apiGroup", "kind", "name")):
+    elif any(source.get(name) != reference.get(name) for name in ("apiGroup", "kind", "name")):
         yield invalid(path, {}, "must match dataSourceRef")
 
 

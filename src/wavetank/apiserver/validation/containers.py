@@ -116,7 +116,7 @@ def check_ephemeral_containers(pod: Surroundings, path: str) -> Errors:
         if target and target not in others:
             yield not_found_value(f"{where}.targetContainerName", target)
         for name, value in container.items():
-            if name not in _OF_EPHEMERAL and value:
+            if name not in _OF_EPHEMERAL and (value or (value == {} and name != "resources")):
                 yield forbidden(f"{where}.{name}", _NOT_EPHEMERAL)
         for place, mount in structs(container, where, "volumeMounts"):
             for name in ("subPath", "subPathExpr"):

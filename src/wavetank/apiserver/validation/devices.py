@@ -1,16 +1,26 @@
 """The group resource.k8s.io: claims of devices, and the devices that nodes have.
 
-Expressions that select devices are not compiled here.
+Expressions that select devices are refused where the simulator does not understand them, in its words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from wavetank.apiserver.fielderrors import duplicate, forbidden, invalid, required, too_many, unsupported
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
+from wavetank.apiserver.validation.deviceparts import (
+    Requests,
+    check_device_states,
+    check_fully_qualified_name,
+    check_label,
+    check_pool_name,
+    check_properties,
+    check_reference,
+    check_references,
+    check_source,
+)
 from wavetank.apiserver.validation.errors import IMMUTABLE, NOT_POSITIVE, Document, Errors, each_invalid, structs
+from wavetank.apiserver.validation.expressions import check_expression
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_template_metadata
 from wavetank.apiserver.validation.placement import check_node_selector
 from wavetank.apiserver.validation.volumes import check_driver_name
@@ -20,7 +30,6 @@ _MOST_DEVICES = 128
 _MODES = ("All", "ExactCount")
 _ONE_PLACE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 _ONE_KIND = "exactly one of `exactly` or `firstAvailable` is required"
-_REFERENCE = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
 
 def check_claim(claim: Document) -> Errors:
@@ -41,10 +50,8 @@ def check_claim_status_update(new: Document, old: Document) -> Errors:
     """Checks which devices a claim has got, and who may use them."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
     status, before = new.get("status") or {}, old.get("status") or {}
-    for where, user in structs(status, "status", "reservedFor"):
-        for name in ("resource", "name", "uid"):
-            if not user.get(name):
-                yield required(f"{where}.{name}")
+    yield from _check_users(status)
+    yield from check_device_states(status)
     allocation, known = status.get("allocation"), before.get("allocation")
     if status.get("reservedFor") and allocation is None:
         yield forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
@@ -114,18 +121,22 @@ def _check_claim_spec(spec: Document, path: str) -> Errors:
         seen.add(request.get("name") or "")
     known = _requests(devices)
     for place, constraint in structs(devices, where, "constraints"):
-        yield from _check_references(constraint, known, place)
-        if constraint.get("matchAttribute") is None:
+        yield from check_references(constraint, known, place)
+        if constraint.get("matchAttribute") is not None:
+            yield from check_fully_qualified_name(constraint["matchAttribute"], f"{place}.matchAttribute")
+        elif constraint.get("distinctAttribute") is not None:
+            yield from check_fully_qualified_name(constraint["distinctAttribute"], f"{place}.distinctAttribute")
+        else:
             yield required(f"{place}.matchAttribute")
     for place, configuration in structs(devices, where, "config"):
-        yield from _check_references(configuration, known, place)
+        yield from check_references(configuration, known, place)
     yield from _check_configurations(devices, where)
 
 
-def _check_size(owner: Document, field: str, path: str) -> Errors:
+def _check_size(owner: Document, field: str, path: str, most: int = _MOST) -> Errors:
     size = len(owner.get(field) or ())
-    if size > _MOST:
-        yield too_many(f"{path}.{field}", size, _MOST)
+    if size > most:
+        yield too_many(f"{path}.{field}", size, most)
 
 
 def _requests(devices: Document) -> dict[str, set[str]]:
@@ -135,32 +146,23 @@ def _requests(devices: Document) -> dict[str, set[str]]:
     }
 
 
-def _check_references(owner: Document, known: Mapping[str, set[str]], path: str) -> Errors:
-    for index, name in enumerate(owner.get("requests") or ()):
-        request, slash, part = name.partition("/")
-        if request not in known or (slash and part not in known[request]):
-            yield invalid(f"{path}.requests[{index}]", name, _REFERENCE)
-
-
-def _check_name(name: str, path: str) -> Errors:
-    if not name:
-        yield required(path)
-    else:
-        yield from each_invalid(path, name, names.label_problems(name))
-
-
 def _check_request(request: Document, path: str) -> Errors:
-    yield from _check_name(request.get("name") or "", f"{path}.name")
+    yield from check_label(request.get("name") or "", f"{path}.name")
     exactly, first = request.get("exactly"), request.get("firstAvailable") or []
     if exactly is None and not first:
         yield required(path, _ONE_KIND)
     elif exactly is not None and first:
         yield invalid(path, None, f"{_ONE_KIND}, but multiple fields are set")
+        return
     elif exactly is not None:
         yield from _check_choice_of_device(exactly, f"{path}.exactly")
+    seen: set[str] = set()
     for where, choice in structs(request, path, "firstAvailable"):
-        yield from _check_name(choice.get("name") or "", f"{where}.name")
+        yield from check_label(choice.get("name") or "", f"{where}.name")
         yield from _check_choice_of_device(choice, where)
+        if choice.get("name") in seen:
+            yield duplicate(where, choice.get("name"))
+        seen.add(choice.get("name") or "")
 
 
 def _check_choice_of_device(choice: Document, path: str) -> Errors:
@@ -186,10 +188,12 @@ def _check_selectors(owner: Document, path: str) -> Errors:
     for where, selector in structs(owner, path, "selectors"):
         if selector.get("cel") is None:
             yield required(f"{where}.cel")
+            continue
+        yield from check_expression(selector["cel"].get("expression") or "", f"{where}.cel.expression")
 
 
-def _check_configurations(owner: Document, path: str) -> Errors:
-    yield from _check_size(owner, "config", path)
+def _check_configurations(owner: Document, path: str, most: int = _MOST) -> Errors:
+    yield from _check_size(owner, "config", path, most)
     for where, configuration in structs(owner, path, "config"):
         opaque = configuration.get("opaque")
         if opaque is None:
@@ -200,31 +204,37 @@ def _check_configurations(owner: Document, path: str) -> Errors:
             yield required(f"{where}.opaque.parameters")
 
 
-def _check_allocation(allocation: Document, known: Mapping[str, set[str]]) -> Errors:
+def _check_users(status: Document) -> Errors:
+    seen: set[str] = set()
+    for where, user in structs(status, "status", "reservedFor"):
+        for name in ("resource", "name", "uid"):
+            if not user.get(name):
+                yield required(f"{where}.{name}")
+        uid = user.get("uid") or ""
+        if uid in seen:
+            yield duplicate(where, uid)
+        seen.add(uid)
+
+
+def _check_allocation(allocation: Document, known: Requests) -> Errors:
     path = "status.allocation.devices"
     for where, result in structs(allocation.get("devices") or {}, path, "results"):
-        request, slash, part = (result.get("request") or "").partition("/")
-        if request not in known or (slash and part not in known[request]):
-            yield invalid(f"{where}.request", result.get("request") or "", _REFERENCE)
+        yield from check_reference(result.get("request") or "", known, f"{where}.request")
         yield from check_driver_name(result.get("driver") or "", f"{where}.driver")
-        yield from _check_pool_name(result.get("pool") or "", f"{where}.pool")
-        yield from _check_name(result.get("device") or "", f"{where}.device")
+        yield from check_pool_name(result.get("pool") or "", f"{where}.pool")
+        yield from check_label(result.get("device") or "", f"{where}.device")
+    for where, configuration in structs(allocation.get("devices") or {}, path, "config"):
+        yield from check_source(configuration, where)
+        yield from check_references(configuration, known, where)
+    yield from _check_configurations(allocation.get("devices") or {}, path, 2 * _MOST)
     if allocation.get("nodeSelector") is not None:
         yield from check_node_selector(allocation["nodeSelector"], "status.allocation.nodeSelector")
-
-
-def _check_pool_name(name: str, path: str) -> Errors:
-    if not name:
-        yield required(path)
-        return
-    for part in name.split("/"):
-        yield from each_invalid(path, part, names.subdomain_problems(part))
 
 
 def _check_slice_spec(spec: Document) -> Errors:
     yield from check_driver_name(spec.get("driver") or "", "spec.driver")
     pool = spec.get("pool") or {}
-    yield from _check_pool_name(pool.get("name") or "", "spec.pool.name")
+    yield from check_pool_name(pool.get("name") or "", "spec.pool.name")
     if (pool.get("resourceSliceCount") or 0) <= 0:
         yield invalid("spec.pool.resourceSliceCount", pool.get("resourceSliceCount") or 0, NOT_POSITIVE)
     if (pool.get("generation") or 0) < 0:
@@ -235,7 +245,8 @@ def _check_slice_spec(spec: Document) -> Errors:
         yield too_many("spec.devices", len(devices), _MOST_DEVICES)
     seen: set[str] = set()
     for where, device in structs(spec, "spec", "devices"):
-        yield from _check_name(device.get("name") or "", f"{where}.name")
+        yield from check_label(device.get("name") or "", f"{where}.name")
+        yield from check_properties(device, where)
         if device.get("name") in seen:
             yield duplicate(where, device.get("name"))
         seen.add(device.get("name") or "")
@@ -249,6 +260,10 @@ def _check_places(spec: Document) -> Errors:
         yield from each_invalid("spec.nodeName", node, names.subdomain_problems(node))
     if spec.get("nodeSelector") is not None:
         yield from check_node_selector(spec["nodeSelector"], "spec.nodeSelector")
+        terms = spec["nodeSelector"].get("nodeSelectorTerms") or []
+        if len(terms) != 1:
+            value = [internal("core.NodeSelectorTerm", term) for term in terms] or None
+            yield invalid("spec.nodeSelector.nodeSelectorTerms", value, "must have exactly one node selector term")
     for name in ("allNodes", "perDeviceNodeSelection"):
         if spec.get(name) is False:
             yield invalid(f"spec.{name}", False, "must be either unset or set to true")

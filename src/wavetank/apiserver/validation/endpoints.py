@@ -35,12 +35,17 @@ def check_endpoints_update(new: Document, old: Document) -> Errors:
     yield from check_endpoints(new)
 
 
-def check_slice(endpoints: Document) -> Errors:
-    """Checks a slice of endpoints."""
+def check_slice(endpoints: Document, old: Document | None = None) -> Errors:
+    """Checks a slice of endpoints; those that it had are fine."""
     yield from check_metadata(endpoints["metadata"], True, names.subdomain_problems)
     kind = endpoints.get("addressType") or ""
     yield from check_choice("addressType", kind, ("FQDN", "IPv4", "IPv6"))
     yield from _check_ports(endpoints)
+    if old is None or endpoints.get("endpoints") != old.get("endpoints"):
+        yield from _check_endpoints(endpoints, kind)
+
+
+def _check_endpoints(endpoints: Document, kind: str) -> Errors:
     listed = endpoints.get("endpoints") or []
     if len(listed) > _MOST_ENDPOINTS:
         yield too_many("endpoints", len(listed), _MOST_ENDPOINTS)
@@ -51,7 +56,7 @@ def check_slice(endpoints: Document) -> Errors:
 
 def check_slice_update(new: Document, old: Document) -> Errors:
     """Checks a changed slice of endpoints."""
-    yield from check_slice(new)
+    yield from check_slice(new, old)
     yield from check_immutable("addressType", new.get("addressType") or "", old.get("addressType") or "")
 
 

@@ -152,8 +152,10 @@ def _check_limit(limit: Document, kind: str, path: str) -> Errors:
     if kind == "PersistentVolumeClaim" and not any("storage" in (limit.get(part) or {}) for part in ("min", "max")):
         problem = "either minimum or maximum storage value is required, but neither was provided"
         yield required(f"{path}.limits", problem)
-    for name in {name: None for part in _PARTS for name in limit.get(part) or ()}:
-        yield from _check_bounds(name, {part: (limit.get(part) or {}).get(name) for part in _PARTS}, path)
+    defaults = () if kind == "Pod" else ("default", "defaultRequest")
+    counted = {part: limit.get(part) or {} for part in _PARTS if part in defaults or not part.startswith("default")}
+    for name in {name: None for given in counted.values() for name in given}:
+        yield from _check_bounds(name, {part: counted.get(part, {}).get(name) for part in _PARTS}, path)
 
 
 def _check_bounds(name: str, given: dict[str, str | None], path: str) -> Errors:

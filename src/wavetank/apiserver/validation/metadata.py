@@ -91,9 +91,12 @@ def check_annotations(annotations: Document | None, path: str) -> Errors:
 
 
 def check_template_metadata(metadata: Document, path: str) -> Errors:
-    """Checks the metadata of a template, of which labels, annotations and finalizers count."""
-    yield from check_labels(metadata.get("labels"), f"{path}.labels")
+    """Checks the metadata of a template of claims, which may have labels and annotations only."""
     yield from check_annotations(metadata.get("annotations"), f"{path}.annotations")
+    yield from check_labels(metadata.get("labels"), f"{path}.labels")
+    for name in metadata:
+        if name not in ("labels", "annotations"):
+            yield forbidden(f"{path}.{'uID' if name == 'uid' else name}", "cannot be set")
 
 
 def check_selector(selector: Document | None, path: str) -> Errors:

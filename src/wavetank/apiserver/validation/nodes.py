@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.fielderrors import DUPLICATE, FieldError, duplicate, forbidden, invalid, required
+import re
+
+from wavetank.apiserver.fielderrors import (
+    DUPLICATE,
+    INTERNAL,
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    quote,
+    required,
+)
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid
@@ -10,6 +21,12 @@ from wavetank.apiserver.validation.metadata import check_metadata, check_metadat
 from wavetank.apiserver.validation.placement import check_effect
 from wavetank.apiserver.validation.quantities import check_amount
 
+_FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
+_FEATURE_FORM = (
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/'"
+    " (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+)
+_LONGEST_FEATURE = 253
 _FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
 
@@ -22,14 +39,15 @@ def check_node(node: Document) -> Errors:
     for index, network in enumerate(spec.get("podCIDRs") or ()):
         yield from each_invalid(f"spec.podCIDRs[{index}]", network, names.network_problems(network))
     networks = spec.get("podCIDRs") or []
-    if len(networks) > 2 or (len(networks) == 2 and (":" in networks[0]) == (":" in networks[1])):
-        yield invalid("spec.podCIDRs", networks, "may specify no more than one CIDR for each IP family")
+    if len(networks) > 1:
+        yield from _check_families(networks)
 
 
 def check_node_update(new: Document, old: Document) -> Errors:
     """Checks a changed node, or its status."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
     yield from _check_resources(new)
+    yield from _check_features((new.get("status") or {}).get("declaredFeatures") or [])
     seen: list[Document] = []
     for index, address in enumerate((new.get("status") or {}).get("addresses") or ()):
         if address in seen:
@@ -43,6 +61,20 @@ def check_node_update(new: Document, old: Document) -> Errors:
     yield from _check_taints(spec.get("taints") or [])
     if spec.get("externalID", "") != before.get("externalID", ""):
         yield forbidden("spec.externalID", "may not be updated")
+
+
+def _check_features(features: list[str]) -> Errors:
+    for index, feature in enumerate(features):
+        where = f"status.declaredFeatures[{index}]"
+        if index and feature == features[index - 1]:
+            yield duplicate(where, feature)
+        elif index and feature < features[index - 1]:
+            yield invalid(where, feature, "list must be sorted alphabetically")
+        if len(feature) > _LONGEST_FEATURE:
+            problem = f"must be no more than {_LONGEST_FEATURE} characters"
+            yield invalid(where, feature, f"invalid feature name {quote(feature)}: {problem}")
+        elif not _FEATURE.fullmatch(feature):
+            yield invalid(where, feature, f"invalid feature name {quote(feature)}: {_FEATURE_FORM}")
 
 
 def check_node_and_update(new: Document, old: Document) -> Errors:
@@ -79,6 +111,16 @@ def check_namespace_finalize(new: Document, old: Document) -> Errors:
     yield from check_metadata_update(new["metadata"], old["metadata"])
     for index, name in enumerate((new.get("spec") or {}).get("finalizers") or ()):
         yield from _check_finalizer(name, f"spec.finalizers[{index}]")
+
+
+def _check_families(networks: list[str]) -> Errors:
+    bad = next(((i, text) for i, text in enumerate(networks) if names.network_problems(text)), None)
+    if bad is not None:
+        why = f"invalid CIDR[{bad[0]}]: <nil> (invalid CIDR address: {bad[1]})"
+        problem = f"invalid PodCIDRs. failed to check with dual stack with error:{why}"
+        yield FieldError(INTERNAL, "spec.podCIDRs", None, problem)
+    if bad is not None or len(networks) > 2 or len({":" in text for text in networks}) == 1:
+        yield invalid("spec.podCIDRs", networks, "may specify no more than one CIDR for each IP family")
 
 
 def _check_finalizer(name: str, path: str) -> Errors:

@@ -49,6 +49,13 @@ _ORDER = (
     "storageos",
     "csi",
 )
+_NEWER = {
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
 _SECRETS = ("controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef")
 
 
@@ -72,14 +79,15 @@ def check_persistent_volume_update(new: Document, old: Document) -> Errors:
     """Checks a changed volume: what it is may not change. As in the real server, the rest is checked twice."""
     yield from check_persistent_volume(new)
     yield from check_persistent_volume(new)
-    source, before = _source(new["spec"]), _source(old["spec"])
-    if source != before and not _is_secret_added(source, before):
+    before = _source(old["spec"])
+    source = _without_added_secret(_source(new["spec"]), before)
+    if source != before:
         changes = difference("core.PersistentVolumeSource", before, source)
         problem = "spec.persistentvolumesource is immutable after creation"
         yield forbidden("spec.persistentvolumesource", f"{problem}\n{changes}")
     yield from check_immutable("volumeMode", new["spec"].get("volumeMode"), old["spec"].get("volumeMode"))
     affinity, known = new["spec"].get("nodeAffinity"), old["spec"].get("nodeAffinity")
-    if known is not None and affinity != known:
+    if known is not None and _with_new_labels(known, affinity) != affinity:
         shown = internal("core.VolumeNodeAffinity", affinity) if affinity is not None else None
         yield invalid("nodeAffinity", shown, "field is immutable, except for updating from beta label to GA")
 
@@ -89,16 +97,42 @@ def check_persistent_volume_status_update(new: Document, old: Document) -> Error
     return check_metadata_update(new["metadata"], old["metadata"])
 
 
+def _with_new_labels(known: Document, affinity: Document | None) -> Document:
+    """Returns the old choice of nodes with labels renamed where the new choice uses the newer name of the label.
+
+    As in the real server, no key at all counts as the newer name of every label that has none.
+    """
+    terms = (known.get("required") or {}).get("nodeSelectorTerms") or []
+    wanted = ((affinity or {}).get("required") or {}).get("nodeSelectorTerms") or []
+    if len(terms) != len(wanted):
+        return known
+    renamed = [_renamed(term, new) for term, new in zip(terms, wanted, strict=True)]
+    return {**known, "required": {**known["required"], "nodeSelectorTerms": renamed}}
+
+
+def _renamed(term: Document, new: Document) -> Document:
+    result = dict(term)
+    for kind in ("matchExpressions", "matchFields"):
+        pairs = list(zip(term.get(kind) or (), new.get(kind) or (), strict=False))
+        if len(pairs) == len(term.get(kind) or ()) == len(new.get(kind) or ()) and pairs:
+            result[kind] = [
+                {**old, "key": one["key"]} if _NEWER.get(old.get("key", ""), "") == one.get("key") else old
+                for old, one in pairs
+            ]
+    return result
+
+
 def _source(spec: Document) -> Document:
     kinds = {field.name for field in internal_fields_of("core.PersistentVolumeSource")}
     return {name: value for name, value in spec.items() if name in kinds}
 
 
-def _is_secret_added(source: Document, before: Document) -> bool:
+def _without_added_secret(source: Document, before: Document) -> Document:
+    """Returns a source without the one secret that may be added later."""
     name = "controllerExpandSecretRef"
     if "csi" not in source or "csi" not in before or name in before["csi"]:
-        return False
-    return {**source, "csi": {k: v for k, v in source["csi"].items() if k != name}} == before
+        return source
+    return {**source, "csi": {key: value for key, value in source["csi"].items() if key != name}}
 
 
 def _check_capacity(capacity: Document) -> Errors:

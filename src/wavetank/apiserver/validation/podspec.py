@@ -26,6 +26,7 @@ from wavetank.apiserver.validation.metadata import check_labels
 from wavetank.apiserver.validation.placement import check_affinity, check_spreading, check_tolerations
 from wavetank.apiserver.validation.quantities import check_pod_resource_name, check_requirements, value_of
 from wavetank.apiserver.validation.security import check_host_users, check_pod_context
+from wavetank.apiserver.validation.sums import container_amounts
 from wavetank.apiserver.validation.volumes import check_volumes
 
 _MAX_INT32 = 2**31 - 1
@@ -101,12 +102,23 @@ def _check_whole(spec: Document, path: str) -> Errors:
     if "claims" in resources:
         yield forbidden(f"{where}.claims", "claims may not be set for Resources at pod-level")
     yield from check_requirements(resources, where, (), check_pod_resource_name)
+    yield from _check_sums(spec, resources, where)
     limits = resources.get("limits") or {}
     for index, container in enumerate(spec.get("containers") or ()):
         for name, limit in ((container.get("resources") or {}).get("limits") or {}).items():
             if name in limits and value_of(limit) > value_of(limits[name]):
                 problem = f"must be less than or equal to pod limits of {limits[name]}"
                 yield invalid(f"{where}.containers[{index}][{name}].limits", limit, problem)
+
+
+def _check_sums(spec: Document, resources: Document, path: str) -> Errors:
+    for part in ("requests", "limits"):
+        stated = resources.get(part) or {}
+        for name, total in container_amounts(spec, part).items():
+            counted = part == "requests" or name.startswith("hugepages-")
+            if counted and name in stated and value_of(total) > value_of(stated[name]):
+                problem = f"must be greater than or equal to aggregate container {part} of {total}"
+                yield invalid(f"{path}.{part}[{name}]", stated[name], problem)
 
 
 def _check_host_network(spec: Document, is_pod: bool, path: str) -> Errors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.fielderrors import INTERNAL, FieldError, forbidden, invalid, quote, required
+from wavetank.apiserver.fielderrors import INTERNAL, FieldError, duplicate, forbidden, invalid, quote, required
 from wavetank.apiserver.gotypes.internal import difference, internal
 from wavetank.apiserver.strategies.qos import quality_of_service
 from wavetank.apiserver.validation import names
@@ -235,8 +235,12 @@ def _check_transitions(status: Document, before: Document, kind: str, spec: Docu
 
 def _check_claims(status: Document, spec: Document) -> Errors:
     known = {claim.get("name") for claim in spec.get("resourceClaims") or ()}
+    seen: set[str] = set()
     for where, claim in structs(status, "status", "resourceClaimStatuses"):
         name, made = claim.get("name") or "", claim.get("resourceClaimName")
+        if name in seen:
+            yield duplicate(f"{where}.name", name)
+        seen.add(name)
         if name not in known:
             yield invalid(f"{where}.name", name, "must match the name of an entry in `spec.resourceClaims`")
         if made is not None:

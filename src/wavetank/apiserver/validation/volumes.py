@@ -43,6 +43,8 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
     "quobyte": ("registry", "volume"),
     "storageos": ("volumeName",),
 }
+# As the real server calls them where there are too many.
+_MISNAMED = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _ORDER = (
     "emptyDir",
     "hostPath",
@@ -138,7 +140,7 @@ def check_driver_name(name: str, path: str) -> Errors:
 def _check_volume(volume: Document, pod_name: str, path: str) -> Errors:
     kinds = [kind for kind in _ORDER if kind in volume]
     for kind in kinds[1:]:
-        yield forbidden(f"{path}.{kind}", "may not specify more than 1 volume type")
+        yield forbidden(f"{path}.{_MISNAMED.get(kind, kind)}", "may not specify more than 1 volume type")
     if not kinds:
         yield required(path, "must specify a volume type")
         return
@@ -279,10 +281,7 @@ def _check_ephemeral(source: Document, path: str) -> Errors:
     if template is None:
         yield required(where)
         return
-    metadata = template.get("metadata") or {}
-    yield from check_template_metadata(metadata, f"{where}.metadata")
-    for name in metadata.keys() - {"labels", "annotations"}:
-        yield forbidden(f"{where}.metadata.{name}", "cannot be set")
+    yield from check_template_metadata(template.get("metadata") or {}, f"{where}.metadata")
     yield from check_claim_spec(template.get("spec") or {}, f"{where}.spec")
 
 

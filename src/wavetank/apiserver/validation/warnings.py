@@ -6,6 +6,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
+from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, structs
@@ -61,7 +62,8 @@ def update_warnings(kind: Kind, new: Document, old: Document) -> list[str]:
     """Returns warnings about a changed object; about its pods only if they change."""
     warnings: list[str] = []
     if kind.table in _TEMPLATES and new["metadata"].get("generation") != old["metadata"].get("generation"):
-        warnings += _template_warnings(kind, new)
+        # The real server looks at the old template of a replication controller.
+        warnings += _template_warnings(kind, old if kind.table == "ReplicationController" else new)
     return [*warnings, *_always(kind, new, old)]
 
 
@@ -88,6 +90,10 @@ def _always(kind: Kind, document: Document, old: Document | None) -> Warnings:
             if (spec.get("revisionHistoryLimit") or 0) < 0:
                 retains = "a negative value retains all historical revisions; a value >= 0 is recommended"
                 yield f"spec.revisionHistoryLimit: {retains}"
+        case "ResourceSlice.resource.k8s.io":
+            driver = spec.get("driver") or ""
+            if driver != driver.lower():
+                yield f"spec.driver: driver names should be lowercase; {quote(driver)} contains uppercase characters"
         case "PersistentVolumeClaim":
             if _BETA_CLASS in (metadata.get("annotations") or {}):
                 use = 'deprecated since v1.8; use "storageClassName" attribute instead'

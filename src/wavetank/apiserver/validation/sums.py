@@ -30,6 +30,11 @@ def pod_amounts(spec: Mapping[str, Any], part: str) -> dict[str, str]:
     return {**total, **((spec.get("resources") or {}).get(part) or {})}
 
 
+def container_amounts(spec: Mapping[str, Any], part: str) -> dict[str, str]:
+    """Returns what the containers of a pod request together, or their limits, whatever the pod as a whole states."""
+    return pod_amounts({**spec, "resources": None}, part)
+
+
 def add(amounts: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
     """Returns the sums."""
     total = dict(amounts)

@@ -1,0 +1,60 @@
+"""What was built is kept, found by name and version, and listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wavetank.errors import InputError
+from wavetank.loop.building.cache import Cache, Program
+from wavetank.loop.building.module import parse_release
+from wavetank.loop.building.toolchain import BuildError
+
+
+def kept(
+    cache: Cache, folder: Path, name: str = "kube-scheduler", version: str = "v1.35.8", go: str = "go1.26.8"
+) -> Program:
+    built = folder / "new"
+    built.write_text("#!")
+    return cache.keep(built, Program(name, version, go, "k8s.io/kubernetes/cmd/kube-scheduler", str(built)))
+
+
+def test_a_program_is_found_by_name_and_version(tmp_path):
+    cache = Cache(tmp_path / "cache")
+    program = kept(cache, tmp_path)
+    assert cache.find("kube-scheduler", "v1.35.8") == program
+    assert program.path.name == "kube-scheduler"
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_is_not_there_says_how_to_build_it(tmp_path):
+    with pytest.raises(InputError, match=r"wavetank scheduler build kube-scheduler --version v1\.36\.4"):
+        Cache(tmp_path).find("kube-scheduler", "v1.36.4")
+
+
+def test_programs_are_listed_by_version_and_broken_ones_left_out(tmp_path):
+    cache = Cache(tmp_path / "cache")
+    for version in ("v1.36.4", "v1.9.1", "v1.35.8"):
+        kept(cache, tmp_path, version=version)
+    kept(cache, tmp_path, name="other").path.unlink()
+    broken = cache.programs / "broken"
+    broken.mkdir()
+    (broken / "program.json").write_text("{")
+    assert [program.version for program in cache.list()] == ["v1.9.1", "v1.35.8", "v1.36.4"]
+
+
+def test_the_folder_is_that_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert Cache().folder == tmp_path / "wavetank"
+
+
+@pytest.mark.parametrize(("text", "version"), [("v1.35.8", "v1.35.8"), ("1.36.4", "v1.36.4")])
+def test_a_version_is_read(text, version):
+    assert parse_release(text) == version
+
+
+@pytest.mark.parametrize("text", ["1.35", "latest", "v2.0.0", ""])
+def test_a_version_that_is_none(text):
+    with pytest.raises(BuildError, match=r"expected a Kubernetes version such as v1\.35\.8"):
+        parse_release(text)

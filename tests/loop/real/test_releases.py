@@ -1,0 +1,73 @@
+"""Other real schedulers: another release of Kubernetes, and one with plugins of its own."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from loop.programs import a_loaded_cluster, an_experiment, placements, run_entry, told
+from loop.real.golden import Golden
+from loop.real.test_golden import GOLDEN, chosen
+from wavetank.errors import InputError
+from wavetank.experiments.verify import read_recording
+from wavetank.loop.building.cache import Cache
+from wavetank.loop.completing import HEAD
+
+pytestmark = pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="needs other programs: make test-all")
+
+NEXT = {"package": "kube-scheduler", "version": "v1.36.4"}
+PLUGINS = {"package": "scheduler-plugins", "version": "v1.34.10"}
+
+
+def needs(program):
+    try:
+        Cache().find(program["package"], program["version"])
+    except InputError as error:
+        pytest.skip(str(error))
+
+
+def test_kube_scheduler_1_36_decides_as_the_built_in_one():
+    needs(NEXT)
+    schedulers = [{"name": "default"}, {"name": "real", "process": NEXT}]
+    experiment = an_experiment(kubernetesVersion="1.36", schedulers=schedulers, **a_loaded_cluster())
+    built_in, real = (placements(run_entry(experiment, number)) for number in (0, 1))
+    assert built_in == real
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no recordings in {GOLDEN}: set WAVETANK_SHARED")
+def test_recorded_scenarios_of_1_36():
+    needs(NEXT)
+    mismatches = []
+    for file in chosen("v1.36", 40):
+        golden = Golden(read_recording(file))
+        golden.play()
+        mismatches.extend(golden.mismatches)
+    assert not mismatches
+
+
+def test_scheduler_plugins_with_a_plugin_of_its_own():
+    needs(PLUGINS)
+    profile = {
+        "plugins": {
+            "multiPoint": {"disabled": [{"name": "NodeResourcesFit"}]},
+            "score": {"enabled": [{"name": "NodeResourcesAllocatable", "weight": 100}]},
+            "filter": {"enabled": [{"name": "NodeResourcesFit"}]},
+            "preFilter": {"enabled": [{"name": "NodeResourcesFit"}]},
+        },
+        "pluginConfig": [
+            {
+                "name": "NodeResourcesAllocatable",
+                "args": {"mode": "Least", "resources": [{"name": "cpu", "weight": 1}]},
+            }
+        ],
+    }
+    config = {**HEAD, "profiles": [profile]}
+    experiment = an_experiment(
+        kubernetesVersion="1.34",
+        cluster={"nodes": [{"count": 2, "cpu": 16, "memory": "8Gi"}, {"name": "small", "cpu": 4, "memory": "8Gi"}]},
+        schedulers=[{"name": "plugins", "process": {**PLUGINS, "config": config}}],
+    )
+    recorder = run_entry(experiment)
+    assert {row.node for row in recorder.rows} == {"small-0"}
+    assert told(run_entry(experiment).rows) == told(recorder.rows)
