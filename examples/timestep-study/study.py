@@ -71,7 +71,7 @@ def workload_of(name: str, size: Size, realistic: str | None) -> dict[str, Any]:
         generator["every"] = 10
     if name == "realistic":  # long and short jobs of all sizes, as in the log of a small cluster
         sizes = [{"weight": 4, "cpu": "188m"}, {"weight": 3, "cpu": 1}, {"weight": 2, "cpu": 3}, {"cpu": "5900m"}]
-        generator |= {"kind": "poisson", "pods": size.realistic, "rate": 1 / 750, "requests": sizes}
+        generator |= {"kind": "spaced", "every": {"exponential": 500}, "pods": size.realistic, "requests": sizes}
         generator["duration"] = {"uniform": [60, 3600]}
     return {"generator": generator}
 
