@@ -68,9 +68,12 @@ def _select(arguments: list[int], memory: Memory) -> Wait:
 
 
 def _epoll_pwait(arguments: list[int], memory: Memory) -> Wait:
-    """Reads Go's wait, who rounds the time until its next timer down: a millisecond more, and that timer is due."""
+    """Reads Go's wait until its next timer, which it rounds down to milliseconds, or up to the first.
+
+    With one more that timer is surely due, up to a millisecond late; without, it would wait twice.
+    """
     timeout = _milliseconds(arguments[3])
-    return Wait(281, timeout and timeout + _MILLISECOND)
+    return Wait(281, timeout + _MILLISECOND if timeout and timeout > _MILLISECOND else timeout)
 
 
 def _clock_nanosleep(arguments: list[int], memory: Memory) -> Wait:
