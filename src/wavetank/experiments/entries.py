@@ -59,16 +59,16 @@ def parse_entries(value: object, folder: Path, version: Version) -> tuple[Schedu
         given = fields.mapping(item, path, _ENTRY)
         name = read_name(given.get("name"), f"{path}.name")
         _check_name(name, [entry.name for entry in entries], f"{path}.name")
-        entries.append(_entry(name, list(_definitions(name, given, folder, version, path))))
+        entries.append(_entry(name, list(_definitions(name, given, folder, version, path)), path))
     return tuple(entries)
 
 
-def _entry(name: str, definitions: Sequence[_Definition]) -> SchedulerEntry:
-    return SchedulerEntry(
-        name,
-        tuple(each for each in definitions if isinstance(each, SchedulerDefinition)),
-        tuple(each for each in definitions if isinstance(each, ProcessDefinition)),
-    )
+def _entry(name: str, definitions: Sequence[_Definition], path: str) -> SchedulerEntry:
+    schedulers = tuple(each for each in definitions if isinstance(each, SchedulerDefinition))
+    processes = tuple(each for each in definitions if isinstance(each, ProcessDefinition))
+    if len({process.sync for process in processes}) > 1:
+        raise InputError("programs that run together keep step in one way: the same sync for all", path=path)
+    return SchedulerEntry(name, schedulers, processes)
 
 
 def _check_name(name: str, others: Sequence[str], path: str) -> None:

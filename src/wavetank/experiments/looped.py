@@ -21,7 +21,9 @@ from wavetank.loop.definition import ProcessDefinition
 from wavetank.loop.expiry import EventExpiry
 from wavetank.loop.hosting import seat_process
 from wavetank.loop.lockstep import Lockstep
+from wavetank.loop.plainhosting import seat_plain
 from wavetank.loop.seat import Seat
+from wavetank.loop.timestep import Timestep
 from wavetank.loop.waiting import WaitingPods
 from wavetank.nodes.stories import Stories
 from wavetank.scheduling.latency import SchedulerLatency
@@ -29,6 +31,7 @@ from wavetank.workloads.cluster import Cluster
 
 # Writes of each kind that a watcher may have missed and still resume.
 HISTORY = 20_000
+_KUBELETS = "v1.35.8"  # if the program does not say which release it is of
 
 
 class Loop:
@@ -43,9 +46,10 @@ class Loop:
         self.store = store = Store(clock, HISTORY)
         self._clock = clock
         self._processes = processes
-        self._api = Api(store, Stories(store, processes[0].version))
+        self._api = Api(store, Stories(store, processes[0].version or _KUBELETS))
         EventExpiry(store)
-        self._lockstep = Lockstep(self._clock)
+        sync = processes[0].sync
+        self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
         self._seats: list[Seat] = []
         self._folder: Path | None = None
         names = processes[0].scheduler_names
@@ -64,10 +68,14 @@ class Loop:
         for i, definition in enumerate(self._processes):
             waiting = WaitingPods(self.store, definition.scheduler_names)
             costs = AttemptCosts(self._clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
-            seat = Seat(self._clock, self._api.handle, waiting, Conduct(self.store), costs.of, self._lockstep.wake)
+            conduct = Conduct(self.store, tells=not definition.command)
+            seat = Seat(self._clock, self._api.handle, waiting, conduct, costs.of, self._lockstep.wake)
             self._seats.append(seat)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
-            seat_process(definition, seat, self._folder / str(i), seed)
+            if definition.exact:
+                seat_process(definition, seat, self._folder / str(i), seed)
+            else:
+                seat_plain(definition, seat, self._folder / str(i))
         self._lockstep.begin(self._seats)
         return [(each.name, seat.waiting) for each, seat in zip(self._processes, self._seats, strict=True)]
 

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
+from wavetank.experiments.syncing import read_address, read_sync
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.module import parse_release
 from wavetank.loop.building.toolchain import BuildError
 from wavetank.loop.completing import HEAD, check_configuration, renamed
 from wavetank.loop.definition import PATIENCE_S, ProcessDefinition
+from wavetank.loop.tracing import check_machine
 from wavetank.workloads import fields
 
-_FIELDS = ("package", "version", "config", "args", "patience")
+_PROGRAMS = ("package", "binary", "command", "listen")
+_FIELDS = (*_PROGRAMS, "version", "config", "args", "patience", "sync")
 
 
 def read_process(name: str, value: object, folder: Path, scheduler_name: str | None) -> ProcessDefinition:
-    """Reads {package: kube-scheduler, version: v1.35.8, config: FILE, args: [...], patience: 60s}.
+    """Reads {package: kube-scheduler, version: v1.35.8, config: FILE, args: [...], patience: 60s, sync: {...}}.
 
-    `config` is a KubeSchedulerConfiguration, in a file or inline. InputError if the program has not been built.
+    `config` is a KubeSchedulerConfiguration, in a file or inline. InputError if the program has not been built. In
+    place of a package there may be the `binary` of a kube-scheduler, or any `command`, or an address to `listen` at.
     """
     given = fields.mapping(value, "", _FIELDS)
-    package = fields.text(given.get("package"), "package")
-    version = _version(given.get("version"))
     configuration = _configuration(given.get("config", HEAD), folder)
     if scheduler_name is not None:
         configuration = renamed(configuration, scheduler_name)
@@ -34,13 +37,43 @@ def read_process(name: str, value: object, folder: Path, scheduler_name: str | N
     arguments = fields.items(given["args"], "args") if "args" in given else []
     return ProcessDefinition(
         name=name,
-        package=package,
-        version=version,
-        file=Cache().find(package, version).file,
         configuration=configuration,
         arguments=tuple(fields.text(each, f"args[{i}]") for i, each in enumerate(arguments)),
         patience_s=patience,
+        **_program(given, folder),
     )
+
+
+def _program(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Reads what the program is and how it keeps step; the fields of its definition."""
+    sync = read_sync(given["sync"]) if given.get("sync") is not None else None
+    version = _version(given["version"]) if "version" in given or "package" in given else ""
+    shared = {"version": version, "sync": sync, "listen": read_address(given["listen"]) if "listen" in given else None}
+    if "package" in given:
+        package = fields.text(given["package"], "package")
+        return {**shared, "package": package, "file": Cache().find(package, version).file}
+    if sync is None:
+        check_machine()
+    unbuilt = {**shared, "built": False}
+    if "binary" in given:
+        path = _binary(folder / fields.text(given["binary"], "binary"))
+        return {**unbuilt, "package": path.name, "file": str(path)}
+    command = fields.items(given["command"], "command") if "command" in given else []
+    if not command and (sync is None or "listen" not in given):
+        raise InputError(f"expected one of {', '.join(_PROGRAMS)} (listen alone only with sync)")
+    words = tuple(fields.text(word, f"command[{i}]") for i, word in enumerate(command))
+    return {**unbuilt, "package": Path(words[0]).name if words else "", "file": "", "command": _located(words, folder)}
+
+
+def _located(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """Makes the words of a command that are files beside the experiment whole; links stay (a venv's python is one)."""
+    return tuple(os.path.abspath(folder / word) if (folder / word).is_file() else word for word in command)
+
+
+def _binary(path: Path) -> Path:
+    if not os.access(path, os.X_OK) or path.is_dir():
+        raise InputError(f"{path} is no program that can be started", path="binary")
+    return path.absolute()
 
 
 def _version(value: object) -> str:

@@ -34,6 +34,11 @@ class Door:
     def __iter__(self) -> Iterator[Connection]:
         return iter(list(self._connections.values()))
 
+    @property
+    def descriptors(self) -> tuple[int, int]:
+        """Returns what becomes readable when somebody comes, or says something."""
+        return self.listener.fileno(), self._epoll.fileno()
+
     def accept(self) -> None:
         """Takes in everybody who stands outside."""
         while True:

@@ -31,7 +31,8 @@ def seat_process(definition: ProcessDefinition, seat: Seat, folder: Path, seed: 
         doors.append(_door(folder / _API, lambda connection, request: seat.serve(doors[0], connection, request)))
         configured = definition.configuration.get("extenders") or []
         doors.extend(_extender_doors(configured, folder))
-        file = _write_configuration(definition, folder, len(configured))
+        addresses = [f"http://{_EXTENDER.format(i)}" for i in range(1, len(configured) + 1)]
+        file = write_configuration(definition, folder, f"http://{_API}", addresses)
         player = Process(definition.name, _start(definition, file, folder, seed), doors)
     except BaseException:
         for door in doors:
@@ -62,11 +63,11 @@ def _extender_doors(configured: Sequence[Mapping[str, Any]], folder: Path) -> li
     return [_door(folder / _EXTENDER.format(i), ExtenderProxy(config).serve) for i, config in enumerate(configured, 1)]
 
 
-def _write_configuration(definition: ProcessDefinition, folder: Path, extenders: int) -> Path:
+def write_configuration(definition: ProcessDefinition, folder: Path, server: str, extenders: list[str]) -> Path:
+    """Writes the kubeconfig and the completed configuration of a program; the extenders' addresses are ours."""
     kubeconfig, configuration = folder / "kubeconfig", folder / "configuration.json"
-    kubeconfig.write_text(json.dumps(_kubeconfig(f"http://{_API}")))
-    addresses = [f"http://{_EXTENDER.format(i)}" for i in range(1, extenders + 1)]
-    configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), addresses)))
+    kubeconfig.write_text(json.dumps(_kubeconfig(server)))
+    configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), extenders)))
     return configuration
 
 

@@ -13,6 +13,9 @@ class Player(Protocol):
 
     name: str
 
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Sets its clock, before anything is handed over to it."""
+
     def resume(self, now: Nanoseconds) -> None:
         """Lets it run, at this time."""
 

@@ -60,7 +60,7 @@ class Process:
         self._log = start.log
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         setting = f"{theirs.fileno()}:{EPOCH + start.now}:{start.seed}:{TICK_NS}:{_GARBAGE}"
-        environment = {**_plain_environment(), **start.environment, "WAVETANK_TIME": setting}
+        environment = {**plain_environment(), **start.environment, "WAVETANK_TIME": setting}
         try:
             self._process = begin(name, start, {**environment, "GOMAXPROCS": "1", "GOGC": "off"}, theirs.fileno())
         except ProcessError:
@@ -72,6 +72,14 @@ class Process:
         self._poll.register(self._control, select.POLLIN)
         for door in doors:
             self._poll.register(door.listener, select.POLLIN)
+
+    @property
+    def pid(self) -> int:
+        """Returns its process id, which is that of its group too."""
+        return self._process.pid
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Does nothing: while it is parked it does not look at its clock."""
 
     def resume(self, now: Nanoseconds) -> None:
         """Lets it run, at this time."""
@@ -141,7 +149,7 @@ def begin(name: str, start: Start, environment: Mapping[str, str], *inherited: i
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
         except OSError as error:
             raise ProcessError(name, f"cannot be started: {error.strerror}") from None
@@ -160,11 +168,12 @@ def tail_of(log: Path) -> str:
     return " | ".join(lines[:_TAIL_LINES] if start else lines[-_TAIL_LINES:])
 
 
-def _plain_environment() -> dict[str, str]:
+def plain_environment() -> dict[str, str]:
     """Returns our environment without what would send a program elsewhere: proxies, a cluster that we run in."""
     foreign = ("_PROXY", "KUBERNETES_SERVICE_", "KUBECONFIG", "GODEBUG", "GOGC", "GOMEMLIMIT")
     return {key: value for key, value in os.environ.items() if not any(word in key.upper() for word in foreign)}
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Makes the kernel end this process when its parent ends; for use between fork and exec."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

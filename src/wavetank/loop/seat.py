@@ -59,10 +59,16 @@ class Seat:
         assert self._player is not None
         return self._player
 
+    @property
+    def descriptors(self) -> list[int]:
+        """Returns what becomes readable when the program wants something."""
+        return [fd for door in self._doors for fd in door.descriptors]
+
     # a turn
 
     def deal(self, now: Nanoseconds) -> bool:
         """Hands over what waits for the program; returns whether it has anything to do now."""
+        self.player.set_clock(now)
         for stream in self._take_overdue():
             stream.close()
         news, self._news = self._news, {}

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.loop.faults import ProcessError
+from wavetank.loop.process import Start, die_with_parent, plain_environment, tail_of
+
+
+class FreeProcess:
+    """A program on its own clock, which runs whenever it likes: it takes no turns, but it can be ended.
+
+    It leads a process group of its own, which is ended with it; it does not outlive us whatever happens.
+    """
+
+    def __init__(self, name: str, start: Start) -> None:
+        self.name = name
+        self._log = start.log
+        with open(start.log, "wb") as log:
+            self._process = subprocess.Popen(
+                start.command,
+                env={**plain_environment(), **start.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Does nothing: it has its own clock."""
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Does nothing: it runs anyway."""
+
+    def wait(self) -> Nanoseconds | None:
+        """Waits for nothing; ProcessError if it has exited."""
+        status = self._process.poll()
+        if status is None:
+            return None
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
+        raise ProcessError(self.name, how, self.tail())
+
+    def tail(self) -> str:
+        """Returns the last lines of its log."""
+        return tail_of(self._log)
+
+    def close(self) -> None:
+        """Ends its process group."""
+        with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from wavetank.kernel.durations import Nanoseconds
+
+
+class RemoteProgram:
+    """A program that somebody else starts and ends: it is expected to come to our door."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Does nothing: it has its own clock."""
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Does nothing: it runs anyway."""
+
+    def wait(self) -> Nanoseconds | None:
+        """Waits for nothing."""
+        return None
+
+    def tail(self) -> str:
+        """Returns nothing: its log is elsewhere."""
+        return ""
+
+    def close(self) -> None:
+        """Does nothing: it is not ours."""

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loop.programs import an_experiment, run_entry, seconds_of
+from wavetank.loop.faults import ProcessError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
+
+PLAIN = Path(__file__).parents[1] / "plain_scheduler.py"
+FAST = {"mode": "timestep", "fast-forward-on-no-pending-jobs": True}
+
+
+def a_free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def run_in_timesteps(process):
+    return run_entry(
+        an_experiment(
+            cluster={"nodes": [{"count": 4, "cpu": 1, "memory": "8Gi"}]},
+            workload={"generator": {"kind": "burst", "pods": 8, "duration": 170, "requests": {"cpu": 1}}},
+            schedulers=[{"name": "mine", "process": process}],
+        )
+    )
+
+
+def assert_two_rounds_late(recorder):
+    """Two rounds of 170 s, and not a single pod at the instant at which an exact scheduler would have placed it."""
+    assert all(row.phase == "Succeeded" for row in recorder.rows)
+    assert all(row.scheduled > 0 for row in recorder.rows)
+    assert max(seconds_of(row.finished) for row in recorder.rows) > 340
+
+
+def test_a_scheduler_on_its_own_clock_comes_through_but_late():
+    assert_two_rounds_late(run_in_timesteps({"command": [sys.executable, str(PLAIN), "{server}"], "sync": FAST}))
+
+
+def test_a_scheduler_that_somebody_else_starts_finds_us_where_we_said():
+    port = a_free_port()
+    waiting = f"import time, runpy, sys; sys.argv[1:] = ['http://127.0.0.1:{port}']; time.sleep(1); "
+    program = subprocess.Popen(
+        [sys.executable, "-c", f"{waiting}runpy.run_path({str(PLAIN)!r})"], stderr=subprocess.DEVNULL
+    )
+    try:
+        assert_two_rounds_late(run_in_timesteps({"listen": f"127.0.0.1:{port}", "sync": FAST}))
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_one_that_exits_is_named():
+    process = {"command": [sys.executable, str(PLAIN), "{server}", "exit"], "sync": FAST}
+    with pytest.raises(ProcessError, match=r"scheduler mine has exited with status 1; its log ends: cannot go on"):
+        run_in_timesteps(process)
+
+
+def test_one_that_never_decides_is_a_crash():
+    sync = {**FAST, "detect-scheduler-deadlock": True, "scheduler-crash-timeout": "1s"}
+    with pytest.raises(ProcessError, match="has not reacted"):
+        run_in_timesteps({"command": [sys.executable, str(PLAIN), "{server}", "mute"], "sync": sync})

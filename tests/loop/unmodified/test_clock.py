@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from wavetank.kernel.durations import SECOND
+from wavetank.loop import clockpage
+from wavetank.loop.door import Door
+from wavetank.loop.faults import ProcessError
+from wavetank.loop.process import Start
+from wavetank.loop.unmodified import UnmodifiedProcess
+
+SLEEPER = str(Path(__file__).with_name("sleeper.py"))
+
+
+def play(command, log):
+    """Lets a program alone on its clock, jumping from timer to timer until it ends."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    door = Door(listener, lambda connection, request: None)
+    start = Start([*command, str(listener.getsockname()[1])], {}, log, 0, -600 * SECOND, 20)
+    process = UnmodifiedProcess("sleeper", start, [door])
+    try:
+        with pytest.raises(ProcessError, match="has exited with status 0"):
+            jump_on(process)
+    finally:
+        process.close()
+        door.close()
+
+
+def jump_on(process):
+    while True:
+        due = process.wait()
+        process.set_clock(due)
+        process.resume(due)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param([sys.executable, SLEEPER], id="itself"),
+        pytest.param(["/usr/bin/env", sys.executable, SLEEPER], id="through env, which becomes it"),
+        pytest.param(
+            ["/bin/sh", "-c", f'"{sys.executable}" "{SLEEPER}" $0; true'], id="through a shell that waits for it"
+        ),
+    ],
+)
+def test_waits_last_exactly_as_long_in_virtual_time_and_hardly_in_ours(command, tmp_path):
+    begun = time.monotonic()
+    play(command, tmp_path / "log")
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert len(lines) == 16
+    for line in lines:
+        *_, asked, by_calendar, by_stopwatch = line.split()
+        assert float(by_calendar) == pytest.approx(float(asked), abs=0.0011), line
+        assert float(by_stopwatch) == pytest.approx(float(asked), abs=0.0011), line
+    assert time.monotonic() - begun < 20
+
+
+def test_what_is_written_into_programs_is_what_the_assembler_says(tmp_path):
+    if not shutil.which("as") or not shutil.which("objcopy"):
+        pytest.skip("there is no assembler here")
+    source = Path(clockpage.__file__).with_name("clock.S")
+    subprocess.run(["as", source, "-o", tmp_path / "clock.o"], check=True)
+    subprocess.run(["objcopy", "-O", "binary", "-j", ".text", tmp_path / "clock.o", tmp_path / "code"], check=True)
+    assert (tmp_path / "code").read_bytes() == clockpage.CODE
