@@ -47,7 +47,7 @@ def read_process(name: str, value: object, folder: Path, scheduler_name: str | N
 def _program(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Reads what the program is and how it keeps step; the fields of its definition."""
     sync = read_sync(given["sync"]) if given.get("sync") is not None else None
-    version = _version(given["version"]) if "version" in given or "package" in given else ""
+    version = _version(given.get("version")) if "version" in given or "package" in given else ""
     shared = {"version": version, "sync": sync, "listen": read_address(given["listen"]) if "listen" in given else None}
     if "package" in given:
         package = fields.text(given["package"], "package")
