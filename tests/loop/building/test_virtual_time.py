@@ -51,15 +51,20 @@ def play(program: Path, folder: Path) -> tuple[str, list[tuple[int, str]]]:
     door = Door(listener, serve)
     start = Start([str(program), "http://127.87.0.1"], {"WAVETANK_DOORS": str(folder)}, folder / "log", 1, 0, 60)
     process = Process("sleeper", start, [door])
+
+    def take_turns() -> None:
+        nonlocal now
+        while True:
+            due = process.wait()
+            if not door.read():
+                assert due is not None
+                now = max(now, due)
+            door.flush()
+            process.resume(now)
+
     try:
         with pytest.raises(ProcessError, match="has exited with status 0") as ended:
-            while True:
-                due = process.wait()
-                if not door.read():
-                    assert due is not None
-                    now = max(now, due)
-                door.flush()
-                process.resume(now)
+            take_turns()
         return ended.value.tail, asked
     finally:
         process.close()
