@@ -96,6 +96,8 @@ def handle(pod: dict[str, object], behaviour: str, client: Client) -> None:
     print("pod", metadata["name"], flush=True)
     while behaviour == "loops":
         pass
+    while behaviour == "asks for ever":
+        client.ask("GET", "/version")
     if behaviour == "ignores pods":
         return
     if behaviour == "leaves":

@@ -10,6 +10,7 @@ from wavetank.loop.seat import Seat
 # Programs begin so long before time 0, to connect and to read the cluster; one that is not ready by then never will be.
 START = -600 * SECOND
 _SETTLED = 10 * SECOND  # without a request: then it has read all it wants
+MOST_TURNS = 100_000  # at one instant: a burst of 10,000 pods takes some hundreds
 # A run is over when nothing has happened to any pod for so long: kube-scheduler tries again after at most 5 min 40 s.
 PATIENCE = 600 * SECOND
 
@@ -29,7 +30,8 @@ class Lockstep:
         self._seats: Sequence[Seat] = ()
         self._awake = False
         self._timer: Timer | None = None
-        self.turns = 0
+        self._instant: Nanoseconds = START
+        self._turns = 0  # at that instant
 
     def begin(self, seats: Sequence[Seat]) -> None:
         """Lets programs start and read the cluster, before time 0; ProcessError if one does not."""
@@ -80,11 +82,6 @@ class Lockstep:
             self._clock.step()
         return True
 
-    def close(self) -> None:
-        """Ends all programs."""
-        for seat in self._seats:
-            seat.close()
-
     def _changed(self) -> int:
         return sum(seat.waiting.changed for seat in self._seats)
 
@@ -97,7 +94,7 @@ class Lockstep:
 
     def _play(self, now: Nanoseconds) -> bool:
         """Makes one turn; returns whether there has to be another one at this time."""
-        self.turns += 1
+        self._count(now)
         playing = [seat for seat in self._seats if seat.deal(now)]
         for seat in playing:
             seat.player.resume(now)
@@ -105,6 +102,15 @@ class Lockstep:
             seat.due = seat.player.wait()
         collected = [seat.collect() for seat in self._seats]
         return any(collected)
+
+    def _count(self, now: Nanoseconds) -> None:
+        """Counts the turns of an instant: a program that asks again and again without a pause would never end."""
+        self._turns = self._turns + 1 if now == self._instant else 0
+        self._instant = now
+        if self._turns > MOST_TURNS:
+            seat = next((seat for seat in self._seats if seat.stirred), self._seats[0])
+            problem = f"has asked on and on at one instant, in {MOST_TURNS:,} turns"
+            raise ProcessError(seat.player.name, problem, seat.player.tail())
 
     def _plan(self) -> None:
         """Sets a timer for the next turn that a program itself wants."""

@@ -47,7 +47,7 @@ class Seat:
         self._doors: Sequence[Door] = ()
         self._news: dict[int, tuple[Door, Connection]] = {}
         self._overdue: list[Stream] = []
-        self._stirred = True  # it has something to do although no timer of its own is due
+        self.stirred = True  # it has something to do although no timer of its own is due
 
     def take(self, player: Player, doors: Sequence[Door]) -> None:
         """Seats the program."""
@@ -77,16 +77,18 @@ class Seat:
                 connection.send_events()
                 door.send(connection)
         for door in self._doors:
-            self._stirred = door.flush() or self._stirred
+            self.stirred = door.flush() or self.stirred
         due = self.due is not None and self.due <= now
-        stirred, self._stirred = self._stirred, False
+        stirred, self.stirred = self.stirred, False
         return stirred or due
 
     def collect(self) -> bool:
         """Reads and serves what the program has asked; returns whether it needs another turn for that."""
         for door in self._doors:
-            self._stirred = door.read() or self._stirred
-        return self._stirred or bool(self._news) or any(door.waits for door in self._doors)
+            self.stirred = door.read() or self.stirred
+            if not self.stirred and door.waits:
+                self.stirred = door.flush()  # what did not fit before; if it still does not, nobody reads it now
+        return self.stirred or bool(self._news)
 
     def close(self) -> None:
         """Ends the program and closes its doors."""

@@ -19,6 +19,7 @@ from wavetank.experiments.entries import SchedulerEntry
 from wavetank.experiments.recorder import Recorder
 from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.experiments.simulation import Simulation
+from wavetank.loop import lockstep
 from wavetank.loop.definition import ProcessDefinition
 from wavetank.loop.faults import ProcessError
 
@@ -48,13 +49,15 @@ def test_a_program_that_plays_by_the_book(tmp_path):
         ("panics", "has exited with status 2; its log ends: panic: assignment to entry in nil map | goroutine 1"),
         ("leaves", "has exited with status 0; its log ends: pod "),
         ("loops", "has run for 1 s without getting quiet (a busy loop?); its log ends: pod "),
+        ("asks for ever", "has asked on and on at one instant, in 500 turns; its log ends: pod "),
         ("never syncs", "does not look at pods: it never got in sync; its log is empty"),
         ("binds to nowhere", "to node 'nowhere', which does not exist; its log ends: pod "),
         ("binds twice", "twice: to node 'node-0', then to 'node-0'; its log ends: pod "),
         ("ignores pods", "has never tried pod default/burst-0, which waits for it; its log ends: pod "),
     ],
 )
-def test_a_program_that_misbehaves(tmp_path, behaviour, problem):
+def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
+    monkeypatch.setattr(lockstep, "MOST_TURNS", 500)
     patience_s = 1 if behaviour == "loops" else 20
     with pytest.raises(ProcessError) as raised:
         run(a_puppet(tmp_path, behaviour, patience_s))

@@ -115,7 +115,7 @@ class _CuttingSeat(Seat):
         for door in doors:
             for connection in door:
                 door.drop(connection)
-        self._stirred = True
+        self.stirred = True
         self._wake()
 
 

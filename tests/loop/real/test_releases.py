@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +14,11 @@ from loop.real.golden import Golden
 from loop.real.test_golden import GOLDEN, chosen
 from wavetank.errors import InputError
 from wavetank.experiments.verify import read_recording
+from wavetank.kernel.durations import SECOND
+from wavetank.loop.building.build import build_program
 from wavetank.loop.building.cache import Cache
+from wavetank.loop.building.module import write_module
+from wavetank.loop.building.toolchain import find_toolchain
 from wavetank.loop.completing import HEAD
 
 pytestmark = pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="needs other programs: make test-all")
@@ -71,3 +78,20 @@ def test_scheduler_plugins_with_a_plugin_of_its_own():
     recorder = run_entry(experiment)
     assert {row.node for row in recorder.rows} == {"small-0"}
     assert told(run_entry(experiment).rows) == told(recorder.rows)
+
+
+def test_a_scheduler_of_ones_own_from_a_folder(tmp_path):
+    """Its module is ours for kube-scheduler under another name, filled in as a user's would be."""
+    if shutil.which("go") is None:
+        pytest.skip("needs a Go toolchain")
+    toolchain, folder = find_toolchain(), tmp_path / "late"
+    shutil.copytree(Path(__file__).with_name("late"), folder)
+    write_module(toolchain, "v1.35.8", tmp_path)
+    fill = [toolchain.command, "list", "-mod=mod", "-deps", "./late"]
+    subprocess.run(fill, cwd=tmp_path, env=toolchain.environment, check=True, capture_output=True)
+    program = build_program(toolchain, "late", None, str(folder), Cache(), lambda what, packages: None)
+    assert program.version == "v1.35.8"
+    config = {**HEAD, "profiles": [{"plugins": {"permit": {"enabled": [{"name": "Late"}]}}}]}
+    process = {"package": "late", "version": "v1.35.8", "config": config}
+    recorder = run_entry(an_experiment(schedulers=[{"name": "late", "process": process}]))
+    assert [round(row.scheduled / SECOND, 3) for row in recorder.rows] == [2, 2, 2]

@@ -96,14 +96,13 @@ def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, t
     command = [toolchain.command, "build", f"-mod={source.mode}", "-trimpath", "-v", f"-overlay={overlay}"]
     command += [f"-ldflags={_flags(source.version)}", "-o", str(built), source.package]
     tell("compiling", 0)
-    process = subprocess.Popen(command, cwd=source.folder, env=toolchain.environment, stderr=subprocess.PIPE, text=True)
-    try:
-        last = _follow(process, tell)
-    except BaseException:
-        process.terminate()
-        raise
-    finally:
-        process.wait()
+    environment = toolchain.environment
+    with subprocess.Popen(command, cwd=source.folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            last = _follow(process, tell)
+        except BaseException:
+            process.terminate()
+            raise
     if process.returncode:
         raise BuildError(f"go build failed: {' | '.join(last)}")
 

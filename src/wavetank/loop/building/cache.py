@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -65,10 +64,6 @@ class Cache:
         kept = Program(**{**asdict(program), "file": str(file)})
         (home / _ABOUT).write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
         return kept
-
-    def remove(self, program: Program) -> None:
-        """Forgets a program and its file."""
-        shutil.rmtree(program.path.parent)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

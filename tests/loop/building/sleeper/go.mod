@@ -1,0 +1,3 @@
+module wavetank/sleeper
+
+go 1.24
