@@ -73,17 +73,9 @@ class Process:
         for door in doors:
             self._poll.register(door.listener, select.POLLIN)
 
-<<<<<<< HEAD
-    @property
-    def pid(self) -> int:
-        """Returns its process id, which is that of its group too."""
-        return self._process.pid
-
     def set_clock(self, now: Nanoseconds) -> None:
         """Does nothing: while it is parked it does not look at its clock."""
 
-=======
->>>>>>> loop
     def resume(self, now: Nanoseconds) -> None:
         """Lets it run, at this time."""
         try:
