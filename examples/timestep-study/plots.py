@@ -72,7 +72,14 @@ class Panel:
                 f'stroke="{ORANGE}" stroke-width="2" stroke-dasharray="6 4"/>'
             )
         rows = (
-            _text(self.x - 5, place(points[0][0], value)[1] + 4, f"{value:.6g}", 10, "end") for value in (low, high)
+            _text(
+                self.x - 5,
+                place(points[0][0], value)[1] + 4,
+                f"{value:.0f}" if value >= 100 else f"{value:.3g}",
+                10,
+                "end",
+            )
+            for value in (low, high)
         )
         ends = (min(points)[0], max(points)[0])
         columns = (_text(place(x, low)[0], self.y + HEIGHT + 14, f"{x:g}", 10) for x in ends)

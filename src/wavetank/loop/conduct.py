@@ -9,7 +9,6 @@ from wavetank.apiserver.stream import Stream
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
 
-_PODS = re.compile(r"/api/v1/(namespaces/[^/]+/)?pods")
 _BINDINGS = re.compile(r"/api/v1/namespaces/([^/]+)/bindings")
 _POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/(binding|status)")
 BINDING, STATUS = "binding", "status"
@@ -58,7 +57,7 @@ class Conduct:
 
     def note(self, request: Request, answer: Response | Stream) -> None:
         """Looks at a request that was served."""
-        if request.method == "GET" and _PODS.fullmatch(request.path):
+        if request.method == "GET" and request.path.endswith("/pods"):
             self.watches_pods = True
         subject = _subject(request)
         if subject and subject[2] == BINDING and isinstance(answer, Response) and answer.status == 201:

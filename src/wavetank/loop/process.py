@@ -73,11 +73,6 @@ class Process:
         for door in doors:
             self._poll.register(door.listener, select.POLLIN)
 
-    @property
-    def pid(self) -> int:
-        """Returns its process id, which is that of its group too."""
-        return self._process.pid
-
     def set_clock(self, now: Nanoseconds) -> None:
         """Does nothing: while it is parked it does not look at its clock."""
 

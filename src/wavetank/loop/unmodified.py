@@ -59,11 +59,6 @@ class UnmodifiedProcess:
             raise ProcessError(name, f"cannot be put on virtual time: {error}") from None
         self._followed.go_on(self._followed.first())
 
-    @property
-    def pid(self) -> int:
-        """Returns its process id, which is that of its group too."""
-        return self._process.pid
-
     def set_clock(self, now: Nanoseconds) -> None:
         """Sets its clock, before anything reaches it."""
         self._page.advance(now)
