@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from contextlib import suppress
 
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.loop.faults import ProcessError
-from wavetank.loop.process import Start, die_with_parent, plain_environment, tail_of
+from wavetank.loop.process import Start, begin, how_ended, plain_environment, tail_of
 
 
 class FreeProcess:
@@ -19,16 +18,7 @@ class FreeProcess:
     def __init__(self, name: str, start: Start) -> None:
         self.name = name
         self._log = start.log
-        with open(start.log, "wb") as log:
-            self._process = subprocess.Popen(
-                start.command,
-                env={**plain_environment(), **start.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=die_with_parent,
-            )
+        self._process = begin(name, start, {**plain_environment(), **start.environment})
 
     def set_clock(self, now: Nanoseconds) -> None:
         """Does nothing: it has its own clock."""
@@ -41,8 +31,7 @@ class FreeProcess:
         status = self._process.poll()
         if status is None:
             return None
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
-        raise ProcessError(self.name, how, self.tail())
+        raise ProcessError(self.name, how_ended(status), self.tail())
 
     def tail(self) -> str:
         """Returns the last lines of its log."""

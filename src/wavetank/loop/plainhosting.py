@@ -12,7 +12,6 @@ from wavetank.loop.connection import Connection
 from wavetank.loop.definition import ProcessDefinition
 from wavetank.loop.door import Door
 from wavetank.loop.extenderproxy import ExtenderProxy
-from wavetank.loop.faults import ProcessError
 from wavetank.loop.freeprocess import FreeProcess
 from wavetank.loop.hosting import write_configuration
 from wavetank.loop.lockstep import START
@@ -48,12 +47,9 @@ def _player(definition: ProcessDefinition, doors: list[Door], folder: Path) -> P
     if definition.remote:
         return RemoteProgram(definition.name)
     start = _start(definition, configuration, folder, server)
-    try:
-        if definition.sync is not None:
-            return FreeProcess(definition.name, start)
-        return UnmodifiedProcess(definition.name, start, doors)
-    except (FileNotFoundError, PermissionError) as error:
-        raise ProcessError(definition.name, f"cannot be started: {error}") from None
+    if definition.sync is not None:
+        return FreeProcess(definition.name, start)
+    return UnmodifiedProcess(definition.name, start, doors)
 
 
 def _start(definition: ProcessDefinition, configuration: Path, folder: Path, server: str) -> Start:

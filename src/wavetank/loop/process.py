@@ -8,7 +8,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,8 +117,7 @@ class Process:
             status = self._process.wait(_GRACE_S)
         except subprocess.TimeoutExpired:
             return ProcessError(self.name, "has closed its end of the clock", self.tail())
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
-        return ProcessError(self.name, how, self.tail())
+        return ProcessError(self.name, how_ended(status), self.tail())
 
     def tail(self) -> str:
         """Returns the last lines of its log."""
@@ -132,8 +131,23 @@ class Process:
         self._control.close()
 
 
-def begin(name: str, start: Start, environment: Mapping[str, str], *inherited: int) -> subprocess.Popen[bytes]:
-    """Starts a program in a process group of its own that does not outlive us; ProcessError if it cannot be."""
+def begin(
+    name: str,
+    start: Start,
+    environment: Mapping[str, str],
+    *inherited: int,
+    prepare: Callable[[], None] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Starts a program in a process group of its own that does not outlive us; ProcessError if it cannot be.
+
+    `prepare` is called between fork and exec.
+    """
+
+    def prepare_child() -> None:
+        die_with_parent()
+        if prepare is not None:
+            prepare()
+
     with open(start.log, "wb") as log:
         try:
             return subprocess.Popen(
@@ -144,10 +158,15 @@ def begin(name: str, start: Start, environment: Mapping[str, str], *inherited: i
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=die_with_parent,
+                preexec_fn=prepare_child,
             )
         except OSError as error:
             raise ProcessError(name, f"cannot be started: {error.strerror}") from None
+
+
+def how_ended(status: int) -> str:
+    """Says how a process has ended; a negative status is a signal's number."""
+    return f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
 
 
 def tail_of(log: Path) -> str:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +11,7 @@ from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.loop.clockpage import ClockPage
 from wavetank.loop.door import Door
 from wavetank.loop.faults import ProcessError
-from wavetank.loop.process import Start, die_with_parent, plain_environment, tail_of
+from wavetank.loop.process import Start, begin, how_ended, plain_environment, tail_of
 from wavetank.loop.threads import Threads
 from wavetank.loop.tracing import Followed, ask_for_tracing
 
@@ -40,17 +39,12 @@ class UnmodifiedProcess:
         self._page = ClockPage(start.now)
         self._begun = time.monotonic()
         self._start = start.now
-        with open(start.log, "wb") as log:
-            self._process = subprocess.Popen(
-                start.command,
-                env={**plain_environment(), **start.environment, "GOMAXPROCS": "1"},
-                pass_fds=[self._page.fd],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=_be_followed,
-            )
+        environment = {**plain_environment(), **start.environment, "GOMAXPROCS": "1"}
+        try:
+            self._process = begin(name, start, environment, self._page.fd, prepare=ask_for_tracing)
+        except ProcessError:
+            self._page.close()
+            raise
         self._followed = Followed(self._process.pid)
         try:
             self._page.install(self._followed.first())
@@ -114,8 +108,7 @@ class UnmodifiedProcess:
         return Threads(self._followed.pids)
 
     def _ended(self, status: int) -> ProcessError:
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
-        return ProcessError(self.name, how, self.tail())
+        return ProcessError(self.name, how_ended(status), self.tail())
 
     def tail(self) -> str:
         """Returns the last lines of its log."""
@@ -129,8 +122,3 @@ class UnmodifiedProcess:
         if self._threads is not None:
             self._threads.close()
         self._page.close()
-
-
-def _be_followed() -> None:
-    die_with_parent()
-    ask_for_tracing()
