@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
@@ -10,6 +11,7 @@ from wavetank.loop.seat import Seat
 # Programs begin so long before time 0, to connect and to read the cluster; one that is not ready by then never will be.
 START = -600 * SECOND
 _SETTLED = 10 * SECOND  # without a request: then it has read all it wants
+_GRACE_S = 2.0  # of real time without a request, for a program that is not ready although nothing is to be waited for
 MOST_TURNS = 100_000  # at one instant: a burst of 10,000 pods takes some hundreds
 # A run is over when nothing has happened to any pod for so long: kube-scheduler tries again after at most 5 min 40 s.
 PATIENCE = 600 * SECOND
@@ -41,17 +43,30 @@ class Lockstep:
             seat.due = seat.player.wait()
             seat.collect()
         now, settled = START, START
-        while now < settled + _SETTLED:
+        given_up = time.monotonic() + _GRACE_S
+        while now < settled + _SETTLED or self._unready():
             if self._play(now):
-                settled = now
+                settled, given_up = now, time.monotonic() + _GRACE_S
                 continue
             due = min((seat.due for seat in seats if seat.due is not None), default=0)
-            if due >= 0:
+            if due < 0:
+                now = max(now, due)
+            elif self._unready() and time.monotonic() < given_up:
+                self._nudge()
+            else:
                 break
-            now = max(now, due)
-        for seat in seats:
-            if not seat.conduct.watches_pods:
-                raise ProcessError(seat.player.name, "does not look at pods: it never got in sync", seat.player.tail())
+        for seat in self._unready():
+            raise ProcessError(seat.player.name, "does not look at pods: it never got in sync", seat.player.tail())
+
+    def _unready(self) -> list[Seat]:
+        """Returns the programs that have not looked at pods yet."""
+        return [seat for seat in self._seats if not seat.conduct.watches_pods]
+
+    def _nudge(self) -> None:
+        """Gives programs a moment of real time: one may begin by waiting for somebody else, whom we do not see."""
+        time.sleep(0.01)
+        for seat in self._seats:
+            seat.stirred = True
 
     def settle(self) -> None:
         """Lets programs take in what has changed, still before time 0."""

@@ -16,7 +16,7 @@ _ADDED = {
     "net/zz_virtualtime.go": "net_virtualtime.go",
 }
 OLDEST, NEWEST = (1, 24), (1, 27)
-_SEEN = "1.24.13, 1.25.14, 1.26.8, 1.26.11 and 1.27.3 were tried"
+_SEEN = "1.24.13, 1.25.14, 1.26.8 and 1.27.3 were tried"
 
 
 def make_overlay(toolchain: Toolchain) -> dict[str, str]:
