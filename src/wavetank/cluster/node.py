@@ -17,6 +17,7 @@ class Node(Resource):
     __slots__ = ("allocatable", "images", "ready", "taints", "unschedulable")
 
     kind = "Node"
+    table = "Node"
     namespaced = False
 
     def __init__(self, manifest: Manifest, *, name: str = "") -> None:

@@ -212,14 +212,15 @@ class Store:
         if audience is None:
             return
         calls = iter(audience[_ADDED if old is None else _DELETED if new is None else _MODIFIED])
-        self._untold.append((calls, old, new))
-        if self._telling:
-            return
+        untold = self._untold
+        if self._telling or untold:  # there are some left where somebody has failed
+            untold.append((calls, old, new))
+            if self._telling:
+                return
+            calls, old, new = untold.popleft()
         self._telling = True
         try:
-            untold = self._untold
-            while untold:
-                calls, old, new = untold[0]
+            while True:
                 if old is None:
                     for call in calls:
                         call(new)
@@ -229,7 +230,12 @@ class Store:
                 else:
                     for call in calls:
                         call(old, new)
-                untold.popleft()
+                if not untold:
+                    return
+                calls, old, new = untold.popleft()
+        except BaseException:
+            untold.appendleft((calls, old, new))  # the others are told with the next write
+            raise
         finally:
             self._telling = False
 

@@ -72,7 +72,8 @@ class Recorder:
         """Notes a node that comes, changes or goes."""
         if old is None and new is not None:
             self.nodes.append(new)
-        cpu, memory = (_allocatable(new, name) - _allocatable(old, name) for name in (CPU, MEMORY))
+        cpu = _allocatable(new, CPU) - _allocatable(old, CPU)
+        memory = _allocatable(new, MEMORY) - _allocatable(old, MEMORY)
         self._node_changes.append(NodeChange(self._clock.now, cpu, memory, (new is not None) - (old is not None)))
 
     def pod_added(self, pod: Pod) -> None:
@@ -89,7 +90,7 @@ class Recorder:
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Notes a binding or an end."""
-        if new.finished:
+        if new.phase is not old.phase and new.finished:
             if not old.finished:
                 self._ended(new)
         elif not old.node_name and new.node_name:

@@ -121,7 +121,7 @@ class Kubelets:
         """Begins with a pod that was bound, stops one that is being deleted, forgets one that somebody ended."""
         if not new.node_name:
             return
-        if new.finished:
+        if new.phase is not old.phase and new.finished:
             if new.uid in self._lives:
                 self._leave(new)
         elif not old.node_name:

@@ -110,13 +110,13 @@ class Scheduler:
             for go_on in answered:
                 go_on()
         queue = self.queue
-        if queue.may_pop:
+        if queue.active or queue.backoff:
             self._try_pods()
         while self._inbox:
             inbox, self._inbox = self._inbox, []
             for handle, news in inbox:
                 handle(*news)
-            if queue.may_pop:
+            if queue.active or queue.backoff:
                 self._try_pods()
         if self._outbox:
             self._serve()

@@ -34,8 +34,8 @@ class Plan:
         self.skipped = frozenset(plugin.name for plugin in framework.pre_filter if plugin.ignores(spec))
         self.pre_score = _interested(framework.pre_score, spec)
         self.score = _interested(framework.score, spec)
-        self.reserve = _interested(framework.reserve, spec)
-        self.pre_bind = _interested(framework.pre_bind, spec)
+        self.reserve = [plugin for plugin in _interested(framework.reserve, spec) if not plugin.is_silent(spec)]
+        self.pre_bind = [plugin for plugin in _interested(framework.pre_bind, spec) if not plugin.is_silent(spec)]
         filters: list[FilterPlugin] = [plugin for _, plugin in self.filter]
         self._static_filters = [plugin for plugin in filters if isinstance(plugin, StaticFilter)]
         self._static_scores = [plugin for plugin in self.score if isinstance(plugin, StaticScore)]
@@ -47,7 +47,8 @@ class Plan:
         known = {id(plugin) for plugin in (*self._static_filters, *self._static_scores, *sweepers)}
         known |= {id(plugin) for _, plugin in self.measures}
         asked: Sequence[Plugin] = [*self.pre_filter, *filters, *self.pre_score, *self.score]
-        self.undecided = list({id(plugin): plugin for plugin in asked if id(plugin) not in known}.values())
+        doubtful = [plugin for plugin in asked if id(plugin) not in known and not plugin.is_silent(spec)]
+        self.undecided = list({id(plugin): plugin for plugin in doubtful}.values())
         self.sweeper: SweepPlugin | None = None
         self.barred: BoolArray = np.zeros(0, np.bool_)
         self.uneven: list[ScorePlugin] = []  # static scores that prefer some nodes

@@ -86,6 +86,13 @@ class Plugin:
         """Tells whether nobody needs to ask this plugin of pods of the spec's family, whatever the cluster is like."""
         return False
 
+    def is_silent(self, spec: PodSpec) -> bool:
+        """Tells whether, whatever the cluster is like, this plugin lets such pods pass, prefers no node, keeps nothing.
+
+        Unlike one that ignores them it is asked before filtering, since it has a word to say when an attempt fails.
+        """
+        return False
+
     def has_no_say(self, cycle: Cycle) -> bool:
         """Tells whether, as things stand, this plugin refuses no node for the pod and prefers none to another."""
         return False

@@ -73,8 +73,8 @@ class SchedulingQueue:
         self._wake = wake
         self._pods: dict[str, QueuedPod] = {}
         self._unschedulable: dict[str, QueuedPod] = {}
-        self._active: list[tuple[Any, ...]] = []
-        self._backoff: list[tuple[Any, ...]] = []
+        self.active: list[tuple[Any, ...]] = []  # heaps: while both are empty there is nothing to pop
+        self.backoff: list[tuple[Any, ...]] = []
         self._errors: list[tuple[Any, ...]] = []
         self._hopeful: set[str] = set()  # pods in error back-off whose next attempt may succeed
         self._stamps = count(0, 1 << 32)  # with room between two for those who stood in line
@@ -98,16 +98,11 @@ class SchedulingQueue:
         self._pods[pod.uid] = queued
         self._enter(queued, Place.ACTIVE)
 
-    @property
-    def may_pop(self) -> bool:
-        """Tells whether there may be a pod to try; where not, there is none."""
-        return bool(self._active or self._backoff)
-
     def pop(self) -> QueuedPod | None:
         """Returns the pod to try next, or None if nothing can be tried now."""
-        queued = self._pop_from(self._active)
+        queued = self._pop_from(self.active)
         if queued is None and self._rules.pop_from_backoff:
-            queued = self._pop_from(self._backoff)
+            queued = self._pop_from(self.backoff)
         if queued is not None:
             queued.place = Place.IN_FLIGHT
             queued.attempts += 1
@@ -272,10 +267,10 @@ class SchedulingQueue:
         queued.entry = next(self._entries)
         order = (-queued.pod.priority, queued.timestamp, queued.stamp, queued.entry, queued)
         if place is Place.ACTIVE:
-            heapq.heappush(self._active, order)
+            heapq.heappush(self.active, order)
             self._wake()
         elif place is Place.BACKOFF:
-            self._back_off(self._backoff, queued, order)
+            self._back_off(self.backoff, queued, order)
             if self._rules.pop_from_backoff:
                 self._wake()
         elif place is Place.ERROR:
@@ -319,11 +314,11 @@ class SchedulingQueue:
 
     def _arm_backoff(self) -> None:
         """Sets the timer to the first tick at which a pod has waited long enough."""
-        heaps = [heap for heap in (self._backoff, self._errors) if self._first(heap)]
+        heaps = [heap for heap in (self.backoff, self._errors) if self._first(heap)]
         if not heaps:
             return
         due = min(self._tick_after(heap[0][0]) for heap in heaps)
-        hopeless = not self._backoff and not self._hopeful
+        hopeless = not self.backoff and not self._hopeful
         if self._backoff_timer is not None:
             if self._backoff_timer.due <= due and self._backoff_timer.background == hopeless:
                 return
@@ -342,7 +337,7 @@ class SchedulingQueue:
     def _flush_backoff(self) -> None:
         self._backoff_timer = None
         now = self._truncate(self._clock.now)
-        for heap in (self._backoff, self._errors):
+        for heap in (self.backoff, self._errors):
             while self._first(heap) and heap[0][0] < now:
                 queued = self._pop_from(heap)
                 assert queued is not None

@@ -10,6 +10,7 @@ import numpy as np
 from wavetank.cluster.dra import Allocation, ResourceClaim
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resource import Manifest
 from wavetank.cluster.store import Store
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
@@ -99,9 +100,13 @@ class DynamicResources(
 
     # filtering
 
+    def is_silent(self, spec: PodSpec) -> bool:
+        """Has nothing to say of a pod without claims, unless it fails."""
+        return "resourceClaims" not in spec.manifest
+
     def has_no_say(self, cycle: Cycle) -> bool:
         """Has nothing to say of a pod without claims, unless it fails."""
-        return "resourceClaims" not in cycle.pod.spec.manifest
+        return self.is_silent(cycle.pod.spec)
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Has nothing to filter for a pod without claims."""
