@@ -8,6 +8,7 @@ from typing import NoReturn
 import click
 
 from wavetank.errors import WavetankError
+from wavetank.kernel.garbage import rare_collections
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
@@ -33,7 +34,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"wavetank.cli.{cmd_name}").command
+        with rare_collections():  # thousands of objects, and none of them garbage
+            command: click.Command = import_module(f"wavetank.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
