@@ -60,7 +60,7 @@ def icicle(root: Mapping[str, object], unit: str) -> str:
     for left, depth, wide, name, value in boxes:
         shade = 88 - 5 * (depth % 6)
         box = f'x="{left:.1f}" y="{4 + depth * row}" width="{max(wide - 1, 0.5):.1f}" height="{row - 2}"'
-        fitting = (text for text in (name, name.rpartition(".")[2]) if len(text) * 6.2 < wide)
+        fitting = (text for text in (name, name.rpartition(".")[2]) if len(text) * 6.4 + 6 < wide)
         label = next(fitting, "")
         title = f"<title>{escape(name)}: {value:.1f} {unit}</title>"
         text = f'<text x="{left + 4:.1f}" y="{19 + depth * row}" font-size="11">{escape(label)}</text>'

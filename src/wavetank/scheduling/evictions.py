@@ -6,8 +6,9 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nominator import Nominator
-from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED, Running
+from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED, DefaultPreemption, Running
 from wavetank.scheduling.request import Request
 
 _Call = tuple[Nanoseconds, Callable[[], None]]  # how long it takes, and what it does
@@ -83,3 +84,9 @@ class Evictions:
 
 def _nothing() -> None:
     return
+
+
+def gates_of(framework: Framework) -> Running:
+    """Returns the pods that a profile's preemption keeps out of the queue."""
+    plugins = (plugin for plugin in framework.post_filter if isinstance(plugin, DefaultPreemption))
+    return next((plugin.running for plugin in plugins), {})

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,8 +12,9 @@ from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.evictions import Evictions
+from wavetank.scheduling.evictions import Evictions, gates_of
 from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.scheduling.failures import Failures
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
 from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.framework import Framework
@@ -23,9 +24,8 @@ from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, Schedulin
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.informers import NodeInformer, ObjectInformer, PodInformer
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption, Running
 from wavetank.scheduling.prebinding import PreBinding
-from wavetank.scheduling.request import Request
+from wavetank.scheduling.request import Request, comes_after_bindings
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
 
@@ -68,8 +68,7 @@ class Scheduler:
         self._draw_delete = drawing(latency.delete, random)
         self._rotation = Rotation()
         self._explain = explain
-        self._failures: dict[Hashable, tuple[Cycle, Outcome]] = {}
-        self._failures_version = -1
+        self._failures = Failures(self.table)
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
         self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
@@ -138,7 +137,7 @@ class Scheduler:
         """Lets the API server take what was sent: bindings first, then the rest, each after its latency."""
         outbox, self._outbox = self._outbox, []
         if len(outbox) > 1:
-            outbox.sort(key=_after_bindings)
+            outbox.sort(key=comes_after_bindings)
         for request in outbox:
             latency, commit, answered, _ = request
             if latency:
@@ -206,7 +205,7 @@ class Scheduler:
         if nomination is not None:
             self._nominate(pod, nomination)
         if nominated and outcome.preemption is not None:
-            self._evictions.begin(pod, nominated, outcome.preemption.victims, _gates_of(queued.framework))
+            self._evictions.begin(pod, nominated, outcome.preemption.victims, gates_of(queued.framework))
         for write in outcome.writes:
             self._send(Request(takes + self._draw_patch(), partial(write, self._store)))
         if self._is_news(pod, outcome.message, nomination):
@@ -220,31 +219,14 @@ class Scheduler:
 
     def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
         """Runs the cycle; a pod like one that just failed fails alike, by its cycle, as long as nothing has changed."""
-        if self._failures_version != self.table.version:
-            self._failures.clear()
-            self._failures_version = self.table.version
-        if cycle.pod.nominated_node or cycle.pod.node_name:
-            return cycle, self._decide(cycle)
-        known = self._failures.get(_likeness(cycle)) if self._failures else None
+        known = self._failures.like(cycle)
         if known is not None:
             return known
-        outcome = self._decide(cycle)
-        if not outcome.node_name and self._fails_for_good(cycle, outcome):
-            outcome.holds_for_all = True
-            self._failures[_likeness(cycle)] = cycle, outcome
-        return cycle, outcome
-
-    def _fails_for_good(self, cycle: Cycle, outcome: Outcome) -> bool:
-        """Tells whether pods like this one fail like this as long as nothing changes."""
-        if outcome.elsewhere is not None or (outcome.preemption and outcome.preemption.nominated):
-            return False
-        spec = cycle.pod.spec
-        searched_all = not spec.volumes and "resourceClaims" not in spec.manifest
-        return searched_all and cycle.framework.fails_for_all(outcome.rejectors)
-
-    def _decide(self, cycle: Cycle) -> Outcome:
         decide = cycle.decide if self._explain is None else cycle.run
-        return decide(self._rotation, self._ties)
+        outcome = decide(self._rotation, self._ties)
+        if not outcome.node_name:
+            self._failures.remember(cycle, outcome)
+        return cycle, outcome
 
     # binding
 
@@ -415,19 +397,3 @@ class Scheduler:
             self.table.replace_pod(pod)
         else:
             self.table.add_pod(pod, pod.node_name)
-
-
-def _after_bindings(request: Request) -> bool:
-    return not request.is_binding
-
-
-def _likeness(cycle: Cycle) -> Hashable:
-    """Returns what makes two pods alike for a profile."""
-    pod = cycle.pod
-    return cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items())
-
-
-def _gates_of(framework: Framework) -> Running:
-    """Returns the pods that a profile's preemption keeps out of the queue."""
-    plugins = (plugin for plugin in framework.post_filter if isinstance(plugin, DefaultPreemption))
-    return next((plugin.running for plugin in plugins), {})
