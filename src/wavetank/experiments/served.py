@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
-from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import EPOCH_SECONDS
 from wavetank.cluster.store import Store
@@ -16,6 +15,7 @@ from wavetank.controllers.volumes import attach_volume_controllers
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.entries import SchedulerEntry
+from wavetank.experiments.kernels import compile_kernels
 from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
 from wavetank.experiments.podevents import PodEvents
@@ -27,8 +27,7 @@ from wavetank.nodes.kubelets import Kubelets
 from wavetank.nodes.relapses import Relapses
 from wavetank.nodes.stories import Stories
 from wavetank.scheduling.config import Version
-from wavetank.scheduling.named import find_scheduler
-from wavetank.workloads.cluster import Cluster, node_manifest
+from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.runs import run_of
 
 # The release that is served and, in its words, that of the simulated kubelets.
@@ -81,21 +80,8 @@ class ServedCluster:
             attach_volume_controllers(store)
             attach_claim_controller(store)
         if setting.scheduler is not None:
-            _warm_up()
+            compile_kernels()  # which would keep clients waiting later
             _attach(setting.scheduler, store, streams, setting.latency)
-
-
-def _warm_up() -> None:
-    """Places a pod on a cluster of no consequence: the loops that it compiles would otherwise keep clients waiting."""
-    store = Store(Clock())
-    for name in ("a", "b"):
-        store.create(Node(node_manifest(name, {}, {"cpu": "1", "memory": "1Gi", "pods": "1"})))
-    find_scheduler("default", RELEASE).attach(store, store.clock, Streams(0), RELEASE)
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
-    for name in ("fits", "fits-too", "does-not"):
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}}
-        store.create(Pod.parse(pod, store.specs))
-    store.clock.run()
 
 
 def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Latency) -> None:

@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import os
-import signal
-from contextlib import suppress
-
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.loop.faults import ProcessError
-from wavetank.loop.process import Start, begin, how_ended, plain_environment, tail_of
+from wavetank.loop.process import Start, begin, end_group, how_ended, plain_environment, tail_of
 
 
 class FreeProcess:
@@ -39,6 +35,4 @@ class FreeProcess:
 
     def close(self) -> None:
         """Ends its process group."""
-        with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        end_group(self._process)

@@ -125,9 +125,7 @@ class Process:
 
     def close(self) -> None:
         """Ends its process group."""
-        with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        end_group(self._process)
         self._control.close()
 
 
@@ -162,6 +160,13 @@ def begin(
             )
         except OSError as error:
             raise ProcessError(name, f"cannot be started: {error.strerror}") from None
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends a program and everybody whom it has started."""
+    with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def how_ended(status: int) -> str:

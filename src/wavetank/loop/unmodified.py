@@ -2,16 +2,14 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.loop.clockpage import ClockPage
 from wavetank.loop.door import Door
 from wavetank.loop.faults import ProcessError
-from wavetank.loop.process import Start, begin, how_ended, plain_environment, tail_of
+from wavetank.loop.process import Start, begin, end_group, how_ended, plain_environment, tail_of
 from wavetank.loop.threads import Threads
 from wavetank.loop.tracing import Followed, ask_for_tracing
 
@@ -116,9 +114,7 @@ class UnmodifiedProcess:
 
     def close(self) -> None:
         """Ends its process group."""
-        with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        end_group(self._process)
         if self._threads is not None:
             self._threads.close()
         self._page.close()
