@@ -246,7 +246,7 @@ def _are_plain_names(cells: Sequence[Any]) -> bool:
         return False
     other = text.encode("utf-8", "replace").translate(None, _OF_NAMES)
     misplaced = any(pair in text for pair in ("\n\n", "\n-", "-\n"))
-    return other == b"\n" * (len(cells) + 1) and not misplaced and max(map(len, cells)) <= _LONGEST_NAME
+    return other == b"\n" * (len(cells) + 1) and not misplaced and max(map(len, cells), default=0) <= _LONGEST_NAME
 
 
 def _ticks(cells: Sequence[Any], at: _Time, base: str, bad: _Bad) -> Integers:
