@@ -29,6 +29,14 @@ def parse_quantity(value: str | int | float) -> Fraction:
     return Fraction(_nanos(str(value)), _NANO)
 
 
+def value_of(amount: str | None) -> Fraction:
+    """Returns the exact value of a quantity; no digits and no quantity are zero, as for Kubernetes."""
+    try:
+        return parse_quantity(amount or "0")
+    except InputError:
+        return Fraction(0)
+
+
 def milli(value: str | int | float) -> int:
     """Returns thousandths of the unit (millicores for CPU), rounded away from zero and capped at 2⁶³-1."""
     thousandths = _divided(_nanos(str(value)), 10**6)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.apiserver.validation.quantities import value_of
-from wavetank.apiserver.validation.sums import pod_amounts
+from wavetank.cluster.quantity import value_of
+from wavetank.cluster.quota.amount import render_amounts
+from wavetank.cluster.quota.sums import pod_amounts
 
 Amounts = Mapping[str, str]
 _NOTE = "kubernetes.io/limit-ranger"
@@ -18,20 +19,20 @@ class LimitRanger(Plugin):
 
     def mutate(self, attributes: Attributes) -> None:
         """Completes a new pod."""
-        if attributes.is_write_of("Pod", "CREATE"):
+        if attributes.is_write_of("Pod", "CREATE") or _is_resize(attributes):
             for limits in self._ranges(attributes):
                 _set_defaults(attributes.document, limits)
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses a pod or a claim that asks for too much or too little."""
         claim = attributes.is_write_of("PersistentVolumeClaim", "CREATE", "UPDATE")
-        resized = attributes.kind.table == "Pod" and attributes.subresource == "resize"
-        if not claim and not resized and not attributes.is_write_of("Pod", "CREATE"):
+        if not claim and not _is_resize(attributes) and not attributes.is_write_of("Pod", "CREATE"):
+            return
+        if attributes.old is not None and attributes.old["metadata"].get("deletionTimestamp"):
             return
         for limits in self._ranges(attributes):
-            problems = list(
-                _claim_problems(attributes.document, limits) if claim else _pod_problems(attributes.document, limits)
-            )
+            find = _claim_problems if claim else _pod_problems
+            problems = list(dict.fromkeys(find(attributes.document, limits)))
             if problems:
                 shown = ", ".join(problems)
                 raise attributes.refused(shown if len(problems) == 1 else f"[{shown}]")
@@ -40,6 +41,10 @@ class LimitRanger(Plugin):
         for found in self.store.list("LimitRange"):
             if found.namespace == attributes.namespace:
                 yield (found.manifest.get("spec") or {}).get("limits") or []
+
+
+def _is_resize(attributes: Attributes) -> bool:
+    return attributes.kind.table == "Pod" and attributes.subresource == "resize"
 
 
 def _set_defaults(pod: Document, limits: list[Document]) -> None:
@@ -75,7 +80,8 @@ def _pod_problems(pod: Document, limits: list[Document]) -> Iterator[str]:
                 resources = container.get("resources") or {}
                 yield from _problems(kind, limit, resources.get("requests") or {}, resources.get("limits") or {})
         elif kind == "Pod":
-            yield from _problems(kind, limit, pod_amounts(pod["spec"], "requests"), pod_amounts(pod["spec"], "limits"))
+            requests, ceilings = (render_amounts(pod_amounts(pod["spec"], part)) for part in ("requests", "limits"))
+            yield from _problems(kind, limit, requests, ceilings)
 
 
 def _claim_problems(claim: Document, limits: list[Document]) -> Iterator[str]:

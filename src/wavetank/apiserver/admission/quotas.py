@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.apiserver.admission.usage import is_in_scope, missing_requests, usage_of
-from wavetank.apiserver.validation.quantities import value_of
-from wavetank.apiserver.validation.sums import written
+from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
+from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
+from wavetank.cluster.quota.usage import counts, missing_requests, usage_of
 from wavetank.cluster.resource import Resource
 
-Amounts = Mapping[str, Fraction]
+Amounts = Mapping[str, Amount]
+
+# Kinds whose use may change while they live.
+_CHANGING = ("services", "persistentvolumeclaims", "resourceclaims.resource.k8s.io")
 
 
 class ResourceQuota(Plugin):
@@ -23,45 +25,72 @@ class ResourceQuota(Plugin):
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses what exceeds a quota; otherwise adds it to what is used, unless nothing is to be stored."""
-        if attributes.operation not in ("CREATE", "UPDATE") or attributes.subresource or not attributes.namespace:
+        if not attributes.namespace or attributes.kind.table == "Namespace" or not _may_use_more(attributes):
             return
-        added = _difference(attributes)
-        charged = [(quota, self._charge(quota, added, attributes)) for quota in self._binding(added, attributes)]
+        charged = [(quota, self._charge(quota, attributes)) for quota in self._binding(attributes)]
         for quota, used in charged:
             if used and not attributes.dry_run:
                 self.store.patch("ResourceQuota", quota.namespace, quota.name, {"status": {"used": used}})
 
-    def _binding(self, added: Amounts, attributes: Attributes) -> Iterator[Resource]:
+    def _binding(self, attributes: Attributes) -> Iterator[Resource]:
+        """Yields the quotas that count the object, once it is clear that they can."""
+        resource = attributes.kind.resource
         for quota in self.store.list("ResourceQuota"):
-            hard = (quota.manifest.get("status") or {}).get("hard") or {}
-            counts = quota.namespace == attributes.namespace and hard.keys() & added.keys()
-            spec = quota.manifest.get("spec") or {}
-            if counts and is_in_scope(attributes.kind.table, attributes.document, spec):
+            status, spec = quota.manifest.get("status") or {}, quota.manifest.get("spec") or {}
+            names = [name for name in status.get("hard") or {} if counts(resource, name)]
+            if quota.namespace != attributes.namespace or not names:
+                continue
+            if is_in_scope(resource, attributes.document, spec):
+                _check(quota, names, attributes)
                 yield quota
 
-    def _charge(self, quota: Resource, added: Amounts, attributes: Attributes) -> dict[str, str]:
-        """Returns what of the quota is used then, for the resources of which the use changes."""
+    def _charge(self, quota: Resource, attributes: Attributes) -> dict[str, str]:
+        """Returns what of the quota is used then, for the resources of which more is used."""
         status = quota.manifest.get("status") or {}
-        hard, used = status.get("hard") or {}, status.get("used") or {}
-        if attributes.kind.table == "Pod" and attributes.operation == "CREATE":
-            missing = missing_requests(attributes.document["spec"], hard)
-            if missing:
-                raise attributes.refused(f"failed quota: {quota.name}: must specify {missing}")
-        changed = {name: added[name] for name in sorted(hard) if added.get(name)}
-        after = {name: value_of(used.get(name)) + amount for name, amount in changed.items()}
-        over = [name for name, amount in changed.items() if amount > 0 and after[name] > value_of(hard[name])]
-        if over:
-            asked = ",".join(f"{name}={written(name, changed[name])}" for name in over)
-            shown = ",".join(f"{name}={used.get(name, '0')}" for name in over)
-            limits = ",".join(f"{name}={hard[name]}" for name in over)
-            why = f"exceeded quota: {quota.name}, requested: {asked}, used: {shown}, limited: {limits}"
+        hard, used = parse_amounts(status.get("hard")), parse_amounts(status.get("used"))
+        added = {name: amount for name, amount in self._added(quota, attributes).items() if name in hard}
+        after = add(used, added)
+        over = [name for name in sorted(added) if after[name].value > hard[name].value]
+        if over and attributes.subresource != "status":
+            asked, before, limits = (_shown(amounts, over) for amounts in (added, used, hard))
+            why = f"exceeded quota: {quota.name}, requested: {asked}, used: {before}, limited: {limits}"
             raise attributes.refused(why)
-        return {name: written(name, amount) for name, amount in after.items()}
+        return render_amounts({name: after[name] for name in added})
+
+    def _added(self, quota: Resource, attributes: Attributes) -> Amounts:
+        """Returns how much more is used after the write; what a quota has not counted before counts as a whole."""
+        resource, now = attributes.kind.resource, self.store.clock.now
+        after = usage_of(resource, attributes.document, now)
+        old: Document | None = attributes.old if attributes.operation == "UPDATE" else None
+        if old is not None and is_in_scope(resource, old, quota.manifest.get("spec") or {}):
+            before = usage_of(resource, old, now)
+            after = {name: amount.minus(before.get(name, ZERO)) for name, amount in after.items()}
+        return {name: amount for name, amount in after.items() if amount.value > 0}
 
 
-def _difference(attributes: Attributes) -> dict[str, Fraction]:
-    """Returns how much more is used after the write."""
-    after = usage_of(attributes.kind, attributes.document)
-    old: Document | None = attributes.old if attributes.operation == "UPDATE" else None
-    before = usage_of(attributes.kind, old) if old is not None else {}
-    return {name: after.get(name, Fraction(0)) - before.get(name, Fraction(0)) for name in {**after, **before}}
+def _may_use_more(attributes: Attributes) -> bool:
+    """Tells whether a write can change what its object uses."""
+    resource, part, old = attributes.kind.resource, attributes.subresource, attributes.old
+    if attributes.operation == "CREATE":
+        return not part
+    if attributes.operation != "UPDATE" or old is None:
+        return False
+    if resource == "pods":
+        return part == "resize" or (
+            not part and is_terminating(attributes.document["spec"]) != is_terminating(old["spec"])
+        )
+    return resource in _CHANGING and (not part or (part == "status" and resource == "persistentvolumeclaims"))
+
+
+def _check(quota: Resource, names: list[str], attributes: Attributes) -> None:
+    """Refuses a pod that does not say what a quota counts, and an object of which nobody has counted the use."""
+    if attributes.kind.table == "Pod":
+        missing = missing_requests(attributes.document["spec"], names)
+        if missing:
+            raise attributes.refused(f"failed quota: {quota.name}: must specify {missing}")
+    if any(name not in ((quota.manifest.get("status") or {}).get("used") or {}) for name in names):
+        raise attributes.refused(f"status unknown for quota: {quota.name}, resources: {','.join(sorted(names))}")
+
+
+def _shown(amounts: Amounts, names: list[str]) -> str:
+    return ",".join(f"{name}={amounts[name]}" for name in names)

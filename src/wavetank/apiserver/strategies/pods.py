@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from wavetank.apiserver.strategies.qos import quality_of_service
 from wavetank.apiserver.strategies.strategy import Document, Writing
+from wavetank.cluster.quota.qos import quality_of_service
 
 _DISABLED = ("resources", "allocatedResources", "extendedResourceClaimStatus")  # not enabled by default
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"

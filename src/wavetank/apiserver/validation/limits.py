@@ -13,8 +13,8 @@ from wavetank.apiserver.validation.quantities import (
     check_quota_resource_name,
     check_resource_name,
     may_overcommit,
-    value_of,
 )
+from wavetank.cluster.quantity import value_of
 
 _SCOPES = frozenset(
     {

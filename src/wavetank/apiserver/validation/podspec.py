@@ -24,10 +24,11 @@ from wavetank.apiserver.validation.containers import (
 from wavetank.apiserver.validation.errors import Document, Errors, check_choice, each_invalid, structs
 from wavetank.apiserver.validation.metadata import check_labels
 from wavetank.apiserver.validation.placement import check_affinity, check_spreading, check_tolerations
-from wavetank.apiserver.validation.quantities import check_pod_resource_name, check_requirements, value_of
+from wavetank.apiserver.validation.quantities import check_pod_resource_name, check_requirements
 from wavetank.apiserver.validation.security import check_host_users, check_pod_context
-from wavetank.apiserver.validation.sums import container_amounts
 from wavetank.apiserver.validation.volumes import check_volumes
+from wavetank.cluster.quantity import value_of
+from wavetank.cluster.quota.sums import container_amounts
 
 _MAX_INT32 = 2**31 - 1
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
@@ -116,7 +117,7 @@ def _check_sums(spec: Document, resources: Document, path: str) -> Errors:
         stated = resources.get(part) or {}
         for name, total in container_amounts(spec, part).items():
             counted = part == "requests" or name.startswith("hugepages-")
-            if counted and name in stated and value_of(total) > value_of(stated[name]):
+            if counted and name in stated and total.value > value_of(stated[name]):
                 problem = f"must be greater than or equal to aggregate container {part} of {total}"
                 yield invalid(f"{path}.{part}[{name}]", stated[name], problem)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from fractions import Fraction
 
 from wavetank.apiserver.fielderrors import NOT_FOUND, FieldError, duplicate, forbidden, invalid, required, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import NEGATIVE, Document, Errors, each_invalid
-from wavetank.cluster.quantity import parse_quantity, whole
+from wavetank.cluster.quantity import value_of, whole
 from wavetank.errors import InputError
 
 _REQUESTED = ("cpu", "memory", "ephemeral-storage")
@@ -32,14 +31,6 @@ _OF_QUOTAS = frozenset(
 _STANDARD = _COUNTED | _OF_QUOTAS | {"storage"}
 _PAGES = "hugepages-"
 _OF_PODS = ("cpu", "hugepages-", "memory")
-
-
-def value_of(amount: str | None) -> Fraction:
-    """Returns the exact value of a quantity; no digits and no quantity are zero, as for Kubernetes."""
-    try:
-        return parse_quantity(amount or "0")
-    except InputError:
-        return Fraction(0)
 
 
 def is_native(name: str) -> bool:

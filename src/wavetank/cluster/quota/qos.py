@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.quantity import parse_quantity
@@ -8,7 +9,7 @@ from wavetank.errors import InputError
 _COUNTED = ("cpu", "memory")
 
 
-def quality_of_service(spec: dict[str, Any]) -> str:
+def quality_of_service(spec: Mapping[str, Any]) -> str:
     """Returns the class of a pod: Guaranteed, Burstable or BestEffort."""
     whole = spec.get("resources") or {}
     if whole.get("requests") or whole.get("limits"):

@@ -1,0 +1,1 @@
+"""What objects use of the quotas of their namespace."""
