@@ -19,8 +19,8 @@ from wavetank.experiments.plannedfaults import parse_faults
 from wavetank.experiments.simulation import Setting
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
+from wavetank.scheduling.attachable import TieBreaking
 from wavetank.scheduling.config import NEWEST, OLDEST, Version
-from wavetank.scheduling.definition import TieBreaking
 from wavetank.workloads import fields
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload

@@ -6,7 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,16 @@ from wavetank.errors import InputError
 from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.outfolder import FILES
 from wavetank.loop.definition import ProcessDefinition
+from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Configuration, Version, default_configuration, parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.policy import build_policy
-from wavetank.scheduling.registry import not_simulated
 from wavetank.workloads import fields
 
 _KINDS = ("config", "policy", "python", "process", "together")
 _ENTRY = ("name", *_KINDS, "args", "schedulerName")
-_Definition = SchedulerDefinition | ProcessDefinition
+_Definition = Attachable | ProcessDefinition
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,12 @@ class SchedulerEntry:
     """One thing to try: a scheduler, or several side by side."""
 
     name: str
-    schedulers: tuple[SchedulerDefinition, ...]
+    schedulers: tuple[Attachable, ...]
     processes: tuple[ProcessDefinition, ...] = ()
 
     def notes(self, version: Version) -> list[str]:
         """Returns what the user should know of it: plugins that are not simulated, programs of another release."""
-        ignored = [
-            f"{self.name}: the plugin {plugin} is not simulated: it was ignored"
-            for scheduler in self.schedulers
-            for plugin in not_simulated(scheduler.configuration)
-        ]
+        ignored = [f"{self.name}: {note}" for scheduler in self.schedulers for note in scheduler.notes()]
         return [*ignored, *(note for process in self.processes for note in process.notes(version))]
 
     @property
@@ -64,7 +60,7 @@ def parse_entries(value: object, folder: Path, version: Version) -> tuple[Schedu
 
 
 def _entry(name: str, definitions: Sequence[_Definition], path: str) -> SchedulerEntry:
-    schedulers = tuple(each for each in definitions if isinstance(each, SchedulerDefinition))
+    schedulers = tuple(each for each in definitions if not isinstance(each, ProcessDefinition))
     processes = tuple(each for each in definitions if isinstance(each, ProcessDefinition))
     if len({process.sync for process in processes}) > 1:
         raise InputError("programs that run together keep step in one way: the same sync for all", path=path)
@@ -207,12 +203,11 @@ def _look_first_in(module: str, places: list[str]) -> None:
     importlib.invalidate_caches()  # a module may have been written a moment ago
 
 
-def _renamed(definition: SchedulerDefinition, scheduler_name: str, path: str) -> SchedulerDefinition:
-    profiles = definition.configuration.profiles
-    if len(profiles) != 1:
-        raise InputError("a configuration with several profiles names them itself", path=f"{path}.schedulerName")
-    profile = replace(profiles[0], scheduler_name=scheduler_name)
-    return replace(definition, configuration=replace(definition.configuration, profiles=(profile,)))
+def _renamed(definition: Attachable, scheduler_name: str, path: str) -> Attachable:
+    try:
+        return definition.renamed(scheduler_name)
+    except InputError as error:
+        raise error.inside(path=f"{path}.schedulerName") from None
 
 
 def _only(given: Mapping[str, Any], known: tuple[str, ...], path: str) -> None:

@@ -129,18 +129,14 @@ def _teller(
 
 
 def _can_travel(plans: Sequence[RunPlan]) -> bool:
-    """Tells whether other processes can make these runs: a class typed into a notebook cannot leave it."""
-    if any(cls.__module__ == "__main__" for plan in plans for cls in _policies(plan)):
+    """Tells whether other processes can make these runs."""
+    if not all(scheduler.is_portable() for plan in plans for scheduler in plan.setting.schedulers):
         return False
     try:
         pickle.dumps(plans[0])
     except (pickle.PicklingError, AttributeError, TypeError):
         return False
     return True
-
-
-def _policies(plan: RunPlan) -> list[type]:
-    return [scheduler.policy for scheduler in plan.setting.schedulers if scheduler.policy is not None]
 
 
 # in other processes

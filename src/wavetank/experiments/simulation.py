@@ -21,9 +21,9 @@ from wavetank.kernel.randomness import Streams
 from wavetank.loop.definition import ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
 from wavetank.nodes.kubelets import Kubelets
+from wavetank.scheduling.attachable import Attachable, Attached, TieBreaking
 from wavetank.scheduling.config import Version
-from wavetank.scheduling.definition import SchedulerDefinition, TieBreaking
-from wavetank.scheduling.scheduler import Explain, Scheduler
+from wavetank.scheduling.scheduler import Explain
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Arrival, Workload
 
@@ -37,7 +37,7 @@ class Setting:
 
     cluster: Cluster
     workload: Workload
-    schedulers: tuple[SchedulerDefinition, ...]
+    schedulers: tuple[Attachable, ...]
     version: Version
     latency: Latency
     ties: TieBreaking = "random"
@@ -98,7 +98,7 @@ class Simulation:
         """Tells whether there is only one scheduler, which then gets every pod."""
         return len(self.setting.schedulers) + len(self.setting.processes) == 1
 
-    def _attach(self, store: Store, clock: Clock, streams: Streams) -> Sequence[tuple[str, Scheduler]]:
+    def _attach(self, store: Store, clock: Clock, streams: Streams) -> Sequence[tuple[str, Attached]]:
         setting = self.setting
         return [
             (

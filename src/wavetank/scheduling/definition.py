@@ -1,27 +1,25 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from wavetank.cluster.store import Store
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import Connect, TieBreaking
 from wavetank.scheduling.config import Configuration, Version
-from wavetank.scheduling.extenders import Extender, ExtenderClient, Extenders
+from wavetank.scheduling.extenders import Extender, Extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue import QueueRules
 from wavetank.scheduling.framework.selection import ExactTies, RandomTies
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.policy import build_policy, policy_framework
-from wavetank.scheduling.registry import Handle, build_frameworks
+from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
 from wavetank.scheduling.scheduler import Explain, Scheduler
-
-TieBreaking = Literal["random", "exact"]
-Connect = Callable[[Mapping[str, Any]], ExtenderClient]
 
 
 @dataclass(frozen=True)
@@ -38,6 +36,22 @@ class SchedulerDefinition:
     def scheduler_names(self) -> tuple[str, ...]:
         """Returns the schedulerNames of the pods that it is responsible for."""
         return tuple(profile.scheduler_name for profile in self.configuration.profiles)
+
+    def renamed(self, scheduler_name: str) -> SchedulerDefinition:
+        """Returns the same for pods of another schedulerName; InputError if it has several profiles."""
+        profiles = self.configuration.profiles
+        if len(profiles) != 1:
+            raise InputError("a configuration with several profiles names them itself")
+        profile = replace(profiles[0], scheduler_name=scheduler_name)
+        return replace(self, configuration=replace(self.configuration, profiles=(profile,)))
+
+    def notes(self) -> list[str]:
+        """Returns a line for each enabled plugin that is not simulated."""
+        return [f"the plugin {plugin} is not simulated: it was ignored" for plugin in not_simulated(self.configuration)]
+
+    def is_portable(self) -> bool:
+        """Tells whether it can be sent to another process: a class typed into a notebook cannot leave it."""
+        return self.policy is None or self.policy.__module__ != "__main__"
 
     def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:
         """Makes its profiles for one run."""
