@@ -35,12 +35,16 @@ SPECIAL = {
     "k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1": "any",
     "k8s.io/apimachinery/pkg/types.UID": "types.UID|string",
     "k8s.io/apimachinery/pkg/types.NodeName": "types.NodeName|string",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool": "any",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray": "any",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray": "any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "v1.JSON|any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool": "v1.JSONSchemaPropsOrBool|any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray": "v1.JSONSchemaPropsOrArray|any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray": (
+        "v1.JSONSchemaPropsOrStringArray|any"
+    ),
 }
 SCALARS = {"string": "string", "bool": "bool", "int32": "int32", "int64": "int64", "float64": "float64"}
+# Lists of which an empty one that was sent is told from none: it means that nobody manages any field any more.
+TOLD_EMPTY = {"managedFields"}
 # Where the types of an OpenAPI name are: "io.k8s.api.core.v1.Pod" is Pod in k8s.io/api/core/v1.
 ROOTS = {
     "io.k8s.api.": "k8s.io/api",
@@ -155,27 +159,36 @@ class Generator:
         record["f"] = [self._field(package, each, definition) for each in package.structs[name]]
         if definition.get("required"):
             record["r"] = definition["required"]
+        if definition.get("x-kubernetes-map-type"):
+            record["a"] = definition["x-kubernetes-map-type"]
         return short
 
     def _field(self, package: GoPackage, go: GoField, definition: dict[str, Any]) -> dict[str, Any]:
+        if not go.name:  # OpenAPI describes the fields of an embedded type with those of the outer one
+            inner = {"properties": definition.get("properties", {})}
+            self.definitions.setdefault(f"{package.path}.{go.type.lstrip('*')}", inner)
         record: dict[str, Any] = {"n": go.name, "t": self._type(package, go.type.lstrip("*"))}
         described = definition.get("properties", {}).get(go.name, {})
         record["i"] = go.number
-        record["p"] = go.type.startswith("*")
+        record["p"] = go.type.startswith("*") or go.name in TOLD_EMPTY
         record["o"] = "omitzero" in go.options or ("omitempty" in go.options)
         record["z"] = "omitzero" in go.options
         record["s"] = go.strategy.replace(",", " ")
         record["k"] = go.merge_key
         record["l"] = described.get("x-kubernetes-list-type")
         record["m"] = described.get("x-kubernetes-list-map-keys")
-        record["a"] = described.get("x-kubernetes-map-type") or self._map_type(described)
+        record["v"] = self._key_defaults(described)
+        record["a"] = described.get("x-kubernetes-map-type")
         record["d"] = described.get("default") if described.get("default") not in ({}, "", 0, False) else None
         return {key: value for key, value in record.items() if value or key in "nt"}
 
-    def _map_type(self, described: dict[str, Any]) -> str | None:
-        reference = next((each["$ref"] for each in described.get("allOf", []) if "$ref" in each), "")
-        target = self.definitions.get(go_path(reference.rpartition("/")[2])) if reference else None
-        return target.get("x-kubernetes-map-type") if target else None
+    def _key_defaults(self, described: dict[str, Any]) -> list[Any] | None:
+        """Returns what the keys of a list's items are where an item does not say it."""
+        items = described.get("items", {})
+        reference = next((each["$ref"] for each in items.get("allOf", []) if "$ref" in each), items.get("$ref", ""))
+        properties = self.definitions.get(go_path(reference.rpartition("/")[2]), {}).get("properties", {})
+        keys = described.get("x-kubernetes-list-map-keys") or []
+        return [properties.get(key, {}).get("default") for key in keys]
 
     def _type(self, package: GoPackage, expression: str) -> str:
         if expression == "[]byte":

@@ -21,6 +21,7 @@ _FIELD_NAMES = {
     "merge_key": "k",
     "list_type": "l",
     "list_map_keys": "m",
+    "list_key_defaults": "v",
     "map_type": "a",
     "default": "d",
 }
@@ -39,15 +40,17 @@ class FieldRecord(msgspec.Struct, rename=_FIELD_NAMES):
     merge_key: str = ""
     list_type: str = ""
     list_map_keys: tuple[str, ...] = ()
+    list_key_defaults: tuple[Any, ...] = ()
     map_type: str = ""
     default: Any = None
 
 
-class StructureRecord(msgspec.Struct, rename={"fields": "f", "required": "r"}):
+class StructureRecord(msgspec.Struct, rename={"fields": "f", "required": "r", "map_type": "a"}):
     """An object type."""
 
     fields: list[FieldRecord]
     required: list[str] = []
+    map_type: str = ""
 
 
 class SubresourceRecord(msgspec.Struct):
@@ -130,7 +133,8 @@ class StructureTable:
             type_, go_type = _SCALARS[expression]
             return Schema(type_, format=expression if type_ in ("integer", "number") else "", go_type=go_type)
         go_type = ".".join(expression.split(".")[-2:])
-        return Schema("object", go_type=go_type, resolve=partial(self.structure, expression))
+        map_type = self._records[expression].map_type
+        return Schema("object", go_type=go_type, map_type=map_type, resolve=partial(self.structure, expression))
 
     def _named(self, name: str, schema: Schema) -> Schema:
         schema.wrapped = name.startswith("^")
@@ -166,5 +170,6 @@ class StructureTable:
         schema.patch_strategy = frozenset(record.patch_strategy.split())
         schema.list_type = record.list_type
         schema.list_map_keys = record.list_map_keys
-        schema.map_type = record.map_type
+        schema.list_key_defaults = record.list_key_defaults
+        schema.map_type = record.map_type or schema.map_type
         return schema

@@ -52,9 +52,9 @@ class Schema:
     `type` is one of object, array, map, string, integer, number, boolean, quantity, time, microtime, duration,
     int-or-string, bytes, any; numbers have a `format` (int32, int64, float64). `items` is the type of a list's or
     map's elements. `pointer` tells a zero that was written from one that was not; `omit_empty` leaves the zero out
-    of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`
-    and `map_type` for server-side apply. `go_type` is what error messages call the type, `wrapped` a list that is
-    a protobuf message of its own.
+    of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`,
+    `list_key_defaults` (what keys are that an item does not state) and `map_type` for server-side apply. `go_type` is
+    what error messages call the type, `wrapped` a list that is a protobuf message of its own.
     """
 
     type: str
@@ -68,6 +68,7 @@ class Schema:
     patch_strategy: frozenset[str] = frozenset()
     list_type: str = ""
     list_map_keys: tuple[str, ...] = ()
+    list_key_defaults: tuple[Any, ...] = ()
     map_type: str = ""
     wrapped: bool = False
     resolve: Callable[[], Structure] | None = field(default=None, repr=False, compare=False)
