@@ -63,12 +63,22 @@ def test_every_recorded_body_is_read_as_the_real_server_read_it():
         assert not wrong, (request["path"], wrong)
 
 
+def metadata_inside(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the metadata of claim templates in a pod's volumes."""
+    volumes = (document.get("spec") or {}).get("volumes") or []
+    templates = [(each.get("ephemeral") or {}).get("volumeClaimTemplate") for each in volumes]
+    return [each["metadata"] for each in templates if each]
+
+
 @pytest.mark.parametrize("plural", KINDS)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_is_encoded_is_decoded_again(plural, data):
     kind = TABLE.find("", "v1", plural)
     document = canonical(kind.schema, data.draw(documents(kind.schema, depth=5)))
+    for metadata in (document["metadata"], *metadata_inside(document)):
+        if not metadata.get("managedFields"):  # protobuf does not tell an empty list from none
+            metadata.pop("managedFields", None)
     decoded = decode(TABLE, kind, body_of("v1", kind.kind, kind.schema.structure, document), PROTOBUF).document
     assert decoded == {**document, "kind": kind.kind, "apiVersion": "v1"}
 
