@@ -1,23 +1,41 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
+
 import click
+from rich.markup import escape
 from rich.table import Table
 
 from wavetank.cli.console import console
-from wavetank.scheduling.named import named_schedulers
+from wavetank.scheduling.named import NamedScheduler, named_schedulers
 
 _EXAMPLES = """\b
 Examples:
   wavetank schedulers
   wavetank run experiment.yaml --scheduler best-fit
+  wavetank run experiment.yaml --scheduler LRP --scheduler LRP-k8ssim-compat
 """
+
+_BESIDES = """
+Besides these: a KubeSchedulerConfiguration (CONFIG.yaml) or a class of yours (module:Class).
+With -k8ssim-compat behind its name, one of LRP to IPAP does what K8sSim itself does.
+docs/schedulers.md has all formulas."""
 
 
 @click.command(name="schedulers", epilog=_EXAMPLES)
 def command() -> None:
-    """List the schedulers that can be picked by name."""
-    table = Table("name", "what it does", box=None, pad_edge=False, header_style="bold")
-    for name, description in named_schedulers().items():
-        table.add_row(name, description)
-    console.print(table)
-    console.print("\nBesides these: a KubeSchedulerConfiguration (CONFIG.yaml) or a class of yours (module:Class).")
+    """List the schedulers that can be picked by name: kind, what each prefers, and where that is written down."""
+    for kind, schedulers in groupby(named_schedulers().values(), key=lambda each: each.kind):
+        console.print(_table(kind, schedulers))
+    console.print(_BESIDES, highlight=False)
+
+
+def _table(kind: str, schedulers: Iterable[NamedScheduler]) -> Table:
+    """Lists one kind, readable on a narrow terminal as well: the source stands behind the formula."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column(kind, no_wrap=True, min_width=27)
+    table.add_column("what it prefers \\[source]")
+    for scheduler in schedulers:
+        table.add_row(scheduler.name, f"{escape(scheduler.formula)} [dim]\\[{escape(scheduler.source)}][/dim]")
+    return table

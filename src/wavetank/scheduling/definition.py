@@ -15,7 +15,7 @@ from wavetank.scheduling.extenders import Extender, Extenders
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue import QueueRules
-from wavetank.scheduling.framework.selection import ExactTies, RandomTies
+from wavetank.scheduling.framework.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.policy import build_policy, policy_framework
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
@@ -24,13 +24,17 @@ from wavetank.scheduling.scheduler import Explain, Scheduler
 
 @dataclass(frozen=True)
 class SchedulerDefinition:
-    """A scheduler that can be attached to any cluster: a configuration, with or without a user's policy in it."""
+    """A scheduler that can be attached to any cluster: a configuration, with or without a user's policy in it.
+
+    `own_ties` makes the rule for ties of a scheduler that has one of its own, whatever is wanted of others.
+    """
 
     name: str
     description: str
     configuration: Configuration
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
+    own_ties: Callable[[], Ties] | None = None
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:
@@ -68,6 +72,12 @@ class SchedulerDefinition:
         extenders = [Extender(config, connect(config)) for config in configs] if connect else []
         return Extenders(extenders, streams.stream(f"scheduler/{self.name}/extenders") if extenders else None)
 
+    def _ties(self, wanted: TieBreaking, streams: Streams, version: Version) -> Ties:
+        if self.own_ties is not None:
+            return self.own_ties()
+        exact = wanted == "exact" and version >= (1, 35)  # before, the release itself draws among the best
+        return ExactTies() if exact else RandomTies(streams.stream(f"scheduler/{self.name}/ties"))
+
     def attach(
         self,
         store: Store,
@@ -85,7 +95,6 @@ class SchedulerDefinition:
         `connect` makes the clients of its extenders; without it a configuration with extenders is an InputError.
         """
         configuration = self.configuration
-        exact = ties == "exact" and version >= (1, 35)  # before, the release itself draws among the best
         rules = QueueRules(
             initial_backoff=configuration.pod_initial_backoff_s * SECOND,
             max_backoff=configuration.pod_max_backoff_s * SECOND,
@@ -98,7 +107,7 @@ class SchedulerDefinition:
             clock,
             self.frameworks(handle, streams),
             handle.listers,
-            ties=ExactTies() if exact else RandomTies(streams.stream(f"scheduler/{self.name}/ties")),
+            ties=self._ties(ties, streams, version),
             random=streams.stream(f"scheduler/{self.name}/latency"),
             rules=rules,
             latency=latency,

@@ -27,6 +27,7 @@ from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
 from wavetank.scheduling.plugins.nodevolumelimits import NodeVolumeLimits
 from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
+from wavetank.scheduling.plugins.retired import RETIRED
 from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
 from wavetank.scheduling.plugins.volumebinding import VolumeBinding
@@ -90,16 +91,19 @@ def not_simulated(configuration: Configuration) -> list[str]:
     names = {
         plugin.name for profile in configuration.profiles for point in profile.plugins.values() for plugin in point
     }
-    return sorted(names - _PLUGINS.keys() - _BUILT_IN - _DEFAULTS_WITHOUT_A_MODEL)
+    return sorted(names - _PLUGINS.keys() - RETIRED.keys() - _BUILT_IN - _DEFAULTS_WITHOUT_A_MODEL)
 
 
 def _framework(profile: Profile, configuration: Configuration, handle: Handle) -> Framework:
     made: dict[str, Plugin] = {}
     for point in profile.plugins.values():
         for enabled in point:
-            if enabled.name in _PLUGINS and enabled.name not in made:
+            if enabled.name not in made:
                 args: PluginArgs | None = profile.args.get(enabled.name)
-                made[enabled.name] = _PLUGINS[enabled.name](args, handle)
+                if enabled.name in _PLUGINS:
+                    made[enabled.name] = _PLUGINS[enabled.name](args, handle)
+                elif enabled.name in RETIRED:
+                    made[enabled.name] = RETIRED[enabled.name](args, handle.listers)
     points = {
         point: [made[plugin.name] for plugin in plugins if plugin.name in made]
         for point, plugins in profile.plugins.items()

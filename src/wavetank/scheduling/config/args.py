@@ -106,6 +106,14 @@ class DynamicResourcesArgs:
     binding_timeout: Nanoseconds | None
 
 
+@dataclass(frozen=True, slots=True)
+class NodeLabelArgs:
+    """Labels that a node should have, and labels that it should not have; of the retired plugin NodeLabel."""
+
+    present: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+
 PluginArgs = (
     NodeResourcesFitArgs
     | NodeResourcesBalancedAllocationArgs
@@ -115,4 +123,5 @@ PluginArgs = (
     | DefaultPreemptionArgs
     | VolumeBindingArgs
     | DynamicResourcesArgs
+    | NodeLabelArgs
 )

@@ -45,6 +45,19 @@ class ExactTies:
         return positions.index(min(positions, key=_path_from_root))
 
 
+class RoundRobinTies:
+    """Takes them in turn, as kube-scheduler did until 1.14: a counter of all choices, over how many there are."""
+
+    def __init__(self) -> None:
+        self._choices = 0
+
+    def choose(self, tied: IntArray) -> int:
+        """Returns the next one; a choice of one counts as well."""
+        turn = self._choices % len(tied)
+        self._choices += 1
+        return turn
+
+
 def select_host(totals: NumberArray, ties: Ties) -> int:
     """Returns the position of the node to take."""
     best = np.flatnonzero(totals == totals.max())

@@ -23,15 +23,19 @@ class ImageLocality(JoiningPlugin, ScorePlugin):
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Places the sum of the images' bytes, each scaled by its spread, between a low and a high threshold."""
+        if cycle.table.images.is_empty:
+            return np.zeros(len(nodes), np.int64)
+        highest = MAX_BYTES_PER_CONTAINER * cycle.pod.spec.containers
+        clamped = np.clip(self.bytes_on(cycle, nodes), MIN_BYTES, highest)
+        return 100 * (clamped - MIN_BYTES) // (highest - MIN_BYTES)
+
+    def bytes_on(self, cycle: Cycle, nodes: IntArray) -> IntArray:
+        """Returns the bytes of the pod's images on each node, each image scaled by the share of nodes that have it."""
         total = len(cycle.table.order)
         sums = np.zeros(len(nodes), np.int64)
-        if cycle.table.images.is_empty:
-            return sums
         for image in cycle.pod.spec.images:
             found = cycle.table.images.sizes_and_counts(with_tag(image), nodes)
             if found is not None:
                 size, counts = found
                 sums += (size * (counts / total)).astype(np.int64)
-        highest = MAX_BYTES_PER_CONTAINER * cycle.pod.spec.containers
-        clamped = np.clip(sums, MIN_BYTES, highest)
-        return 100 * (clamped - MIN_BYTES) // (highest - MIN_BYTES)
+        return sums

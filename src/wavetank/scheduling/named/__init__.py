@@ -1,0 +1,37 @@
+"""The schedulers that users pick by name: one file for each family of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from wavetank.errors import InputError
+from wavetank.scheduling.config import Version
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.named.configurations import configurations
+from wavetank.scheduling.named.k8ssim import COMPAT, COMPAT_SUFFIX, kubernetes_algorithms
+from wavetank.scheduling.named.policies import policies
+from wavetank.scheduling.named.scheduler import NamedScheduler
+
+__all__ = ["NamedScheduler", "find_scheduler", "named_schedulers"]
+
+
+def named_schedulers() -> dict[str, NamedScheduler]:
+    """Returns every scheduler that has a name, in the order in which they are listed."""
+    return {each.name: each for each in chain(configurations(), kubernetes_algorithms(), policies())}
+
+
+def find_scheduler(
+    wanted: str, version: Version, *, name: str = "", args: Mapping[str, Any] | None = None
+) -> SchedulerDefinition:
+    """Returns the scheduler of that name, called `name` in results; InputError if there is none."""
+    known = named_schedulers()
+    plain = wanted.removesuffix(COMPAT_SUFFIX)
+    given = {**(args or {}), COMPAT: True} if plain != wanted else args or {}
+    if plain in known:
+        return known[plain].make(name or wanted, version, given)
+    close = difflib.get_close_matches(wanted, known, 1)
+    hint = f" (did you mean {close[0]}?)" if close else f": known are {', '.join(known)}"
+    raise InputError(f"there is no scheduler called {wanted!r}{hint}")

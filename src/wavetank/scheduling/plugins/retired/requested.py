@@ -1,0 +1,62 @@
+"""The scores by requested CPU and memory as they were in Kubernetes 1.14: from 0 to 10, and nothing but these two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
+
+HIGHEST = 10
+
+
+class _Requested(JoiningPlugin, ScorePlugin):
+    """Scores by what is asked of a node's CPU and memory with the pod; open requests count 100m and 200 MiB."""
+
+    def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        """Returns a score from 0 to 10 for each node."""
+        table, spec = cycle.table, cycle.pod.spec
+        asked = np.array([[spec.scored_cpu], [spec.scored_memory]], np.int64)
+        return self.rate(table.nonzero[:2, nodes] + asked, table.allocatable[:2, nodes])
+
+    def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
+        """Scores each column: CPU in the first row, memory in the second."""
+        raise NotImplementedError
+
+
+class LeastRequestedPriority(_Requested):
+    """Prefers nodes of which little is asked: the mean of (capacity - asked) * 10 / capacity."""
+
+    name = "LeastRequestedPriority"
+
+    def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
+        """Returns the mean of what is left, in tenths, each rounded down."""
+        left = np.maximum(capacity - asked, 0) * HIGHEST // np.maximum(capacity, 1)
+        mean: IntArray = left.sum(axis=0) // 2
+        return mean
+
+
+class MostRequestedPriority(_Requested):
+    """Prefers nodes of which much is asked: the mean of asked * 10 / capacity, 0 where it is more than there is."""
+
+    name = "MostRequestedPriority"
+
+    def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
+        """Returns the mean of what is asked, in tenths, each rounded down."""
+        share = np.where(asked > capacity, 0, asked * HIGHEST // np.maximum(capacity, 1))
+        mean: IntArray = share.sum(axis=0) // 2
+        return mean
+
+
+class BalancedResourceAllocation(_Requested):
+    """Prefers nodes whose CPU and memory are asked for alike: (1 - |difference of shares|) * 10, 0 if one is full."""
+
+    name = "BalancedResourceAllocation"
+
+    def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
+        """Returns the evenness in tenths, rounded down; a node without a resource is full."""
+        shares = np.where(capacity == 0, 1.0, asked / np.maximum(capacity, 1))
+        even = ((1 - np.abs(shares[0] - shares[1])) * HIGHEST).astype(np.int64)
+        balanced: IntArray = np.where((shares >= 1).any(axis=0), 0, even)
+        return balanced
