@@ -8,13 +8,15 @@ from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.readiness import stated_ready_since
 from wavetank.cluster.resource import EPOCH_SECONDS
 from wavetank.cluster.store import Store
-from wavetank.controllers.resourceclaims import attach_claim_controller
-from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.controllers.frame.office import Office
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
+from wavetank.experiments.controlling import attach_controllers
 from wavetank.experiments.entries import SchedulerEntry
+from wavetank.experiments.eventlog import EventLog
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
@@ -34,6 +36,8 @@ from wavetank.workloads.runs import run_of
 RELEASE: Version = (1, 35)
 KUBELET_VERSION = "v1.35.8"
 
+_MANAGER = User("system:kube-controller-manager", ("system:authenticated",))
+
 # What an attempt takes, if the latency model says nothing: any time at all, so that thousands of attempts are not
 # made in one go while clients wait.
 _THOUGHT = Constant(0.000_1)
@@ -49,7 +53,7 @@ class ServedSetting:
     cluster: Cluster | None = None
     scheduler: SchedulerEntry | None = None
     kubelets: bool = False
-    controllers: bool = False
+    controllers: frozenset[str] = frozenset()  # by the names that kube-controller-manager has for them
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     seed: int = 1
@@ -74,11 +78,12 @@ class ServedCluster:
         self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
+        log = EventLog(store)
         if setting.scheduler is not None or setting.kubelets:
-            PodEvents(store, setting.scheduler is not None, setting.kubelets)
+            PodEvents(store, log, setting.scheduler is not None, setting.kubelets)
         if setting.controllers:
-            attach_volume_controllers(store)
-            attach_claim_controller(store)
+            ready_since = stated_ready_since if stories is None else stories.ready_since
+            attach_controllers(Office(store, self.api.actor(_MANAGER), ready_since, log.tell), setting.controllers)
         if setting.scheduler is not None:
             compile_kernels()  # which would keep clients waiting later
             _attach(setting.scheduler, store, streams, setting.latency)
