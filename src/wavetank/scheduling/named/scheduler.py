@@ -14,8 +14,8 @@ Make = Callable[[str, Version, Mapping[str, Any]], Attachable]
 class NamedScheduler:
     """A scheduler that users pick by name.
 
-    `kind` is what runs it (kube-scheduler, policy, batch, volcano), `formula` says in a line what it prefers, `source` where
-    that is written down. `make` is given the name that it has in results, the release and the user's arguments.
+    `kind` is what runs it (kube-scheduler, policy, batch, volcano), `formula` says in a line what it prefers, `source`
+    where that is written down. `make` is given the name that it has in results, the release and the user's arguments.
     """
 
     name: str
