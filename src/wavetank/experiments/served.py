@@ -23,7 +23,7 @@ from wavetank.experiments.planting import plant_cluster
 from wavetank.experiments.podevents import PodEvents
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
-from wavetank.kernel.durations import SECOND
+from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.nodes.relapses import Relapses
@@ -57,18 +57,21 @@ class ServedSetting:
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     seed: int = 1
+    start: Nanoseconds | None = None  # of its clock; None: the present
 
 
 class ServedCluster:
     """A cluster for clients outside: the API and the actors of a run, without a workload and without an end.
 
-    Its clock begins at the present time, so that clients which compare times with their own clock are not confused.
+    Its clock begins at the present time, unless the setting says otherwise, so that clients which compare times with
+    their own clock are not confused.
     Pods that have finished stay until somebody deletes them. `authenticate` tells whose token it is.
     """
 
     def __init__(self, setting: ServedSetting, authenticate: Callable[[str], User | None]) -> None:
-        self.clock = Clock(time.time_ns() - EPOCH_SECONDS * SECOND)
-        store = Store(self.clock, _HISTORY)
+        present = time.time_ns() - EPOCH_SECONDS * SECOND
+        self.clock = Clock(present if setting.start is None else setting.start)
+        self.store = store = Store(self.clock, _HISTORY)
         stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
         if stories is not None:
