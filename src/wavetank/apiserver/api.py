@@ -3,14 +3,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 
-from wavetank.apiserver.actor import Actor
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
+from wavetank.apiserver.custom.definitions import Definitions
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.negotiation import PLAIN, Representation, negotiate
+from wavetank.apiserver.negotiation import PLAIN, Representation, check_custom, negotiate
 from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.options import ListOptions, WriteOptions, check_timeout
@@ -65,6 +65,7 @@ class Api:
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
         self._watches = Watches(self._objects)
+        self._definitions = Definitions(self._writer, self._deleter, self._watches)
         self._discovery = Discovery(self.kinds)
         self._openapi = OpenApi(self.kinds)
         self._authenticate = authenticate
@@ -88,10 +89,6 @@ class Api:
         except StatusError as error:
             return refusal(error, request)
 
-    def actor(self, user: User) -> Actor:
-        """Returns a client in the same process, who writes as that user."""
-        return Actor(self._writer, self._deleter, user)
-
     def _answer(self, request: Request) -> Response | Stream:
         if request.query and not request.flag("watch"):
             check_timeout(request)
@@ -107,11 +104,16 @@ class Api:
             found = refusal(error, request)
         if target.kind.table in _DEPRECATED:
             found.headers.append(warning(_DEPRECATED[target.kind.table]))
+        if target.kind.custom is not None and target.kind.custom.warning:
+            found.headers.append(warning(target.kind.custom.warning))
         return found
 
     def _act(self, target: Target, request: Request) -> Response | Stream:
         if target.verb == "patch":
-            patch_type(request)  # an unknown one is refused before anything else is looked at
+            # an unknown one is refused before anything else is looked at
+            patch_type(request, custom=target.kind.custom is not None)
+        if target.kind.custom is not None:
+            check_custom(request)
         if target.subresource is not None:
             return self._subresources.respond(target, request)
         return self._actions[target.verb](target, request)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode_delete_options
+from wavetank.apiserver.custom.conditions import CLEANUP, MARKED, with_conditions
 from wavetank.apiserver.fielderrors import FieldError, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -49,6 +50,7 @@ _SHOWN = frozenset(
 # Kinds whose dependents stay unless the client says otherwise, and kinds that have no dependents.
 _ORPHANING = frozenset({"Job.batch", "ReplicationController"})
 _ALONE = frozenset({"Event"})
+_DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
 _PRESERVED = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
     "propagationPolicy=Orphan to suppress this warning"
@@ -148,6 +150,8 @@ class Deleter:
     def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> tuple[bool, Document]:
         """Returns whether the object is gone, and what is answered."""
         stored = self._objects.stored(kind)
+        if stored.table == _DEFINITION and old.deleted is None:
+            return False, self._terminate_definition(stored, old, options, user)
         if stored.table == "Namespace":
             going = self._terminate_namespace(stored, old, options, user)
             if going is not None:
@@ -255,10 +259,20 @@ class Deleter:
             metadata["deletionTimestamp"] = render_time(self._store.clock.now)
         metadata["deletionGracePeriodSeconds"] = 0
 
-    # namespaces
+    # custom kinds and namespaces
 
-    def _terminate_namespace(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> Document | None:
-        """Begins the end of a namespace, which its own finalizers keep; None if nothing keeps it any more."""
+    def _terminate_definition(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> Document:
+        """Begins the end of a custom kind, which stays until its objects are gone."""
+        self._check_stated(kind, old, options)
+        document = old.render()
+        self._admit(kind, document, options, user)
+        metadata = document["metadata"]
+        metadata["deletionTimestamp"] = render_time(self._store.clock.now)
+        metadata["finalizers"] = list(dict.fromkeys([*(metadata.get("finalizers") or ()), CLEANUP]))
+        document = with_conditions(document, metadata["deletionTimestamp"], MARKED)
+        return document if options.dry_run else self._objects.show(kind, self._store_marked(kind, document, old))
+
+    def _check_stated(self, kind: Kind, old: Resource, options: DeleteOptions) -> None:
         for what, stated, present in (
             ("UID", options.uid, old.uid),
             ("ResourceVersion", options.version, str(old.resource_version)),
@@ -266,6 +280,10 @@ class Deleter:
             if stated is not None and stated != present:
                 why = f"Precondition failed: {what} in precondition: {stated}, {what} in object meta: {present}"
                 raise errors.conflict(kind.resource, old.name, why)
+
+    def _terminate_namespace(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> Document | None:
+        """Begins the end of a namespace, which its own finalizers keep; None if nothing keeps it any more."""
+        self._check_stated(kind, old, options)
         document = old.render()
         if old.deleted is not None:
             kept = (document.get("spec") or {}).get("finalizers")

@@ -172,13 +172,16 @@ def _group(name: str, versions: list[str]) -> Document:
 def _resource(kind: Kind) -> Document:
     entry: Document = {"name": kind.plural, "singularName": kind.singular, "namespaced": kind.namespaced}
     entry |= {"kind": kind.kind, "verbs": kind.verbs, **_names(kind)}
+    if kind.custom is not None:
+        return {**entry, "storageVersionHash": _storage_hash(kind)}
     if "list" in kind.verbs and kind.table != "ComponentStatus":  # what is not stored has no stored version
         entry["storageVersionHash"] = _storage_hash(kind)
     return entry
 
 
 def _storage_hash(kind: Kind) -> str:
-    stored = _STORED.get(kind.table, f"{kind.group}/{kind.version}/{kind.kind}")
+    version = kind.version if kind.custom is None else kind.custom.storage_version
+    stored = _STORED.get(kind.table, f"{kind.group}/{version}/{kind.kind}")
     return base64.b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
 
 
@@ -196,7 +199,7 @@ def _names(kind: Kind) -> Document:
 
 
 def _aggregated_resource(kind: Kind) -> Document:
-    entry: Document = {"resource": kind.plural, "responseKind": {"group": "", "version": "", "kind": kind.kind}}
+    entry: Document = {"resource": kind.plural, "responseKind": _response_kind(kind)}
     entry |= {"scope": "Namespaced" if kind.namespaced else "Cluster", "singularResource": kind.singular}
     entry |= {"verbs": kind.verbs, **_names(kind)}
     if kind.subresources:
@@ -204,8 +207,14 @@ def _aggregated_resource(kind: Kind) -> Document:
     return entry
 
 
+def _response_kind(kind: Kind) -> Document:
+    """Names the kind of an answer; of built-in ones group and version are those of the path."""
+    group, version = (kind.group, kind.version) if kind.custom is not None else ("", "")
+    return {"group": group, "version": version, "kind": kind.kind}
+
+
 def _aggregated_subresource(kind: Kind, subresource: Subresource) -> Document:
-    foreign = (subresource.group, subresource.version) != (kind.group, kind.version)
+    foreign = kind.custom is not None or (subresource.group, subresource.version) != (kind.group, kind.version)
     group, version = (subresource.group, subresource.version) if foreign else ("", "")
     response = {"group": group, "version": version, "kind": subresource.kind}
     return {"subresource": subresource.name, "responseKind": response, "verbs": subresource.verbs}

@@ -63,7 +63,7 @@ class Representation:
         if not self.convert or document.get("kind") == "Status":
             return document
         if self.convert == TABLE:
-            return table_of_one(kind.table, document, now, self.include, self.api, headers)
+            return table_of_one(kind.table, document, now, self.include, self.api, headers, kind.custom)
         if self.convert == PARTIAL:
             return partial(document, self.api)
         raise _wrong_conversion(f"{PARTIAL_LIST}, but the requested object is not a list ({go_type(kind)})")
@@ -74,12 +74,15 @@ class Representation:
         """Returns a list of objects, which have their kinds, as it is to be shown; `metadata` is the list's."""
         check_include(self.include)
         if self.convert == TABLE:
-            return table_of_list(kind.table, documents, metadata, now, self.include, self.api)
+            return table_of_list(kind.table, documents, metadata, now, self.include, self.api, kind.custom)
         if self.convert == PARTIAL:
             raise _wrong_conversion(f"{PARTIAL}, but the requested object is a list ({go_type(kind)}List)")
         if self.convert == PARTIAL_LIST:
             items = [partial(document, self.api) for document in documents]
             return {"kind": PARTIAL_LIST, "apiVersion": self.api, "metadata": dict(metadata), "items": items or None}
+        if kind.custom is not None:
+            head = {"kind": kind.list_kind, "apiVersion": kind.api_version}
+            return {**head, "metadata": {"continue": "", **metadata}, "items": documents}
         items = [
             {key: document[key] for key in document if key not in ("kind", "apiVersion")} for document in documents
         ]
@@ -124,6 +127,13 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False, t
 def _best_conversion(header: str, tables: bool) -> tuple[str, Clause] | None:
     found = best_match(header, _ANSWERED, _convertible if tables else _without_tables)
     return found or best_match(header, (PROTOBUF,), _without_tables)
+
+
+def check_custom(request: Request) -> None:
+    """Refuses (406) a client that accepts custom objects in protobuf only, which they do not have."""
+    match = _best_conversion(request.headers.get("accept", ""), True)
+    if match is not None and match[0] == PROTOBUF and match[1].target is None:
+        raise not_acceptable(MEDIA_TYPES)
 
 
 def negotiate_plain(request: Request) -> Representation:

@@ -62,6 +62,10 @@ class Objects:
         """Returns a stored document, which is the caller's own at its first two levels."""
         return self.stories.render(resource) if self.stories is not None else resource.render()
 
+    def forget(self) -> None:
+        """Forgets what was encoded: a kind has changed, and its objects may look different now."""
+        self._encoded.clear()
+
     def show(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
         """Returns an object in a served version; `version` is that of its deletion, where it has one."""
         document = to_served(kind, self.render(resource))

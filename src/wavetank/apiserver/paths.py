@@ -2,13 +2,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavetank.apiserver.errors import StatusError, bad_request, method_not_allowed, no_such_resource
+from wavetank.apiserver.errors import (
+    StatusError,
+    bad_request,
+    method_not_allowed,
+    method_not_supported,
+    no_such_resource,
+    not_found,
+)
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.validation.names import path_segment_problems
 
 # What each method does to one object, and to a collection.
 _ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "POST": "create"}
+_OF_ONE = ("get", "update", "patch", "delete")
 _MANY = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 
 
@@ -41,10 +49,14 @@ def resolve(kinds: KindTable, method: str, path: str) -> Target:
     watching = parts[:1] == ["watch"]
     kind, namespace, below = _find(kinds, group, version, parts[1:] if watching else parts)
     if kind is None:
-        raise no_such_resource() if group in kinds.groups() else UnknownPathError
+        raise no_such_resource() if _is_built_in(kinds, group) else UnknownPathError
     if watching:
         return _watch(kind, namespace, below, method)
     return _aim(kind, namespace, below, method)
+
+
+def _is_built_in(kinds: KindTable, group: str) -> bool:
+    return any(kind.custom is None for kind in kinds if kind.group == group)
 
 
 def _split(path: str) -> tuple[str, str, list[str]]:
@@ -76,6 +88,8 @@ def _watch(kind: Kind, namespace: str | None, parts: list[str], method: str) -> 
 
 def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Target:
     everywhere = kind.namespaced and namespace is None
+    if kind.custom is not None:
+        return _aim_custom(kind, namespace, parts, method)
     if not parts:
         return Target(kind, _verb_of_many(kind, method, everywhere), namespace or "")
     if everywhere or kind.verbs == ("create",):  # objects are named with their namespace, and if they are kept
@@ -90,6 +104,28 @@ def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Ta
         raise no_such_resource()
     verb = _verb(method, subresource.verbs)
     return Target(kind, verb, namespace or "", name, subresource, "/".join(below[1:]))
+
+
+def _aim_custom(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Target:
+    """Finds what a path of a custom kind is about; other handlers serve these, with other words for refusals."""
+    verbs = _ONE if parts else _MANY
+    verb = verbs.get(method, "")
+    if kind.namespaced and namespace is None and (parts or verb != "list"):
+        raise UnknownPathError
+    if not parts:
+        if not verb:
+            raise method_not_supported(kind.resource, method.lower())
+        return Target(kind, verb, namespace or "")
+    name, *below = parts
+    if problems := path_segment_problems(name):
+        raise bad_request(f"Name parameter invalid: {quote(name)}: {';'.join(problems)}")
+    subresource = kind.subresources.get(below[0]) if below else None
+    if len(below) > 1 or (below and subresource is None):
+        raise not_found(kind.resource, name)
+    known = subresource.verbs if subresource is not None else _OF_ONE
+    if verb not in known:
+        raise method_not_supported(kind.resource, verb or method.lower())
+    return Target(kind, verb, namespace or "", name, subresource)
 
 
 def _verb_of_many(kind: Kind, method: str, everywhere: bool) -> str:

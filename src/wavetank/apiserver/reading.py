@@ -67,12 +67,23 @@ def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> 
 def show_page(objects: Objects, kind: Kind, found: Page, representation: Representation) -> bytes:
     """Writes a list in the representation that the client wants."""
     resources, metadata = found
+    if representation == PLAIN and kind.custom is not None:
+        return _encode_custom(objects, kind, found)
     if representation == PLAIN:
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
         items = b",".join(objects.encode_item(kind, resource) for resource in resources)
         return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
     documents = [objects.show(kind, resource) for resource in resources]
     return representation.encode(representation.list(kind, documents, metadata, objects.now))
+
+
+def _encode_custom(objects: Objects, kind: Kind, found: Page) -> bytes:
+    """Writes a list of custom objects, each of which says what it is."""
+    resources, metadata = found
+    items = b",".join(objects.encode(kind, resource) for resource in resources)
+    head = {"kind": kind.list_kind, "metadata": {"continue": "", **metadata}}
+    start = msgspec.json.encode({"apiVersion": kind.api_version})[:-1]
+    return b'%s,"items":[%s],%s\n' % (start, items, msgspec.json.encode(head)[1:])
 
 
 def _position(objects: Objects, options: ListOptions) -> tuple[int | None, str]:

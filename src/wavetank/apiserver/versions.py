@@ -24,7 +24,7 @@ def stored_kind(kinds: KindTable, kind: Kind) -> Kind:
 
 
 def to_stored(kind: Kind, document: Document) -> Document:
-    """Converts a document of a served version into the stored one."""
+    """Converts a document of a served version into the stored one; custom kinds are when they are written."""
     if kind.kind == "Event" and kind.group:
         return as_core(document)
     if kind.kind == "HorizontalPodAutoscaler" and kind.version == "v1":
@@ -34,6 +34,8 @@ def to_stored(kind: Kind, document: Document) -> Document:
 
 def to_served(kind: Kind, document: Document) -> Document:
     """Converts a stored document into a served version."""
+    if kind.custom is not None:
+        return kind.custom.serve(document)
     if kind.kind == "Event" and kind.group:
         return as_new(document)
     if kind.kind == "HorizontalPodAutoscaler" and kind.version == "v1":

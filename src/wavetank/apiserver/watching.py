@@ -228,6 +228,11 @@ class Hub:
             return DELETED, event.old, version
         return None
 
+    def close(self) -> None:
+        """Ends all watches."""
+        for stream in list(self._streams):
+            stream.close()
+
     def _drop(self, stream: WatchStream) -> None:
         self._streams.pop(stream, None)
 
@@ -246,3 +251,8 @@ class Watches:
         if table not in self._hubs:
             self._hubs[table] = Hub(self._objects, table, self._oldest)
         return self._hubs[table].open(watch)
+
+    def close(self, table: str) -> None:
+        """Ends the watches of a table, whose kind is not served any more or not in the same way."""
+        if table in self._hubs:
+            self._hubs[table].close()

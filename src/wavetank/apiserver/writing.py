@@ -39,6 +39,7 @@ _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _OF_YAML = "yaml: unmarshal errors:\n"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
+_GOING = "create not allowed while custom resource definition is terminating"
 # Where the real server keeps a kind, if not under its own name; error messages tell.
 _FOLDERS = {
     "endpoints": "services/endpoints",
@@ -157,6 +158,8 @@ class Writer:
         place(write, document)
         write.request.warnings += without_twins(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
+        if kind.custom is not None and kind.custom.terminating:
+            raise errors.forbidden(kind.resource, metadata.get("name", ""), _GOING)
         attributes = self._attributes("CREATE", write, document, None)
         self.admission.mutate(attributes)
         metadata = document["metadata"]
@@ -165,7 +168,7 @@ class Writer:
         if kind.table == "Service":
             self._services.create(document, dry_run=write.options.dry_run)
         prepare_create(kind, document, self._writing(write))
-        self._refuse(kind, metadata, _mistakes_of_new(write.kind, kind, document))
+        self._refuse(kind, document, _mistakes_of_new(write.kind, kind, document))
         write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
@@ -174,7 +177,7 @@ class Writer:
     def replace(self, write: Write, document: Document, old: Resource) -> Document:
         """Replaces an object by a document in the served version, and returns it as it is served."""
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
-        before = old.render()
+        before = old.render() if kind.custom is None else self.objects.show(kind, old)
         attributes = self._attributes("UPDATE", write, document, before)
         self.admission.mutate(attributes)
         self._check_version(write, document["metadata"], old)
@@ -182,7 +185,7 @@ class Writer:
         if kind.table == "Service" and not write.subresource:
             self._services.update(document, before, dry_run=write.options.dry_run)
         write.prepare(kind, document, before, self._writing(write))
-        self._refuse(kind, document["metadata"], _mistakes(write, kind, document, before))
+        self._refuse(kind, document, _mistakes(write, kind, document, before))
         if not write.subresource:
             write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
@@ -206,7 +209,7 @@ class Writer:
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
-        if document == old.render():
+        if (document if kind.custom is None else kind.custom.store(document)) == old.render():
             return old
         new = self.resource(kind, document, old)
         self.objects.store.update(new)
@@ -214,6 +217,8 @@ class Writer:
 
     def resource(self, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
         """Makes the store's object of a document, a new version of `old` if there is one."""
+        if kind.custom is not None:
+            document = kind.custom.store(document)
         try:
             new = parse_resource(document, self.objects.store.specs, namespaced=kind.namespaced)
         except InputError as error:
@@ -275,9 +280,10 @@ class Writer:
             raise errors.conflict(write.kind.resource, write.name, errors.MODIFIED)
         metadata["resourceVersion"] = str(old.resource_version)
 
-    def _refuse(self, kind: Kind, metadata: Document, mistakes: list[FieldError]) -> None:
+    def _refuse(self, kind: Kind, document: Document, mistakes: list[FieldError]) -> None:
         if mistakes:
-            raise errors.invalid(kind.table, metadata.get("name", ""), mistakes)
+            stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.table
+            raise errors.invalid(stated, document["metadata"].get("name", ""), mistakes)
 
     def _attributes(self, operation: str, write: Write, document: Document, old: Document | None) -> Attributes:
         name = write.name or (document.get("metadata") or {}).get("name", "")
@@ -336,10 +342,10 @@ def check_name(write: Write, document: Document) -> None:
         raise errors.bad_request(f"the name of the object ({name}) does not match the name on the URL ({write.name})")
 
 
-def patch_type(request: Request) -> str:
-    """Returns the media type of a patch; 415 if it is none."""
+def patch_type(request: Request, *, custom: bool = False) -> str:
+    """Returns the media type of a patch; 415 if it is none. Custom kinds refuse some when they apply it."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if media_type not in PATCH_TYPES and media_type != APPLY:
+    if media_type not in PATCH_TYPES and media_type != APPLY and not custom:
         raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return media_type
 

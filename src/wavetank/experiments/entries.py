@@ -117,13 +117,16 @@ def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Vers
     return definition if renamed is None else _renamed(definition, fields.text(renamed, f"{path}.schedulerName"), path)
 
 
-def _named(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
+def _named(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
     return find_scheduler(name, version)
 
 
-def _policy(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
+def _policy(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
     args = fields.mapping(given.get("args", {}), "args")
-    return find_scheduler(fields.text(given["policy"], ""), version, name=name, args=args)
+    definition = find_scheduler(fields.text(given["policy"], ""), version, name=name, args=args)
+    if definition.policy is not None:
+        build_policy(definition.policy, args)  # finds wrong arguments before any run begins
+    return definition
 
 
 def _config(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:

@@ -14,8 +14,8 @@ from apiserver.serving import Served, serving
 from apiserver.transcripts import SHARED, TRANSCRIPTS, scripts
 
 REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
-# Issues of their own: server-side apply with ownership, custom resources; kubectl's files are of another form.
-LATER = ("apply-", "crd-", "kubectl-")
+# Issues of their own: server-side apply with ownership; kubectl's files are of another form.
+LATER = ("apply-", "crd-cel", "kubectl-")
 # What the comparer must be told that we have, since it cannot do it itself.
 WITH_ALL_PLUGINS = ("admission-default",)
 # Not ours to give: the server is restarted between two steps.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wavetank.apiserver.codec.mismatch import UnreadableError, json_type
 from wavetank.apiserver.codec.protobuf import parse_message, unwrap
@@ -12,6 +12,9 @@ from wavetank.apiserver.codec.yamltext import parse_yaml
 from wavetank.apiserver.errors import StatusError, bad_request, unsupported_media_type
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
+
+if TYPE_CHECKING:
+    from wavetank.apiserver.custom.customtype import CustomType
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -67,6 +70,8 @@ def decode(
         found = _parse(body, media)
     except UnreadableError as error:
         raise _unrecognized(kind.kind, error, body) from None
+    if isinstance(kind, Kind) and kind.custom is not None:
+        return _decode_custom(kind, kind.custom, found, body, field_validation)
     _fill_in(found, kind.api_version, kind.kind)
     mistake = type_mistake(table, kind, found.api_version, found.kind)
     if mistake:
@@ -83,6 +88,23 @@ def decode(
     _check_version(kind, found)
     document["apiVersion"] = kind.api_version
     return Decoded({"kind": kind.kind, **document}, strict)
+
+
+def _decode_custom(kind: Kind, custom: CustomType, found: _Body, body: bytes, field_validation: str) -> Decoded:
+    """Reads a body as a custom object, which must say itself what it is."""
+    from wavetank.apiserver.custom.decoding import read_custom  # it needs this room in turn
+
+    if not found.kind:
+        text = body.decode("utf-8", "replace")
+        raise _unrecognized(kind.kind, UnreadableError(f"Object 'Kind' is missing in '{text}'"), body)
+    try:
+        document, strict = read_custom(custom, found.parsed)
+    except UnreadableError as error:
+        raise _not_handled(found, kind, str(error)) from None
+    if strict and field_validation == STRICT:
+        raise _not_handled(found, kind, strict_error(strict))
+    _check_version(kind, found)
+    return Decoded(document, strict if field_validation == WARN else [])
 
 
 def decode_delete_options(table: KindTable, body: bytes, content_type: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from wavetank.apiserver.codec import canonical
+from wavetank.apiserver.custom.definitionstrategy import default_definition
 from wavetank.apiserver.defaulting import (
     access,
     apps,
@@ -59,6 +60,7 @@ _DEFAULTS: Mapping[tuple[str, str], Callable[[Document], None]] = {
         registration.default_admission_policy_binding
     ),
     ("apiregistration.k8s.io/v1", "APIService"): registration.default_api_service,
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): default_definition,
 }
 
 
@@ -67,6 +69,9 @@ def set_defaults(kind: Kind, document: Document) -> None:
 
     What Go cannot tell from a missing value must be missing already; a kind without a type of its own is left alone.
     """
+    if kind.custom is not None:
+        kind.custom.default(document)
+        return
     default = _DEFAULTS.get((kind.api_version, kind.kind))
     if default is not None:
         default(document)

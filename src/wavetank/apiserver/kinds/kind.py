@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wavetank.apiserver.custom.customtype import CustomType
     from wavetank.apiserver.kinds.schema import Schema
 
 
@@ -29,7 +30,10 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind in one served version; several versions of a kind share one table of the store."""
+    """One kind in one served version; several versions of a kind share one table of the store.
+
+    `custom` is there for kinds that a CustomResourceDefinition has brought: how their documents are read and shown.
+    """
 
     group: str
     version: str
@@ -42,6 +46,12 @@ class Kind:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     subresources: Mapping[str, Subresource] = field(default_factory=dict, compare=False)
+    custom: CustomType | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def list_kind(self) -> str:
+        """Returns the kind of a list of such objects."""
+        return self.custom.list_kind if self.custom is not None else f"{self.kind}List"
 
     @property
     def api_version(self) -> str:

@@ -54,7 +54,8 @@ class Schema:
     map's elements. `pointer` tells a zero that was written from one that was not; `omit_empty` leaves the zero out
     of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`,
     `list_key_defaults` (what keys are that an item does not state) and `map_type` for server-side apply. `go_type` is
-    what error messages call the type, `wrapped` a list that is a protobuf message of its own.
+    what error messages call the type, `wrapped` a list that is a protobuf message of its own. `preserves` says that an
+    object may have other fields than the known ones.
     """
 
     type: str
@@ -71,6 +72,7 @@ class Schema:
     list_key_defaults: tuple[Any, ...] = ()
     map_type: str = ""
     wrapped: bool = False
+    preserves: bool = False
     resolve: Callable[[], Structure] | None = field(default=None, repr=False, compare=False)
     _structure: Structure | None = field(default=None, repr=False, compare=False)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from wavetank.apiserver.kinds.kind import Kind, Subresource
 from wavetank.apiserver.kinds.records import KindRecord, Records, StructureTable, SubresourceRecord
 from wavetank.apiserver.kinds.schema import Schema
+from wavetank.apiserver.kinds.versions import version_rank
 
 
 class KindTable:
@@ -37,6 +38,11 @@ class KindTable:
         self._by_path[kind.group, kind.version, kind.plural] = kind
         self._by_name[kind.api_version, kind.kind] = kind
 
+    def remove(self, kind: Kind) -> None:
+        """Serves a kind no longer."""
+        self._by_path.pop((kind.group, kind.version, kind.plural), None)
+        self._by_name.pop((kind.api_version, kind.kind), None)
+
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_path.values())
 
@@ -53,12 +59,17 @@ class KindTable:
         return kind in self._known.get(api_version, ()) or (api_version, kind) in self._by_name
 
     def groups(self) -> dict[str, list[str]]:
-        """Returns the groups and their versions, the preferred one first."""
+        """Returns the groups and their versions, the preferred one first; groups of custom kinds come last, by name."""
         groups: dict[str, list[str]] = {}
-        for group, version, _ in self._by_path:
+        custom: set[str] = set()
+        for (group, version, _), kind in self._by_path.items():
             versions = groups.setdefault(group, [])
             if version not in versions:
                 versions.append(version)
+            if kind.custom is not None:
+                custom.add(group)
+        for group in sorted(custom):
+            groups[group] = sorted(groups.pop(group), key=version_rank, reverse=True)
         return groups
 
 

@@ -10,6 +10,7 @@ from wavetank.apiserver.codec.decoding import IGNORE, STRICT, WARN, Decoded, typ
 from wavetank.apiserver.codec.diagnosis import diagnose, duplicates
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
+from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.errors import StatusError, bad_request, invalid, unsupported_media_type
 from wavetank.apiserver.fielderrors import INVALID, FieldError
 from wavetank.apiserver.kinds import Kind, KindTable, Schema, Structure, Subresource
@@ -22,6 +23,7 @@ JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH)
+_OF_CUSTOM = (JSON_PATCH, MERGE_PATCH, "application/apply-patch+yaml")
 _MOST_OPERATIONS = 10_000
 
 _TEXT = Schema("string", go_type="string", omit_empty=True)
@@ -48,6 +50,8 @@ def apply_patch(
     `document` is not changed. Unknown and duplicate fields are warnings, errors or nothing, as `field_validation` says.
     """
     media = content_type.partition(";")[0]
+    if isinstance(kind, Kind) and kind.custom is not None and media not in _OF_CUSTOM:
+        raise unsupported_media_type(_OF_CUSTOM)
     if media not in PATCH_TYPES:
         raise unsupported_media_type(PATCH_TYPES)
     try:
@@ -64,6 +68,9 @@ def _plain(
     patched, warnings = (_json if media == JSON_PATCH else _merge)(document, body)
     shown = msgspec.json.encode(patched).decode()
     try:
+        if isinstance(kind, Kind) and kind.custom is not None:
+            result, errors = read_custom(kind.custom, Parsed(patched, patched))
+            return _finished_custom(result, [*warnings, *errors], field_validation, shown)
         _check_still_of(table, kind, patched)
         result, errors = read(kind.schema, Parsed(patched, patched), strict=field_validation != IGNORE)
     except UnreadableError as error:
@@ -132,6 +139,12 @@ def _finished(
     if errors and directive == STRICT:
         raise _unusable(shown, strict_error(errors))
     document.update(kind=kind.kind, apiVersion=kind.api_version)
+    return Decoded(document, errors if directive == WARN else [])
+
+
+def _finished_custom(document: dict[str, Any], errors: list[str], directive: str, shown: str) -> Decoded:
+    if errors and directive == STRICT:
+        raise _unusable(shown, strict_error(errors))
     return Decoded(document, errors if directive == WARN else [])
 
 

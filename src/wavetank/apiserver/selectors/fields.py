@@ -100,13 +100,19 @@ EVERY_FIELD = FieldSelector(())
 
 def parse_fields(text: str, kind: Kind) -> FieldSelector:
     """Reads a selector such as `status.phase!=Failed,spec.nodeName=n1`; a StatusError says what is wrong with it."""
-    labels = _LABELS.get(f"{kind.api_version}/{kind.kind}")
+    labels = _LABELS.get(f"{kind.api_version}/{kind.kind}") if kind.custom is None else _custom_labels(kind)
     terms = list(_terms(text))
     known = labels if labels is not None else {label: label for label in _META}
     for field, _, _ in terms:
         if field not in known:
             raise _unknown(kind, field, labels is None)
     return FieldSelector(tuple((known[field], equal, value) for field, equal, value in terms))
+
+
+def _custom_labels(kind: Kind) -> Mapping[str, str]:
+    assert kind.custom is not None
+    names = _META if kind.namespaced else _META[:1]
+    return {name: name for name in (*names, *(path.removeprefix(".") for path in kind.custom.selectable))}
 
 
 def _unknown(kind: Kind, field: str, ordinary: bool) -> StatusError:
@@ -187,6 +193,8 @@ def _value(document: Mapping[str, Any], path: str) -> str:
         return "true" if value else "false"
     if path in _ZERO:
         return str(value or 0)
+    if isinstance(value, bool):
+        return str(value).lower()
     return "" if value is None else str(value)
 
 

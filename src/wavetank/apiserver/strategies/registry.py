@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wavetank.apiserver.custom.definitionstrategy import prepare_definition, prepare_definition_update
+from wavetank.apiserver.custom.strategy import prepare_custom, prepare_custom_status, prepare_custom_update
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.strategies import core, devices, pods, workloads
@@ -99,6 +101,9 @@ STRATEGIES: Mapping[str, Strategy] = {
     "CertificateSigningRequest.certificates.k8s.io": Strategy(
         create=core.prepare_signing_request, update=lambda new, old, _: new.update(spec=old["spec"])
     ),
+    "CustomResourceDefinition.apiextensions.k8s.io": Strategy(
+        _SPEC, unconditional_update=False, create=prepare_definition, update=prepare_definition_update
+    ),
     "APIService.apiregistration.k8s.io": Strategy(status_metadata="none", unconditional_update=False),
 }
 # Kinds whose generation begins with 1 or counts, though a change of no field is counted or the first is not.
@@ -118,6 +123,9 @@ def allows_unconditional_update(kind: Kind) -> bool:
 
 def prepare_create(kind: Kind, document: Document, writing: Writing) -> None:
     """Completes a new object, in place. Its name, uid and namespace must be set already."""
+    if kind.custom is not None:
+        prepare_custom(kind.custom, document)
+        return
     strategy = strategy_of(kind, STRATEGIES)
     drop_disabled(_pod_spec(kind, document))
     if strategy.own_status and strategy.create is None:
@@ -131,6 +139,10 @@ def prepare_create(kind: Kind, document: Document, writing: Writing) -> None:
 
 def prepare_update(kind: Kind, new: Document, old: Document, writing: Writing) -> None:
     """Makes a changed object ready to replace the old one, in place: keeps what a client may not change."""
+    if kind.custom is not None:
+        prepare_custom_update(kind.custom, new, old)
+        _carry_over(new, old)
+        return
     strategy = strategy_of(kind, STRATEGIES)
     drop_disabled(_pod_spec(kind, new))
     _keep_generation(new, old)
@@ -148,6 +160,9 @@ def prepare_update(kind: Kind, new: Document, old: Document, writing: Writing) -
 
 def prepare_status(kind: Kind, new: Document, old: Document, writing: Writing) -> None:
     """Makes an object written to the status subresource ready: all but the status, and some metadata, is the old."""
+    if kind.custom is not None:
+        prepare_custom_status(new, old)
+        return
     strategy = strategy_of(kind, STRATEGIES)
     _keep_generation(new, old)
     for name in old.keys() - {"status", "metadata"}:

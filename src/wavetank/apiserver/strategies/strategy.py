@@ -42,8 +42,9 @@ class Strategy:
 
 
 _PLAIN = Strategy()
+_CUSTOM = Strategy(unconditional_update=False)
 
 
 def strategy_of(kind: Kind, strategies: Mapping[str, Strategy]) -> Strategy:
     """Returns the strategy of a kind."""
-    return strategies.get(kind.table, _PLAIN)
+    return _CUSTOM if kind.custom is not None else strategies.get(kind.table, _PLAIN)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.fielderrors import invalid
 from wavetank.apiserver.tables.cells import Document
 from wavetank.apiserver.tables.columns import Column, column_definitions
+from wavetank.apiserver.tables.custom import custom_cells, custom_columns
 from wavetank.apiserver.tables.pods import pod_conditions
 from wavetank.apiserver.tables.printers import ORDERS, PRINTERS, by_default
+
+if TYPE_CHECKING:
+    from wavetank.apiserver.custom.customtype import CustomType
 
 META = "meta.k8s.io/v1"
 META_BETA = "meta.k8s.io/v1beta1"
@@ -29,35 +33,59 @@ def check_include(include: str) -> None:
 
 
 def table_of_list(
-    table: str, documents: list[dict[str, Any]], metadata: Document, now: float, include: str = "", api: str = META
+    table: str,
+    documents: list[dict[str, Any]],
+    metadata: Document,
+    now: float,
+    include: str = "",
+    api: str = META,
+    custom: CustomType | None = None,
 ) -> dict[str, Any]:
     """Returns the Table of a list; `metadata` is the list's, `table` the store's: "Pod", "Deployment.apps".
 
-    `now` is seconds since 1970. Every document has its kind and apiVersion.
+    `now` is seconds since 1970. Every document has its kind and apiVersion. A `custom` kind has columns of its own.
     """
     if order := ORDERS.get(table):
         documents = sorted(documents, key=order)
-    rows = [row(table, document, now, include, api) for document in documents]
-    return _table(columns(table), rows, metadata, api)
+    rows = [row(table, document, now, include, api, custom) for document in documents]
+    return _table(columns(table, custom), rows, metadata, api)
 
 
 def table_of_one(
-    table: str, document: dict[str, Any], now: float, include: str = "", api: str = META, headers: bool = True
+    table: str,
+    document: dict[str, Any],
+    now: float,
+    include: str = "",
+    api: str = META,
+    headers: bool = True,
+    custom: CustomType | None = None,
 ) -> dict[str, Any]:
     """Returns the Table of one object; of a watch's events only the first has `headers`."""
     version = (document.get("metadata") or {}).get("resourceVersion")
     metadata = {"resourceVersion": version} if version else {}
-    return _table(columns(table) if headers else None, [row(table, document, now, include, api)], metadata, api)
+    rows = [row(table, document, now, include, api, custom)]
+    return _table(columns(table, custom) if headers else None, rows, metadata, api)
 
 
-def columns(table: str) -> list[Column]:
+def columns(table: str, custom: CustomType | None = None) -> list[Column]:
     """Returns the column definitions of a kind."""
     definitions = column_definitions()
+    if custom is not None:
+        return [definitions[""][0], *custom_columns(custom)]
     return definitions.get(_printed(table)) or definitions[""]
 
 
-def row(table: str, document: dict[str, Any], now: float, include: str = "", api: str = META) -> dict[str, Any]:
+def row(
+    table: str,
+    document: dict[str, Any],
+    now: float,
+    include: str = "",
+    api: str = META,
+    custom: CustomType | None = None,
+) -> dict[str, Any]:
     """Returns an object's row: its cells, conditions where it has some, and what of the object is to be included."""
+    if custom is not None:
+        return {"cells": custom_cells(custom, document, now), "object": _included(document, include, api)}
     made: dict[str, Any] = {"cells": PRINTERS.get(_printed(table), by_default)(document, now)}
     if table == "Pod" and (conditions := pod_conditions(document)):
         made["conditions"] = conditions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from wavetank.apiserver.custom.strategy import validate_custom, validate_custom_status, validate_custom_update
 from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import (
@@ -153,6 +154,8 @@ _STATUS: Mapping[str, CheckUpdate] = {
 
 def validate_create(kind: Kind, document: Document) -> list[FieldError]:
     """Returns what is wrong with a new object; what is common to all kinds is checked if the rest is fine."""
+    if kind.custom is not None:
+        return validate_custom(kind.custom, kind.namespaced, document)
     check = _CREATE.get(kind.table)
     if check is not None:
         errors = list(check(document))
@@ -163,11 +166,15 @@ def validate_create(kind: Kind, document: Document) -> list[FieldError]:
 
 def validate_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
     """Returns what is wrong with a changed object; as in the real server, metadata is checked more than once."""
+    if kind.custom is not None:
+        return validate_custom_update(kind.custom, kind.namespaced, new, old)
     return _checked(kind, new, old, _UPDATE.get(kind.table))
 
 
 def validate_status_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
     """Returns what is wrong with an object as it is written to the status subresource."""
+    if kind.custom is not None:
+        return validate_custom_status(kind.custom, kind.namespaced, new, old)
     return _checked(kind, new, old, _STATUS.get(kind.table))
 
 

@@ -6,6 +6,8 @@ import base64
 import binascii
 from collections.abc import Mapping
 
+from wavetank.apiserver.custom.definitionstrategy import definition_warnings
+from wavetank.apiserver.custom.strategy import custom_warnings
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
@@ -36,12 +38,17 @@ _TOKENS = (
     "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible"
     " logging of tokens in volume attributes"
 )
+_DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
 
 
 def create_warnings(kind: Kind, document: Document) -> list[str]:
     """Returns warnings about a new object."""
+    if kind.custom is not None:
+        return list(custom_warnings(document))
+    if kind.table == _DEFINITION:
+        return list(definition_warnings(document))
     name, spec = document["metadata"].get("name", ""), document.get("spec") or {}
     warnings: list[str] = []
     if kind.table == "Pod":
@@ -60,6 +67,10 @@ def create_warnings(kind: Kind, document: Document) -> list[str]:
 
 def update_warnings(kind: Kind, new: Document, old: Document) -> list[str]:
     """Returns warnings about a changed object; about its pods only if they change."""
+    if kind.custom is not None:
+        return list(custom_warnings(new, old))
+    if kind.table == _DEFINITION:
+        return list(definition_warnings(new, old))
     warnings: list[str] = []
     if kind.table in _TEMPLATES and new["metadata"].get("generation") != old["metadata"].get("generation"):
         # The real server looks at the old template of a replication controller.

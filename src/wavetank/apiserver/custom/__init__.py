@@ -1,0 +1,1 @@
+"""Kinds that clients bring: CustomResourceDefinitions, and the objects of the kinds that they define."""

@@ -1,0 +1,112 @@
+"""One version of a custom kind: what a document of it goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from wavetank.apiserver.custom.defaulting import set_schema_defaults
+from wavetank.apiserver.custom.embedded import Coercion, read_metadata
+from wavetank.apiserver.custom.pruning import drop_nulls, prune
+from wavetank.apiserver.custom.structural import Document, Structural
+from wavetank.apiserver.kinds import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class ScalePaths:
+    """Where a kind has the figures of its scale subresource; paths such as ("spec", "replicas")."""
+
+    spec_replicas: str
+    status_replicas: str
+    selector: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomType:
+    """How documents of a custom kind are read, completed and shown in one version.
+
+    `schemas` are those of all versions by their names; documents are stored in `storage_version`. `metadata` is the
+    type of an object's metadata. `warning` is told to whoever uses the version.
+    """
+
+    group: str
+    version: str
+    kind: str
+    list_kind: str
+    storage_version: str
+    schemas: Mapping[str, Structural] = field(repr=False)
+    metadata: Schema = field(repr=False)
+    columns: tuple[Document, ...] = field(default=(), repr=False)
+    selectable: tuple[str, ...] = ()
+    has_status: bool = False
+    scale: ScalePaths | None = None
+    warning: str = ""
+    terminating: bool = False
+
+    @property
+    def schema(self) -> Structural:
+        """Returns the schema of this version."""
+        return self.schemas[self.version]
+
+    def read(self, document: Document) -> tuple[Document, list[str]]:
+        """Returns a client's document pruned and completed, and the paths of its unknown fields.
+
+        Raises an UnreadableError where metadata have a wrong type. A document of another kind is left as it is.
+        """
+        document = deepcopy(document)
+        has_metadata = "metadata" in document
+        metadata: Document = {}
+        unknown: list[str] = []
+        if has_metadata:
+            metadata, names = read_metadata(document["metadata"], self.metadata)
+            unknown = [f"metadata.{name}" for name in names]
+        if self._is_ours(document):
+            unknown += self._fit(document)
+        if has_metadata:
+            document["metadata"] = metadata
+        self.default(document)
+        return document, unknown
+
+    def default(self, document: Document) -> None:
+        """Gives a document, in place, the defaults of the version that it says it is of."""
+        if self._is_ours(document):
+            set_schema_defaults(document, self.schemas.get(_version_of(document)))
+
+    def store(self, document: Document) -> Document:
+        """Returns a document of this version in the one that is stored."""
+        return self._convert(document, self.storage_version)
+
+    def serve(self, document: Document) -> Document:
+        """Returns a stored document in this version: with the defaults of the one in which it was stored."""
+        document = deepcopy(document)
+        self._fit(document)
+        self.default(document)
+        return self._convert(document, self.version)
+
+    def _convert(self, document: Document, version: str) -> Document:
+        if _version_of(document) == version:
+            return document
+        document = {**document, "apiVersion": f"{self.group}/{version}"}
+        self._fit(document)
+        return document
+
+    def _fit(self, document: Document) -> list[str]:
+        """Drops what the schema of a document's version does not know; returns the paths."""
+        schema = self.schemas.get(_version_of(document))
+        unknown = prune(document, schema)
+        drop_nulls(document, schema)
+        coercion = Coercion(self.metadata)
+        metadata = document.pop("metadata", None)
+        coercion.coerce(document, schema)
+        if metadata is not None:
+            document["metadata"] = metadata
+        return unknown + sorted(coercion.unknown)
+
+    def _is_ours(self, document: Mapping[str, Any]) -> bool:
+        return document.get("kind") == self.kind and str(document.get("apiVersion")).rpartition("/")[0] == self.group
+
+
+def _version_of(document: Mapping[str, Any]) -> str:
+    return str(document.get("apiVersion", "")).rpartition("/")[2]

@@ -1,1 +1,0 @@
-"""Controllers that keep the pods of Deployments, ReplicaSets, StatefulSets and DaemonSets alive."""
