@@ -28,10 +28,10 @@ def test_the_results_lie_in_out_by_their_name(wavetank: Wavetank, here: Path) ->
 
 def test_earlier_results_are_replaced(wavetank: Wavetank, here: Path) -> None:
     wavetank("run", an_experiment(here), "-o", "out", "--seeds", "1-3")
-    wavetank("run", an_experiment(here), "-o", "out", "--scheduler", "random")
+    wavetank("run", an_experiment(here), "-o", "out", "--scheduler", "random-fit")
     assert names_in(here) == ["e.yaml", "out"]
-    assert names_in(here / "out") == sorted({*RESULTS, "random"} - {"default"})
-    assert names_in(here / "out" / "random") == ["seed-1"]
+    assert names_in(here / "out") == sorted({*RESULTS, "random-fit"} - {"default"})
+    assert names_in(here / "out" / "random-fit") == ["seed-1"]
 
 
 def test_a_link_to_earlier_results_stays_a_link(wavetank: Wavetank, here: Path) -> None:

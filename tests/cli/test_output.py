@@ -7,7 +7,7 @@ import pytest
 from cli.commands import Wavetank, an_experiment
 from wavetank.cli import progress
 
-CROWDED = [{"name": name, "policy": name} for name in ("default", "requested-to-capacity-ratio", "random")]
+CROWDED = [{"name": name, "policy": name} for name in ("default", "requested-to-capacity-ratio", "random-fit")]
 
 
 def test_the_table_fits_eighty_columns(wavetank: Wavetank, here: Path) -> None:
@@ -37,7 +37,7 @@ def test_warnings_are_printed(wavetank: Wavetank, here: Path) -> None:
 
 def test_the_schedulers_are_listed(wavetank: Wavetank) -> None:
     out = wavetank("schedulers").out
-    for name in ("default", "most-allocated", "best-fit", "random"):
+    for name in ("default", "most-allocated", "best-fit", "random-fit"):
         assert name in out
 
 

@@ -46,10 +46,10 @@ def ran(**arguments: Any) -> wavetank.Results:
 @pytest.mark.parametrize(
     ("schedulers", "names"),
     [
-        pytest.param("random", ["random"], id="a name"),
+        pytest.param("random-fit", ["random-fit"], id="a name"),
         pytest.param(["default", "best-fit"], ["default", "best-fit"], id="names"),
         pytest.param(LastNode, ["LastNode"], id="a class"),
-        pytest.param([LastNode, "random"], ["LastNode", "random"], id="a class and a name"),
+        pytest.param([LastNode, "random-fit"], ["LastNode", "random-fit"], id="a class and a name"),
         pytest.param({"name": "mine", "python": LastNode, "args": {"step": 2}}, ["mine"], id="an entry"),
         pytest.param([{"name": "bins", "policy": "best-fit"}], ["bins"], id="entries"),
         pytest.param("experiments.test_api:LastNode", ["LastNode"], id="a reference"),
@@ -220,7 +220,7 @@ def test_compared_results() -> None:
     ("schedulers", "printed"),
     [
         pytest.param("[Mine]", "Mine 2", id="a class of the script"),
-        pytest.param("['default', 'random']", "random 4", id="names, in several processes"),
+        pytest.param("['default', 'random-fit']", "random-fit 4", id="names, in several processes"),
     ],
 )
 def test_a_script_needs_no_main_guard(tmp_path: Path, schedulers: str, printed: str) -> None:

@@ -39,7 +39,7 @@ def test_files_lie_beside_the_document(tmp_path: Path) -> None:
 
 def test_changes_replace_fields_of_the_spec(tmp_path: Path) -> None:
     path = tmp_path / "e.json"
-    path.write_text(json.dumps(a_document(seeds=[1, 2], ties="exact", schedulers=[{"name": "random"}])))
+    path.write_text(json.dumps(a_document(seeds=[1, 2], ties="exact", schedulers=[{"name": "random-fit"}])))
     experiment = read_experiment(path, {"seeds": "7-9", "schedulers": [{"name": "best-fit"}], "horizon": "1m"})
     assert experiment.seeds == (7, 8, 9)
     assert [entry.name for entry in experiment.schedulers] == ["best-fit"]
@@ -138,7 +138,7 @@ def test_schedulers_side_by_side() -> None:
     ("parts", "message"),
     [
         ([], r"together: expected a list"),
-        ([{"name": "default"}, {"name": "random"}], r"together\[1\]: a second scheduler for schedulerName"),
+        ([{"name": "default"}, {"name": "random-fit"}], r"together\[1\]: a second scheduler for schedulerName"),
         ([{"name": "default"}, {"name": "default", "schedulerName": "b"}], r"together\[1\].name: a second scheduler"),
         ([{"name": "nope"}], r"together\[0\].name: there is no scheduler"),
         ([{"name": "a", "together": []}], r"together\[0\]: unknown field 'together'"),

@@ -6,7 +6,8 @@ import pytest
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
-from wavetank.experiments import podevents
+from wavetank.experiments import eventlog
+from wavetank.experiments.eventlog import EventLog
 from wavetank.experiments.podevents import PodEvents
 from wavetank.kernel.clock import Clock
 
@@ -16,7 +17,7 @@ class World:
 
     def __init__(self, scheduler: bool = True, kubelets: bool = True) -> None:
         self.store = Store(Clock())
-        PodEvents(self.store, scheduler, kubelets)
+        PodEvents(self.store, EventLog(self.store), scheduler, kubelets)
         container = {"name": "main", "image": "nginx:1"}
         manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [container]}}
         self.store.create(Pod.parse(manifest, self.store.specs))
@@ -64,7 +65,7 @@ def test_who_is_outside_tells_by_himself() -> None:
 
 
 def test_only_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(podevents, "_MOST", 3)
+    monkeypatch.setattr(eventlog, "_MOST", 3)
     world = World(kubelets=False)
     for i in range(10):
         world.change(unschedulable=f"attempt {i}")

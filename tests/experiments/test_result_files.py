@@ -42,14 +42,19 @@ def test_columns(tmp_path: Path, name: str) -> None:
 
 
 def test_one_row_per_scheduler_and_seed(tmp_path: Path) -> None:
-    out = ran(tmp_path / "out", schedulers=[{"name": "random"}, {"name": "default"}], seeds=[5, 2])
+    out = ran(tmp_path / "out", schedulers=[{"name": "random-fit"}, {"name": "default"}], seeds=[5, 2])
     runs = [(row["scheduler"], row["seed"]) for row in rows_of(out / "summary.csv")]
-    assert runs == [("random", "5"), ("random", "2"), ("default", "5"), ("default", "2")]
+    assert runs == [("random-fit", "5"), ("random-fit", "2"), ("default", "5"), ("default", "2")]
 
 
 @pytest.mark.parametrize("latency", ["ideal", "k3s"])
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, latency: str) -> None:
-    spec = {"workload": {"generator": POISSON}, "schedulers": [{"name": "random"}], "seeds": [1, 2], "latency": latency}
+    spec = {
+        "workload": {"generator": POISSON},
+        "schedulers": [{"name": "random-fit"}],
+        "seeds": [1, 2],
+        "latency": latency,
+    }
     assert contents(ran(tmp_path / "a", **spec)) == contents(ran(tmp_path / "b", **spec))
 
 
@@ -61,7 +66,7 @@ def test_another_seed_gives_another_workload(tmp_path: Path) -> None:
 
 def test_processes_of_their_own_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = ({"id": f"j{i}", "subtime": i % 7, "res": 1 + i % 2} for i in range(40))
-    spec = {"workload": a_batsim_workload(tmp_path / "jobs.json", *jobs), "schedulers": [{"name": "random"}]}
+    spec = {"workload": a_batsim_workload(tmp_path / "jobs.json", *jobs), "schedulers": [{"name": "random-fit"}]}
     parallel = []
     real = runner._in_parallel
     monkeypatch.setattr(runner, "_in_parallel", lambda *args: parallel.append(args) or real(*args))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,9 @@ from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.recorder import Recorder
 from wavetank.experiments.simulation import Simulation
 from wavetank.kernel.clock import Clock
-from wavetank.scheduling.definition import SchedulerDefinition
-from wavetank.scheduling.scheduler import Scheduler
+from wavetank.scheduling.attachable import Attachable, Attached
 
-SCHEDULERS = ["default", "most-allocated", "random", "first-fit", "best-fit", "worst-fit"]
+SCHEDULERS = ["default", "most-allocated", "random-fit", "round-robin", "best-fit", "fcfs", "easy", "conservative"]
 LATENCIES: list[Any] = [
     "ideal",
     "k3s",
@@ -108,16 +107,20 @@ Check = Callable[[Store, Clock], None]
 
 
 @dataclass(frozen=True)
-class Watched(SchedulerDefinition):
+class Watched:
     """A scheduler whose cluster is looked at after every change of a pod or a node."""
 
-    check: Check = field(default=lambda store, clock: None)
+    scheduler: Attachable
+    check: Check
 
-    def attach(self, store: Store, clock: Clock, *args: Any, **kwargs: Any) -> Scheduler:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.scheduler, name)
+
+    def attach(self, store: Store, clock: Clock, *args: Any, **kwargs: Any) -> Attached:
         eye = _Eye(lambda: self.check(store, clock))
         store.subscribe("Pod", eye)
         store.subscribe("Node", eye)
-        return super().attach(store, clock, *args, **kwargs)
+        return self.scheduler.attach(store, clock, *args, **kwargs)
 
 
 class _Eye:
@@ -140,10 +143,7 @@ def simulate(spec: dict[str, Any], seed: int = 1, check: Check | None = None) ->
     setting = experiment.setting(experiment.schedulers[0])
     if check is not None:
         (definition,) = setting.schedulers
-        fields = {
-            name: getattr(definition, name) for name in ("name", "description", "configuration", "policy", "args")
-        }
-        setting = replace(setting, schedulers=(Watched(**fields, check=check),))
+        setting = replace(setting, schedulers=(Watched(definition, check),))
     return Simulation(setting, seed).run()
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 
+from wavetank.apiserver.actor import Actor
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
 from wavetank.apiserver.custom.definitions import Definitions
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
@@ -88,6 +89,10 @@ class Api:
             return Response(404, [("content-type", "text/plain; charset=utf-8"), PRIVATE], f"{error}\n".encode())
         except StatusError as error:
             return refusal(error, request)
+
+    def actor(self, user: User) -> Actor:
+        """Returns a client in the same process, who writes as that user."""
+        return Actor(self._writer, self._deleter, user)
 
     def _answer(self, request: Request) -> Response | Stream:
         if request.query and not request.flag("watch"):

@@ -19,6 +19,7 @@ from wavetank.apiserver.pacing import Pacing, parse_speed
 from wavetank.apiserver.server import listen, serve
 from wavetank.apiserver.tls import Certificate, make_certificate
 from wavetank.cli.console import console
+from wavetank.controllers.frame.roster import read_names
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, entry_of, parse_entries
 from wavetank.experiments.latency import parse_latency
@@ -49,6 +50,13 @@ Examples:
     metavar="NAME|CONFIG.yaml|MODULE:CLASS|none",
     help="Who places the pods.",
 )
+@click.option(
+    "--controllers",
+    metavar="LIST|none",
+    default="*",
+    show_default=True,
+    help="As kube-controller-manager's: *,-deployment-controller is all but one.",
+)
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
 @click.option(
     "--latency", metavar="PRESET", default="ideal", show_default=True, help="How long things take: ideal or k3s."
@@ -72,6 +80,7 @@ def command(
     port: int,
     host: str,
     scheduler: str,
+    controllers: str,
     kubelets: str,
     latency: str,
     kubeconfig: Path,
@@ -91,7 +100,7 @@ def command(
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     pace = _speed(speed)
     guard = Guard(secret, host)
-    setting = _setting(cluster, scheduler, kubelets == "on", latency, bare)
+    setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
     plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
     served = ServedCluster(replace(setting, plugins=plugins), guard.authenticate)
     app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
@@ -120,7 +129,9 @@ def _speed(text: str) -> float | None:
         raise InputError(error.message, source="--speed") from None
 
 
-def _setting(cluster: tuple[Path, ...], scheduler: str, kubelets: bool, latency: str, bare: bool) -> ServedSetting:
+def _setting(
+    cluster: tuple[Path, ...], scheduler: str, controllers: str, kubelets: bool, latency: str, bare: bool
+) -> ServedSetting:
     files = open_cluster(list(cluster)) if cluster else None
     if bare:
         return ServedSetting(files)
@@ -128,7 +139,14 @@ def _setting(cluster: tuple[Path, ...], scheduler: str, kubelets: bool, latency:
         model = parse_latency(latency, "")
     except InputError as error:
         raise InputError(error.message, source="--latency") from None
-    return ServedSetting(files, _entry(scheduler), kubelets, True, model)
+    return ServedSetting(files, _entry(scheduler), kubelets, _controllers(controllers), model)
+
+
+def _controllers(text: str) -> frozenset[str]:
+    try:
+        return read_names(text)
+    except InputError as error:
+        raise InputError(error.message, source="--controllers") from None
 
 
 def _entry(scheduler: str) -> SchedulerEntry | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
+from wavetank.controllers.frame.roster import EVERYTHING, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
 from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
@@ -42,6 +43,7 @@ _SPEC = (
     "ties",
     "faults",
     "horizon",
+    "controllers",
 )
 
 
@@ -59,6 +61,7 @@ class Experiment:
     ties: TieBreaking
     faults: tuple[Fault, ...]
     horizon: Nanoseconds | None
+    controllers: frozenset[str]
     notes: tuple[str, ...] = ()  # on how the workload was read
 
     def setting(self, entry: SchedulerEntry) -> Setting:
@@ -73,6 +76,7 @@ class Experiment:
             self.faults,
             self.horizon,
             entry.processes,
+            self.controllers,
         )
 
 
@@ -119,6 +123,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         ties=_ties(spec.get("ties", "random")),
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=_horizon(spec.get("horizon")),
+        controllers=read_names(spec.get("controllers", EVERYTHING), "spec.controllers"),
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(version))),
     )
 

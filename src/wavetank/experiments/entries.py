@@ -117,16 +117,13 @@ def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Vers
     return definition if renamed is None else _renamed(definition, fields.text(renamed, f"{path}.schedulerName"), path)
 
 
-def _named(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
+def _named(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
     return find_scheduler(name, version)
 
 
-def _policy(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
+def _policy(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
     args = fields.mapping(given.get("args", {}), "args")
-    definition = find_scheduler(fields.text(given["policy"], ""), version, name=name, args=args)
-    if definition.policy is not None:
-        build_policy(definition.policy, args)  # finds wrong arguments before any run begins
-    return definition
+    return find_scheduler(fields.text(given["policy"], ""), version, name=name, args=args)
 
 
 def _config(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:

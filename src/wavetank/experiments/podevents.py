@@ -1,14 +1,8 @@
 from __future__ import annotations
 
-from collections import deque
-from typing import Any
-
 from wavetank.cluster.pod import FAILED, RUNNING, Pod
-from wavetank.cluster.resource import Resource, render_time
 from wavetank.cluster.store import Store
-
-_MOST = 5_000  # Events that are kept; the oldest go first, as they do by age in a real cluster
-_TABLE = "Event"
+from wavetank.experiments.eventlog import EventLog
 
 
 class PodEvents:
@@ -17,11 +11,10 @@ class PodEvents:
     `scheduler` and `kubelets` say whose are written: whoever is outside writes his own.
     """
 
-    def __init__(self, store: Store, scheduler: bool, kubelets: bool) -> None:
-        self._store = store
+    def __init__(self, store: Store, log: EventLog, scheduler: bool, kubelets: bool) -> None:
+        self._write = log.write
         self._scheduler = scheduler
         self._kubelets = kubelets
-        self._written: deque[tuple[str, str]] = deque()
         store.subscribe("Pod", self)
 
     def added(self, new: Pod) -> None:
@@ -59,34 +52,3 @@ class PodEvents:
             for container in new.spec.manifest.get("containers") or ():
                 name = container.get("name")
                 self._write(new, "Normal", "Killing", f"Stopping container {name}", who, f"spec.containers{{{name}}}")
-
-    def _write(self, pod: Pod, type_: str, reason: str, message: str, who: dict[str, str], field: str = "") -> None:
-        now = render_time(self._store.clock.now)
-        name = f"{pod.name}.{self._store.version:016x}"
-        about: dict[str, Any] = {"kind": "Pod", "namespace": pod.namespace, "name": pod.name, "uid": pod.uid}
-        about |= {"apiVersion": "v1", "resourceVersion": str(pod.resource_version)}
-        event = {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {"name": name, "namespace": pod.namespace},
-            "involvedObject": {**about, "fieldPath": field} if field else about,
-            "reason": reason,
-            "message": message,
-            "source": who,
-            "firstTimestamp": now,
-            "lastTimestamp": now,
-            "count": 1,
-            "type": type_,
-            "eventTime": None,
-            "reportingComponent": who["component"],
-            "reportingInstance": who.get("host", ""),
-        }
-        self._store.create(Resource(event))
-        self._written.append((pod.namespace, name))
-        if len(self._written) > _MOST:
-            self._forget(*self._written.popleft())
-
-    def _forget(self, namespace: str, name: str) -> None:
-        oldest = self._store.find(_TABLE, namespace, name)
-        if oldest is not None:
-            self._store.delete(oldest)

@@ -8,20 +8,22 @@ from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.readiness import stated_ready_since
 from wavetank.cluster.resource import EPOCH_SECONDS
 from wavetank.cluster.store import Store
-from wavetank.controllers.resourceclaims import attach_claim_controller
-from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.controllers.frame.office import Office
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
+from wavetank.experiments.controlling import attach_controllers
 from wavetank.experiments.entries import SchedulerEntry
+from wavetank.experiments.eventlog import EventLog
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
 from wavetank.experiments.podevents import PodEvents
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
-from wavetank.kernel.durations import SECOND
+from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.nodes.relapses import Relapses
@@ -33,6 +35,8 @@ from wavetank.workloads.runs import run_of
 # The release that is served and, in its words, that of the simulated kubelets.
 RELEASE: Version = (1, 35)
 KUBELET_VERSION = "v1.35.8"
+
+_MANAGER = User("system:kube-controller-manager", ("system:authenticated",))
 
 # What an attempt takes, if the latency model says nothing: any time at all, so that thousands of attempts are not
 # made in one go while clients wait.
@@ -49,22 +53,25 @@ class ServedSetting:
     cluster: Cluster | None = None
     scheduler: SchedulerEntry | None = None
     kubelets: bool = False
-    controllers: bool = False
+    controllers: frozenset[str] = frozenset()  # by the names that kube-controller-manager has for them
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     seed: int = 1
+    start: Nanoseconds | None = None  # of its clock; None: the present
 
 
 class ServedCluster:
     """A cluster for clients outside: the API and the actors of a run, without a workload and without an end.
 
-    Its clock begins at the present time, so that clients which compare times with their own clock are not confused.
+    Its clock begins at the present time, unless the setting says otherwise, so that clients which compare times with
+    their own clock are not confused.
     Pods that have finished stay until somebody deletes them. `authenticate` tells whose token it is.
     """
 
     def __init__(self, setting: ServedSetting, authenticate: Callable[[str], User | None]) -> None:
-        self.clock = Clock(time.time_ns() - EPOCH_SECONDS * SECOND)
-        store = Store(self.clock, _HISTORY)
+        present = time.time_ns() - EPOCH_SECONDS * SECOND
+        self.clock = Clock(present if setting.start is None else setting.start)
+        self.store = store = Store(self.clock, _HISTORY)
         stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
         if stories is not None:
@@ -74,11 +81,12 @@ class ServedCluster:
         self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
+        log = EventLog(store)
         if setting.scheduler is not None or setting.kubelets:
-            PodEvents(store, setting.scheduler is not None, setting.kubelets)
+            PodEvents(store, log, setting.scheduler is not None, setting.kubelets)
         if setting.controllers:
-            attach_volume_controllers(store)
-            attach_claim_controller(store)
+            ready_since = stated_ready_since if stories is None else stories.ready_since
+            attach_controllers(Office(store, self.api.actor(_MANAGER), ready_since, log.tell), setting.controllers)
         if setting.scheduler is not None:
             compile_kernels()  # which would keep clients waiting later
             _attach(setting.scheduler, store, streams, setting.latency)

@@ -3,16 +3,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
-from wavetank.controllers.resourceclaims import attach_claim_controller
-from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.controllers.frame.roster import all_names
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
+from wavetank.experiments.controlling import attach_controllers, office_of_run
 from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
@@ -29,6 +30,7 @@ from wavetank.workloads.workload import Arrival, Workload
 
 if TYPE_CHECKING:
     from wavetank.experiments.looped import Loop
+    from wavetank.experiments.planting import PodPlanter
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Setting:
     faults: tuple[Fault, ...] = ()
     horizon: Nanoseconds | None = None
     processes: tuple[ProcessDefinition, ...] = ()
+    controllers: frozenset[str] = all_names()
 
 
 @dataclass
@@ -71,13 +74,13 @@ class Simulation:
             kubelets = Kubelets(store, clock, streams, setting.latency.nodes)
             processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
-            attach_volume_controllers(store)
-            attach_claim_controller(store)
+            complete = partial(_complete, store=store, planter=loop.planter if loop else None)
+            attach_controllers(office_of_run(store, streams, complete), setting.controllers)
             Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)
             self.recorder.name_schedulers([*schedulers, *processes])
             arrivals = setting.workload.arrivals(store.specs, streams)
-            _Submitter(store, arrivals, loop.planter.complete if loop else None)
+            _Submitter(store, arrivals, complete)
             end = _run(clock, setting.horizon, loop)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)
@@ -132,17 +135,17 @@ def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanose
 def _plant(cluster: Cluster, store: Store) -> None:
     for resource in cluster.resources(store.specs):
         if isinstance(resource, Pod):
-            _admit(resource, store)
+            _check(resource, partial(admit, store=store))
         store.create(resource)
 
 
 class _Submitter:
     """Creates the workload's pods at their times, holding no more than one of them in advance.
 
-    `complete` is called with each pod before it is created.
+    `complete` is called with each pod before it is created; what it refuses is wrong with the workload.
     """
 
-    def __init__(self, store: Store, arrivals: Iterator[Arrival], complete: Callable[[Pod], None] | None) -> None:
+    def __init__(self, store: Store, arrivals: Iterator[Arrival], complete: Callable[[Pod], None]) -> None:
         self._store = store
         self._clock = store.clock
         self._arrivals = arrivals
@@ -158,17 +161,22 @@ class _Submitter:
     def _submit(self) -> None:
         while self._next is not None and self._next.time == self._clock.now:
             pod = self._next.pod
-            if self._complete is not None:
-                self._complete(pod)
-            _admit(pod, self._store)
+            _check(pod, self._complete)
             self._store.create(pod)
             self._next = next(self._arrivals, None)
         if self._next is not None:
             self._clock.at(self._next.time, self._submit)
 
 
-def _admit(pod: Pod, store: Store) -> None:
+def _complete(pod: Pod, store: Store, planter: PodPlanter | None) -> None:
+    """Completes a new pod as an API server would, as far as a run needs it."""
+    if planter is not None:
+        planter.complete(pod)
+    admit(pod, store)
+
+
+def _check(pod: Pod, complete: Callable[[Pod], None]) -> None:
     try:
-        admit(pod, store)
+        complete(pod)
     except ApiError as error:
         raise InputError(str(error), path=f"pod {pod.namespace}/{pod.name}") from None

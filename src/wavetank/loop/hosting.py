@@ -19,7 +19,7 @@ from wavetank.loop.process import Process, Start
 from wavetank.loop.seat import Seat
 
 # Addresses that the overlay takes to the Unix sockets of these names.
-_API = "127.87.0.1"
+API_ADDRESS = "127.87.0.1"
 _EXTENDER = "127.87.1.{}"
 
 
@@ -28,11 +28,13 @@ def seat_process(definition: ProcessDefinition, seat: Seat, folder: Path, seed: 
     folder.mkdir()
     doors: list[Door] = []
     try:
-        doors.append(_door(folder / _API, lambda connection, request: seat.serve(doors[0], connection, request)))
+        doors.append(
+            open_door(folder / API_ADDRESS, lambda connection, request: seat.serve(doors[0], connection, request))
+        )
         configured = definition.configuration.get("extenders") or []
         doors.extend(_extender_doors(configured, folder))
         addresses = [f"http://{_EXTENDER.format(i)}" for i in range(1, len(configured) + 1)]
-        file = write_configuration(definition, folder, f"http://{_API}", addresses)
+        file = write_configuration(definition, folder, f"http://{API_ADDRESS}", addresses)
         player = Process(definition.name, _start(definition, file, folder, seed), doors)
     except BaseException:
         for door in doors:
@@ -52,7 +54,8 @@ def _start(definition: ProcessDefinition, configuration: Path, folder: Path, see
     )
 
 
-def _door(path: Path, serve: Callable[[Connection, Request], None]) -> Door:
+def open_door(path: Path, serve: Callable[[Connection, Request], None]) -> Door:
+    """Listens at a Unix socket, whose name is an address that the overlay takes there."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
     return Door(listener, serve)
@@ -60,15 +63,23 @@ def _door(path: Path, serve: Callable[[Connection, Request], None]) -> Door:
 
 def _extender_doors(configured: Sequence[Mapping[str, Any]], folder: Path) -> list[Door]:
     """Opens a door for each extender: what goes to it goes through us, so that no byte is under way unseen."""
-    return [_door(folder / _EXTENDER.format(i), ExtenderProxy(config).serve) for i, config in enumerate(configured, 1)]
+    return [
+        open_door(folder / _EXTENDER.format(i), ExtenderProxy(config).serve) for i, config in enumerate(configured, 1)
+    ]
 
 
 def write_configuration(definition: ProcessDefinition, folder: Path, server: str, extenders: list[str]) -> Path:
     """Writes the kubeconfig and the completed configuration of a program; the extenders' addresses are ours."""
-    kubeconfig, configuration = folder / "kubeconfig", folder / "configuration.json"
-    kubeconfig.write_text(json.dumps(_kubeconfig(server)))
+    kubeconfig, configuration = write_kubeconfig(folder, server), folder / "configuration.json"
     configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), extenders)))
     return configuration
+
+
+def write_kubeconfig(folder: Path, server: str) -> Path:
+    """Writes the kubeconfig that leads a program to the API."""
+    kubeconfig = folder / "kubeconfig"
+    kubeconfig.write_text(json.dumps(_kubeconfig(server)))
+    return kubeconfig
 
 
 def _kubeconfig(server: str) -> dict[str, Any]:

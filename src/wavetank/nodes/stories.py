@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.pod import RUNNING, Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
 from wavetank.kernel.durations import Nanoseconds
@@ -48,6 +48,11 @@ class Stories:
         elif isinstance(resource, Node):
             complete_node(document, resource, self._hosts.get(resource.name, ""), self._version)
         return document
+
+    def ready_since(self, pod: Pod) -> Nanoseconds | None:
+        """Returns since when a pod is ready, in this version of it; None if it is not."""
+        story = self._story_of(pod) if pod.phase == RUNNING and pod.node_name else None
+        return None if story is None or story.waits(pod) else story.started(pod)
 
     def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
         """Returns the log of a container: virtual times and lines; none if it has not started."""

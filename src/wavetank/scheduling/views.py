@@ -61,12 +61,15 @@ class NodeView:
 class NodesView:
     """All candidate nodes at once: `names` and `labels` are lists, amounts are arrays in the same order.
 
-    `nodes.free["cpu"]` is an array of milli-CPU; a resource that no node knows is 0 everywhere.
+    `nodes.free["cpu"]` is an array of milli-CPU; a resource that no node knows is 0 everywhere. `numbers` are small
+    numbers that nodes keep as long as they are there, in the order in which they came: a policy that remembers
+    something of each node can keep it in arrays of its own.
     """
 
     def __init__(self, table: NodeTable, slots: IntArray) -> None:
         self._table = table
         self._slots = slots
+        self.numbers: IntArray = slots
         self.allocatable = _Column(table, slots, table.allocatable)
         self.requested = _Column(table, slots, table.requested)
         self.free = _Free(self.allocatable, self.requested)

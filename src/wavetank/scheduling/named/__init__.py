@@ -8,8 +8,9 @@ from itertools import chain
 from typing import Any
 
 from wavetank.errors import InputError
+from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Version
-from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.named.batch import batch_queues
 from wavetank.scheduling.named.configurations import configurations
 from wavetank.scheduling.named.k8ssim import COMPAT, COMPAT_SUFFIX, kubernetes_algorithms
 from wavetank.scheduling.named.policies import policies
@@ -20,12 +21,12 @@ __all__ = ["NamedScheduler", "find_scheduler", "named_schedulers"]
 
 def named_schedulers() -> dict[str, NamedScheduler]:
     """Returns every scheduler that has a name, in the order in which they are listed."""
-    return {each.name: each for each in chain(configurations(), kubernetes_algorithms(), policies())}
+    return {each.name: each for each in chain(configurations(), kubernetes_algorithms(), policies(), batch_queues())}
 
 
 def find_scheduler(
     wanted: str, version: Version, *, name: str = "", args: Mapping[str, Any] | None = None
-) -> SchedulerDefinition:
+) -> Attachable:
     """Returns the scheduler of that name, called `name` in results; InputError if there is none."""
     known = named_schedulers()
     plain = wanted.removesuffix(COMPAT_SUFFIX)

@@ -9,11 +9,14 @@ from typing import Any
 from wavetank.scheduling.config import Version, default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named.scheduler import NamedScheduler
-from wavetank.scheduling.policies.anynode import AnyNode
 from wavetank.scheduling.policies.fit import BestFit, FirstFit, WorstFit
+from wavetank.scheduling.policies.randomfit import RandomFit
+from wavetank.scheduling.policies.roundrobin import RoundRobin
+from wavetank.scheduling.policy import build_policy
 
 _POLICIES: dict[str, type] = {
-    "random": AnyNode,
+    "random-fit": RandomFit,
+    "round-robin": RoundRobin,
     "first-fit": FirstFit,
     "best-fit": BestFit,
     "worst-fit": WorstFit,
@@ -28,4 +31,5 @@ def policies() -> Iterator[NamedScheduler]:
 
 
 def _make(policy: type, description: str, name: str, version: Version, args: Mapping[str, Any]) -> SchedulerDefinition:
+    build_policy(policy, args)  # finds wrong arguments before any run begins
     return SchedulerDefinition(name, description, default_configuration(version), policy, args)

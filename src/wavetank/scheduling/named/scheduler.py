@@ -4,18 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Version
-from wavetank.scheduling.definition import SchedulerDefinition
 
-Make = Callable[[str, Version, Mapping[str, Any]], SchedulerDefinition]
+Make = Callable[[str, Version, Mapping[str, Any]], Attachable]
 
 
 @dataclass(frozen=True)
 class NamedScheduler:
     """A scheduler that users pick by name.
 
-    `kind` is what runs it (kube-scheduler, policy, volcano), `formula` says in a line what it prefers, `source` where
-    that is written down. `make` is given the name that it has in results, the release and the user's arguments.
+    `kind` is what runs it (kube-scheduler, policy, batch, volcano), `formula` says in a line what it prefers, `source`
+    where that is written down. `make` is given the name that it has in results, the release and the user's arguments.
     """
 
     name: str

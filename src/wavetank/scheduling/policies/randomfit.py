@@ -5,7 +5,7 @@ from wavetank.scheduling.policy import Policy
 from wavetank.scheduling.views import NodesView
 
 
-class AnyNode(Policy):
+class RandomFit(Policy):
     """Any node that the pod fits on, at random: the baseline that every scheduler should beat."""
 
     def score_nodes(self, pod: Pod, nodes: NodesView) -> list[float]:

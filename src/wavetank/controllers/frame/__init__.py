@@ -1,0 +1,1 @@
+"""What every controller is made of: a queue of work, an index of pods by owner, the door for writes, the roster."""

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.readiness import running_since
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.store import Store
+from wavetank.controllers.frame.client import Client
+from wavetank.controllers.frame.owned import Owned
+from wavetank.controllers.frame.queue import Key, WorkQueue
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import Nanoseconds
+
+# Tells of something that happened to an object, for `kubectl describe`: object, Normal or Warning, reason, message,
+# and which controller says so.
+Tell = Callable[[Resource, str, str, str, str], None]
+
+
+def _nobody_listens(resource: Resource, type_: str, reason: str, message: str, component: str) -> None:
+    """In a run nobody reads Events."""
+
+
+@dataclass
+class Office:
+    """What all controllers of a cluster work with.
+
+    `ready_since` tells since when a pod is ready, None if it is not; `tell` makes Events of what they report.
+    """
+
+    store: Store
+    client: Client
+    ready_since: Callable[[Pod], Nanoseconds | None] = running_since
+    tell: Tell = _nobody_listens
+    _owned: dict[str, Owned] = field(default_factory=dict, init=False)
+
+    def owned(self, table: str) -> Owned:
+        """Returns the index of a kind's objects by owner, which all controllers share."""
+        if table not in self._owned:
+            self._owned[table] = Owned(self.store, table)
+        return self._owned[table]
+
+    @property
+    def pods(self) -> Owned:
+        """Returns the index of pods by owner."""
+        return self.owned(Pod.table)
+
+    @property
+    def clock(self) -> Clock:
+        """Returns the clock of the cluster."""
+        return self.store.clock
+
+    def queue(self, work: Callable[[Key], None], retries: int | None = None) -> WorkQueue:
+        """Returns a new queue of work."""
+        return WorkQueue(self.clock, work, retries)

@@ -1,0 +1,118 @@
+"""Which controllers there are, by the names that kube-controller-manager gives them, and which of them are on."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from wavetank.cluster.resource import Resource
+from wavetank.controllers.frame.office import Office
+from wavetank.errors import InputError
+
+
+@dataclass(frozen=True)
+class Post:
+    """One controller: its older and shorter names, what wakes it, and the class that is made with the office then.
+
+    `tables` are kinds: as long as there was never an object of any of them the controller is not even loaded. None:
+    it is at work from the beginning.
+    """
+
+    aliases: tuple[str, ...]
+    tables: tuple[str, ...] | None
+    where: str  # module:Class, below wavetank.controllers
+
+    def fill(self, office: Office) -> None:
+        """Lets the controller begin."""
+        module, _, name = self.where.partition(":")
+        getattr(importlib.import_module(f"wavetank.controllers.{module}"), name)(office)
+
+
+ROSTER: dict[str, Post] = {
+    "replicaset-controller": Post(("replicaset",), ("ReplicaSet.apps",), "workloads.replicasets:ReplicaSets"),
+}
+# Controllers that stand outside of this frame but are switched with the others.
+STORAGE = "persistentvolume-binder-controller"
+EPHEMERAL = "ephemeral-volume-controller"
+CLAIMS = "resourceclaim-controller"
+_OUTSIDE = {
+    STORAGE: ("persistentvolume-binder",),
+    EPHEMERAL: ("ephemeral-volume",),
+    CLAIMS: ("resource-claim-controller",),
+}
+
+EVERYTHING = "*"
+
+
+def read_names(given: object, path: str = "") -> frozenset[str]:
+    """Reads which controllers are on: a list or a text with commas, `*` for all, `-name` for not that one, or none.
+
+    As with kube-controller-manager the first word about a controller counts, and those not named are off unless
+    there is a `*`.
+    """
+    words = given.split(",") if isinstance(given, str) else given
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise InputError(f"expected a list of controllers, * or none, got {given!r:.60}", path=path)
+    names = [word.strip() for word in words if word.strip()]
+    if names == ["none"]:
+        return frozenset()
+    known = {name: list(aliases) for name, aliases in _everybody().items()}
+    verdicts: dict[str, bool] = {}
+    for word in names:
+        if word != EVERYTHING:
+            verdicts.setdefault(_full_name(word.removeprefix("-"), known, path), not word.startswith("-"))
+    return frozenset(name for name in known if verdicts.get(name, EVERYTHING in names))
+
+
+def all_names() -> frozenset[str]:
+    """Returns the names of all controllers."""
+    return frozenset(_everybody())
+
+
+def fill_posts(office: Office, names: Collection[str]) -> None:
+    """Lets the controllers of these names begin, each as soon as there is something for it to do."""
+    for name, post in ROSTER.items():
+        if name in names:
+            if post.tables is None or any(office.store.has(table) for table in post.tables):
+                post.fill(office)
+            else:
+                _Sleeper(office, post, post.tables)
+
+
+class _Sleeper:
+    """Waits for the first object that a controller has to do with."""
+
+    def __init__(self, office: Office, post: Post, tables: Iterable[str]) -> None:
+        self._office = office
+        self._post: Post | None = post
+        for table in tables:
+            office.store.subscribe(table, self)
+
+    def added(self, new: Resource) -> None:
+        """Wakes the controller, which finds the object in the store."""
+        if self._post is not None:
+            post, self._post = self._post, None
+            post.fill(self._office)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """It was woken before."""
+
+    def deleted(self, old: Resource) -> None:
+        """It was woken before."""
+
+
+def _everybody() -> dict[str, tuple[str, ...]]:
+    return {**{name: post.aliases for name, post in ROSTER.items()}, **_OUTSIDE}
+
+
+def _full_name(word: str, known: dict[str, list[str]], path: str) -> str:
+    for name, aliases in known.items():
+        if word == name or word in aliases:
+            return name
+    near = get_close_matches(word, [*known, *(alias for aliases in known.values() for alias in aliases)], 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    raise InputError(
+        f"unknown controller {word!r:.60}{hint}: expected *, none or some of {', '.join(known)}", path=path
+    )

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wavetank.cluster.kinds import parse_resource
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.store import Store
+from wavetank.controllers.frame.client import Document
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as Kubernetes has it
+_LONGEST_PREFIX = 58  # of a generated name, before its five random characters
+_MOULDS = 1024  # documents of pods that are remembered: one for each owner that makes pods at a time
+
+
+class StoreClient:
+    """Writes straight into the store of a run, where nobody needs defaults, validation or managed fields.
+
+    `complete` is called with each new pod before it is created; what it refuses (ApiError) is not created.
+    """
+
+    def __init__(self, store: Store, names: random.Random, complete: Callable[[Pod], None]) -> None:
+        self._store = store
+        self._names = names
+        self._complete = complete
+        self._moulds: dict[int, tuple[Mapping[str, Any], Pod]] = {}
+
+    def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
+        """Creates an object; pods of one document share it."""
+        metadata = document["metadata"]
+        name = name or metadata.get("name") or self._free_name(document, metadata)
+        if document.get("kind") == Pod.kind:
+            new: Resource = self._pod(document, name)
+        else:
+            new = parse_resource(
+                {**document, "metadata": {**metadata, "name": name, "generation": 1}}, self._store.specs
+            )
+        self._store.create(new)
+        return new
+
+    def update(self, old: Resource, document: Document) -> Resource:
+        """Replaces an object; another spec makes a new generation."""
+        if isinstance(old, Pod):
+            return self._update_pod(old, document)
+        metadata, before = document.get("metadata") or {}, old.manifest.get("metadata") or {}
+        generation = before.get("generation") or 1
+        changed = document.get("spec") != old.manifest.get("spec") or (
+            old.table == "Deployment.apps" and metadata.get("annotations") != before.get("annotations")
+        )
+        document = {**document, "metadata": {**metadata, "generation": generation + changed}}
+        if "status" in old.manifest:
+            document["status"] = old.manifest["status"]
+        new = parse_resource(document, self._store.specs, namespaced=old.namespaced)
+        new.uid, new.created, new.deleted, new.resource_version = (
+            old.uid,
+            old.created,
+            old.deleted,
+            old.resource_version,
+        )
+        self._store.update(new)
+        return new
+
+    def _update_pod(self, old: Pod, document: Document) -> Pod:
+        """Changes the metadata of a pod; nobody changes more of it."""
+        new = old.copy()
+        new.manifest = {**old.manifest, "metadata": document["metadata"]}
+        new.labels = document["metadata"].get("labels") or {}
+        self._store.update(new)
+        return new
+
+    def update_status(self, old: Resource, status: Document) -> Resource:
+        """Replaces the status of an object."""
+        new = old.copy()
+        new.manifest = {**old.manifest, "status": status}
+        self._store.update(new)
+        return new
+
+    def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
+        """Deletes an object: a pod that runs after its grace period, any other at once."""
+        if isinstance(old, Pod):
+            self._store.evict(old, "", grace_s)
+        else:
+            self._store.delete(old)
+
+    def _pod(self, document: Mapping[str, Any], name: str) -> Pod:
+        """Makes a pod; one of a document that is known shares all but its identity with those before."""
+        known = self._moulds.get(id(document))
+        if known is None:
+            if len(self._moulds) >= _MOULDS:
+                self._moulds.clear()
+            mould = Pod(document, self._store.specs.intern(document["spec"]), name=name)
+            self._complete(mould)
+            known = self._moulds[id(document)] = (document, mould)
+        new = known[1].copy()
+        new.name = name
+        return new
+
+    def _free_name(self, document: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+        table = Resource({**document, "metadata": {"name": "?"}}).table
+        prefix, namespace = str(metadata["generateName"])[:_LONGEST_PREFIX], str(metadata.get("namespace") or "default")
+        while True:
+            name = prefix + "".join(self._names.choices(_ALPHABET, k=5))
+            if self._store.find(table, namespace, name) is None:
+                return name

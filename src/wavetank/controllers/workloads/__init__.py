@@ -1,0 +1,1 @@
+"""Controllers that keep the pods of Deployments, ReplicaSets, StatefulSets and DaemonSets alive."""

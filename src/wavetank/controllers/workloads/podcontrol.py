@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.status import ApiError, ConflictError, NotFoundError
+from wavetank.controllers.frame.office import Office
+
+_TERMINATING = "NamespaceTerminating"
+
+
+class PodControl:
+    """Creates and deletes pods for their owners, and tells of it in Events."""
+
+    def __init__(self, office: Office, component: str) -> None:
+        self._office = office
+        self._component = component
+
+    def create_in_batches(self, owner: Resource, documents: Sequence[Mapping[str, Any]]) -> None:
+        """Creates pods in batches of 1, 2, 4 and so on; the first batch with a failure is the last one.
+
+        ApiError: the first failure.
+        """
+        begun, size = 0, 1
+        while begun < len(documents):
+            problems = [self._try(owner, document) for document in documents[begun : begun + size]]
+            for problem in problems:
+                if problem is not None:
+                    raise problem
+            begun, size = begun + size, size * 2
+
+    def _try(self, owner: Resource, document: Mapping[str, Any]) -> ApiError | None:
+        try:
+            self.create(owner, document)
+        except ApiError as error:
+            return error
+        return None
+
+    def create(self, owner: Resource, document: Mapping[str, Any]) -> None:
+        """Creates a pod; in a namespace that is coming to its end nothing is created, which is no failure."""
+        try:
+            pod = self._office.client.create(document)
+        except ApiError as error:
+            if _is_terminating(error):
+                return
+            self._tell(owner, "Warning", "FailedCreate", f"Error creating: {error}")
+            raise
+        self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {pod.name}")
+
+    def delete(self, owner: Resource, pod: Pod) -> None:
+        """Deletes a pod; one that is gone already is fine."""
+        try:
+            self._office.client.delete(pod)
+        except (NotFoundError, ConflictError):
+            return
+        except ApiError as error:
+            if error.code == NotFoundError.code:
+                return
+            self._tell(owner, "Warning", "FailedDelete", f"Error deleting: {error}")
+            raise
+        self._tell(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {pod.name}")
+
+    def _tell(self, owner: Resource, type_: str, reason: str, message: str) -> None:
+        self._office.tell(owner, type_, reason, message, self._component)
+
+
+def _is_terminating(error: ApiError) -> bool:
+    causes = (error.status.get("details") or {}).get("causes") or ()
+    return any(cause.get("reason") == _TERMINATING for cause in causes)

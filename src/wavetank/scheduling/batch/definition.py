@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import Connect, TieBreaking
+from wavetank.scheduling.batch.disciplines import Conservative, Discipline, Easy, InOrder
+from wavetank.scheduling.batch.jobs import WaitingJobs
+from wavetank.scheduling.batch.scheduler import BatchScheduler
+from wavetank.scheduling.config import Version, default_configuration
+from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.registry import Handle, build_frameworks
+from wavetank.scheduling.scheduler import Explain
+
+
+class Queue(NamedTuple):
+    """A kind of queue: what it does, where that is written down, and whether the shortest job stands first in line."""
+
+    description: str
+    source: str
+    discipline: Callable[[], Discipline]
+    shortest_first: bool = False
+
+
+QUEUES: dict[str, Queue] = {
+    "fcfs": Queue("jobs in the order of their arrival; nobody overtakes the first who has to wait", "classic", InOrder),
+    "sjf": Queue("the job with the shortest walltime first; nobody overtakes it", "classic", InOrder, True),
+    "easy": Queue(
+        "EASY backfilling: others overtake the first in line if they do not delay it", "Lifka 1995; Batsim", Easy
+    ),
+    "conservative": Queue(
+        "conservative backfilling: others overtake if they delay nobody",
+        "Mu'alem and Feitelson 2001; Batsim",
+        Conservative,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class BatchDefinition:
+    """A batch queue that can be attached to any cluster; `queue` is one of QUEUES."""
+
+    name: str
+    queue: str
+    scheduler_name: str = "default-scheduler"
+
+    @property
+    def description(self) -> str:
+        """Says in a line what it is."""
+        return QUEUES[self.queue].description
+
+    @property
+    def scheduler_names(self) -> tuple[str, ...]:
+        """Returns the schedulerName of the pods that it is responsible for."""
+        return (self.scheduler_name,)
+
+    def renamed(self, scheduler_name: str) -> BatchDefinition:
+        """Returns the same for pods of another schedulerName."""
+        return replace(self, scheduler_name=scheduler_name)
+
+    def notes(self) -> list[str]:
+        """There is nothing that the user should know."""
+        return []
+
+    def is_portable(self) -> bool:
+        """It can be sent to another process."""
+        return True
+
+    def attach(
+        self,
+        store: Store,
+        clock: Clock,
+        streams: Streams,
+        version: Version,
+        ties: TieBreaking = "random",
+        latency: SchedulerLatency | None = None,
+        takes_all: bool = True,
+        explain: Explain | None = None,
+        connect: Connect | None = None,
+    ) -> BatchScheduler:
+        """Starts it on a cluster. It draws no ties, has no attempts to explain, and calls no extenders."""
+        handle = Handle(version, Listers(), streams.stream(f"scheduler/{self.name}/preemption"))
+        framework = build_frameworks(default_configuration(version), handle)[0]
+        framework.scheduler_name = self.scheduler_name
+        queue = QUEUES[self.queue]
+        return BatchScheduler(
+            store,
+            clock,
+            framework,
+            queue.discipline(),
+            WaitingJobs(queue.shortest_first),
+            random=streams.stream(f"scheduler/{self.name}/latency"),
+            latency=latency,
+            takes_all=takes_all,
+        )

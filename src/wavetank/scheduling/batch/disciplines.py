@@ -1,0 +1,114 @@
+"""Who may start now: the disciplines of batch queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.batch.job import BatchJob, Placement
+from wavetank.scheduling.batch.timeline import Timeline
+
+
+class Discipline(Protocol):
+    """Decides which of the waiting jobs start now. What they take from now on it takes from the timeline."""
+
+    def starts(
+        self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
+    ) -> Iterator[tuple[BatchJob, Placement]]:
+        """Yields the jobs that start now, with their places; `freed` if room came back since the last time."""
+
+    def forget(self, job: BatchJob, timeline: Timeline) -> None:
+        """Drops what was planned for a job that no longer waits."""
+
+    def forget_all(self) -> None:
+        """Drops all plans, since there is a new timeline."""
+
+
+class InOrder:
+    """The first job in line starts as soon as there is room for it; nobody overtakes it."""
+
+    def starts(
+        self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
+    ) -> Iterator[tuple[BatchJob, Placement]]:
+        """Yields jobs until one has to wait."""
+        for job in waiting:
+            placement = timeline.place_now(job)
+            if placement is None:
+                return
+            _take(job, placement, timeline, timeline.now)
+            yield job, placement
+
+    def forget(self, job: BatchJob, timeline: Timeline) -> None:
+        """Nothing was planned."""
+
+    def forget_all(self) -> None:
+        """Nothing was planned."""
+
+
+class Easy(InOrder):
+    """EASY backfilling: the first job in line has a reservation, others may start if they do not delay it."""
+
+    def starts(
+        self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
+    ) -> Iterator[tuple[BatchJob, Placement]]:
+        """Yields those who can start; the first who cannot gets the earliest place that is left."""
+        reserved: tuple[BatchJob, Placement, Nanoseconds] | None = None
+        for job in waiting:
+            placement = timeline.place_now(job)
+            if placement is not None:
+                _take(job, placement, timeline, timeline.now)
+                yield job, placement
+            elif reserved is None and (found := timeline.earliest(job)) is not None:
+                reserved = (job, found[1], found[0])
+                _take(job, found[1], timeline, found[0])
+        if reserved is not None:
+            _give_back(*reserved, timeline)
+
+
+class Conservative:
+    """Conservative backfilling: every job has a reservation, and nobody may delay another's.
+
+    A job gets the earliest place that the others leave it. When room comes back, all move forward in turn as far as
+    the others allow.
+    """
+
+    def __init__(self) -> None:
+        self._planned: dict[BatchJob, tuple[Placement, Nanoseconds]] = {}
+
+    def starts(
+        self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
+    ) -> Iterator[tuple[BatchJob, Placement]]:
+        """Yields those whose reservation begins now."""
+        for job in waiting:
+            if freed or job not in self._planned:
+                self.forget(job, timeline)
+                self._plan(job, timeline)
+        due = [job for job in waiting if job in self._planned and self._planned[job][1] <= timeline.now]
+        for job in due:
+            yield job, self._planned.pop(job)[0]
+
+    def forget(self, job: BatchJob, timeline: Timeline) -> None:
+        """Gives back a job's reservation."""
+        planned = self._planned.pop(job, None)
+        if planned is not None:
+            _give_back(job, *planned, timeline)
+
+    def forget_all(self) -> None:
+        """Drops all reservations."""
+        self._planned.clear()
+
+    def _plan(self, job: BatchJob, timeline: Timeline) -> None:
+        found = timeline.earliest(job)
+        if found is not None:
+            start, placement = found
+            self._planned[job] = (placement, start)
+            _take(job, placement, timeline, start)
+
+
+def _take(job: BatchJob, placement: Placement, timeline: Timeline, start: Nanoseconds) -> None:
+    timeline.take(start, start + job.takes, placement.slots, placement.amounts)
+
+
+def _give_back(job: BatchJob, placement: Placement, start: Nanoseconds, timeline: Timeline) -> None:
+    timeline.give_back(start, start + job.takes, placement.slots, placement.amounts)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from wavetank.cluster.pod import Pod
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+
+FOREVER: Nanoseconds = 2**62  # when a job ends of which nobody knows
+
+
+class Shape(NamedTuple):
+    """What each of some equal pods needs: an amount per row of the timeline, on one of the `allowed` slots."""
+
+    amounts: IntArray
+    allowed: BoolArray
+
+    def room(self, free: IntArray) -> IntArray:
+        """Returns for how many of these pods each slot has room."""
+        asked = np.flatnonzero(self.amounts)
+        fitting = (free[asked] // self.amounts[asked, None]).min(axis=0)
+        return np.where(self.allowed, fitting.clip(min=0), 0)
+
+
+class Placement(NamedTuple):
+    """Where the pods of a job go: the slots, what is taken of each (rows by slots), and the slot of every pod."""
+
+    slots: IntArray
+    amounts: IntArray
+    seats: tuple[int, ...]
+
+
+class BatchJob:
+    """Pods that start together, or a pod alone; `takes` is how long they say they need, `rank` their place in line."""
+
+    __slots__ = ("pods", "rank", "shapes", "takes")
+
+    def __init__(self, pods: Sequence[Pod], takes: Nanoseconds, rank: tuple[int, ...]) -> None:
+        self.pods = list(pods)
+        self.takes = takes
+        self.rank = rank
+        self.shapes: list[tuple[Shape, int]] = []  # with the number of pods, in the order of the pods
+
+    def fits(self, free: IntArray) -> bool:
+        """Tells whether each kind of pods, taken alone, has enough room."""
+        return all(shape.room(free).sum() >= pods for shape, pods in self.shapes)
+
+    def place(self, free: IntArray) -> Placement | None:
+        """Puts the pods on the first slots with room for them; None if there is not enough."""
+        left = free.copy() if len(self.shapes) > 1 else free
+        seats: list[int] = []
+        taken = np.zeros_like(free)
+        for shape, pods in self.shapes:
+            counts = _first(shape.room(left), pods)
+            if counts is None:
+                return None
+            share = shape.amounts[:, None] * counts
+            taken += share
+            if left is not free:
+                left -= share
+            seats += np.repeat(np.arange(len(counts)), counts).tolist()
+        slots = np.unique(seats)
+        return Placement(slots, taken[:, slots], tuple(seats))
+
+    def seated(self, placement: Placement) -> Iterator[tuple[Pod, int, IntArray]]:
+        """Yields each pod with its slot and what it takes of it."""
+        seats = iter(zip(self.pods, placement.seats, strict=True))
+        for shape, pods in self.shapes:
+            for _ in range(pods):
+                pod, slot = next(seats)
+                yield pod, slot, shape.amounts
+
+
+def _first(room: IntArray, pods: int) -> IntArray | None:
+    """Returns how many pods each slot gets if the first ones are filled first; None if there is not enough room."""
+    before = np.cumsum(room) - room
+    counts: IntArray = np.minimum(room, (pods - before).clip(min=0))
+    return counts if counts.sum() == pods else None

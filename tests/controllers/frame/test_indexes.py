@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controllers.worlds import World, a_pod
+from wavetank.cluster.selectors import LabelSelector
+from wavetank.controllers.frame.selecting import Selectors
+
+LABELS = st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["x", "y"]), max_size=2)
+EXPRESSION = st.fixed_dictionaries(
+    {
+        "key": st.sampled_from(["a", "b"]),
+        "operator": st.sampled_from(["In", "NotIn"]),
+        "values": st.lists(st.sampled_from(["x", "y"]), min_size=1, max_size=2, unique=True),
+    }
+)
+SELECTOR = st.fixed_dictionaries({"matchLabels": LABELS, "matchExpressions": st.lists(EXPRESSION, max_size=2)})
+
+
+@given(st.dictionaries(st.sampled_from(["p", "q", "r"]), SELECTOR), LABELS)
+def test_selectors_are_found_by_the_labels_that_they_select(
+    selectors: dict[str, dict[str, object]], labels: dict[str, str]
+) -> None:
+    index, parsed = Selectors(), {name: LabelSelector.parse(raw) for name, raw in selectors.items()}
+    for name, selector in parsed.items():
+        index.put(("default", name), selector)
+        index.put(("other", name), selector)
+    found = sorted(name for _, name in index.matching("default", labels))
+    assert found == sorted(name for name, selector in parsed.items() if selector.matches(labels))
+    for name in parsed:
+        index.drop(("default", name))
+    assert not list(index.matching("default", labels))
+
+
+class Follower:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def added(self, new: object) -> None:
+        self.told.append("added")
+
+    def modified(self, old: object, new: object) -> None:
+        self.told.append("modified")
+
+    def deleted(self, old: object) -> None:
+        self.told.append("deleted")
+
+
+def test_an_owner_is_told_of_its_pods_and_of_those_only() -> None:
+    world, follower, orphans = World("none"), Follower(), []
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": True}
+    mine = a_pod("mine")
+    mine["metadata"]["ownerReferences"] = [{**owner, "blockOwnerDeletion": True}]
+    world.create(mine)
+    world.office.pods.follow("1", follower)
+    world.office.pods.follow_orphans(lambda pod: orphans.append(pod.name))
+    world.create(a_pod("other"))
+    world.start()
+    assert (follower.told, orphans) == (["added", "modified"], ["other"])
+    present = world.get("Pod", "mine")
+    document = present.render()
+    del document["metadata"]["ownerReferences"]
+    world.client.update(present, document)
+    assert (follower.told[2:], orphans) == (["deleted"], ["other", "mine"])
+    assert not world.office.pods.of("1")
+    assert {pod.name for pod in world.office.pods.orphans("default")} == {"mine", "other"}

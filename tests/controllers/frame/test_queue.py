@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from wavetank.cluster.status import ConflictError
+from wavetank.controllers.frame.queue import Key, WorkQueue
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+
+A, B = ("default", "a"), ("default", "b")
+
+
+class Desk:
+    """Notes when which key was worked on; fails as often as it is told to."""
+
+    def __init__(self, failures: int = 0, retries: int | None = None) -> None:
+        self.clock = Clock()
+        self.done: list[tuple[float, str]] = []
+        self.failures = failures
+        self.queue = WorkQueue(self.clock, self.work, retries)
+
+    def work(self, key: Key) -> None:
+        self.done.append((self.clock.now / SECOND, key[1]))
+        if self.failures:
+            self.failures -= 1
+            raise ConflictError("not now")
+
+
+def test_a_key_is_worked_on_once_however_often_it_was_asked_for() -> None:
+    desk = Desk()
+    for key in (A, B, A):
+        desk.queue.add(key)
+    desk.clock.run(0)
+    assert desk.done == [(0, "a"), (0, "b")]
+
+
+def test_the_shortest_of_several_delays_counts() -> None:
+    desk = Desk()
+    for delay in (3, 1, 2):
+        desk.queue.add_after(A, delay * SECOND)
+    desk.clock.run(10 * SECOND)
+    assert desk.done == [(1, "a")]
+
+
+def test_work_that_is_refused_is_tried_again_after_longer_and_longer_waits() -> None:
+    desk = Desk(failures=4)
+    desk.queue.add(A)
+    desk.clock.run(SECOND)
+    assert [time for time, _ in desk.done] == [0, 0.005, 0.015, 0.035, 0.075]
+
+
+def test_after_so_many_failures_nobody_tries_any_more() -> None:
+    desk = Desk(failures=100, retries=2)
+    desk.queue.add(A)
+    desk.clock.run(SECOND)
+    assert len(desk.done) == 3
+
+
+def test_a_run_does_not_wait_for_what_is_no_progress() -> None:
+    desk = Desk(failures=100)
+    desk.queue.add(A)
+    desk.queue.add_after(B, SECOND, background=True)
+    desk.clock.run()
+    assert desk.done == [(0, "a")]
+
+
+def test_progress_is_waited_for_although_a_background_wait_is_shorter() -> None:
+    desk = Desk()
+    desk.queue.add_after(A, SECOND, background=True)
+    desk.queue.add_after(A, 2 * SECOND)
+    desk.clock.run()
+    assert desk.done == [(2, "a")]

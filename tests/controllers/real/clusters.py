@@ -1,0 +1,116 @@
+"""A cluster with its controllers, built-in or the real kube-controller-manager, driven by a script in virtual time."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wavetank.apiserver.request import Request, Response
+from wavetank.errors import InputError
+from wavetank.experiments.entries import entry_of, parse_entries
+from wavetank.experiments.served import RELEASE, ServedCluster, ServedSetting
+from wavetank.kernel.durations import SECOND
+from wavetank.loop.building.cache import Cache
+from wavetank.loop.lockstep import Lockstep
+from wavetank.loop.manager import EveryTimer, ManagerConduct, ManagerDefinition, seat_manager
+from wavetank.loop.seat import Seat
+from wavetank.workloads.open import open_cluster
+
+Document = dict[str, Any]
+
+PACKAGE, VERSION = "kube-controller-manager", "v1.35.8"
+WORKLOADS = (
+    "deployment-controller",
+    "replicaset-controller",
+    "statefulset-controller",
+    "daemonset-controller",
+    "job-controller",
+    "cronjob-controller",
+)
+_NODE = """
+apiVersion: v1
+kind: Node
+metadata: {{name: n{i}, labels: {{kubernetes.io/hostname: n{i}}}}}
+status: {{capacity: &r {{cpu: "32", memory: 64Gi, pods: "110"}}, allocatable: *r}}
+"""
+
+
+def real_manager() -> str:
+    """Returns the executable of the real program; skips where it has not been built."""
+    try:
+        return Cache().find(PACKAGE, VERSION).file
+    except InputError as error:
+        pytest.skip(str(error))
+
+
+class Cluster:
+    """Three nodes with kubelets and a scheduler, at time 0; requests are made through the API."""
+
+    def __init__(self, controllers: Collection[str], folder: Path) -> None:
+        nodes = folder / "nodes.yaml"
+        nodes.write_text("---".join(_NODE.format(i=i) for i in (1, 2, 3)))
+        entry = parse_entries([entry_of("default")], folder, RELEASE)[0]
+        setting = ServedSetting(open_cluster([nodes]), entry, True, frozenset(controllers), start=0)
+        self._served = ServedCluster(setting, lambda token: None)
+        self.clock, self.store = self._served.clock, self._served.store
+
+    @property
+    def served(self) -> ServedCluster:
+        return self._served
+
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None, kind: str = "") -> Any:
+        """Makes a request; returns the document that is answered."""
+        headers = {"content-type": kind or "application/json"}
+        sent = b"" if body is None else json.dumps(body).encode()
+        path, _, query = path.partition("?")
+        pairs = tuple((key, value) for key, _, value in (part.partition("=") for part in query.split("&") if part))
+        answer = self._served.api.handle(Request(method, path, pairs, headers, sent))
+        assert isinstance(answer, Response)
+        return json.loads(answer.body)
+
+    def merge(self, path: str, patch: Mapping[str, Any]) -> Any:
+        return self.ask("PATCH", path, patch, "application/merge-patch+json")
+
+    def run(self, seconds: float) -> None:
+        """Lets time pass."""
+        self.clock.run(self.clock.now + round(seconds * SECOND))
+
+
+@contextmanager
+def built_in(controllers: Collection[str] = WORKLOADS) -> Iterator[Cluster]:
+    """Gives a cluster with controllers of ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Cluster(controllers, Path(folder))
+
+
+@contextmanager
+def managed(controllers: Collection[str] = WORKLOADS, helped: Collection[str] = ()) -> Iterator[Cluster]:
+    """Gives a cluster whose controllers are the real ones, in lockstep; `helped` are others, of ours."""
+    definition = ManagerDefinition(PACKAGE, VERSION, real_manager(), tuple(controllers), ("-v=1",))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cluster = Cluster(helped, folder)
+        lockstep = Lockstep(cluster.clock)
+        waiting = EveryTimer(cluster.store)
+        seat = Seat(
+            cluster.clock,
+            cluster.served.api.handle,
+            waiting,
+            ManagerConduct(cluster.store),
+            lambda end: 0,
+            lockstep.wake,
+        )
+        try:
+            seat_manager(definition, seat, folder / "manager", 1)
+            lockstep.begin([seat])
+            lockstep.settle()
+            lockstep.open()
+            yield cluster
+        finally:
+            seat.close()

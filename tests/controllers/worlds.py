@@ -1,0 +1,103 @@
+"""What the tests of this folder share: a cluster without nodes, whose pods the test itself brings to life."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from wavetank.apiserver.api import Api
+from wavetank.apiserver.request import User
+from wavetank.cluster.pod import PENDING, RUNNING, Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.store import Store
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.roster import fill_posts, read_names
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import seconds
+
+APPS = "apps/v1"
+
+
+class World:
+    """A served cluster with some controllers on; writes of the test go through the API, as a client's do."""
+
+    def __init__(self, controllers: str = "*") -> None:
+        self.clock = Clock()
+        self.store = Store(self.clock)
+        self.told: list[tuple[str, str, str]] = []
+        self.api = Api(self.store)
+        self.client = self.api.actor(User())
+        self.office = Office(self.store, self.client, tell=self._tell)
+        fill_posts(self.office, read_names(controllers))
+
+    def _tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
+        self.told.append((type_, reason, message))
+
+    def settle(self, seconds_more: float = 0) -> None:
+        """Lets the present instant, or some time, pass."""
+        self.clock.run(self.clock.now + seconds(seconds_more))
+
+    def create(self, document: dict[str, Any]) -> Resource:
+        made = self.client.create(document)
+        self.settle()
+        return made
+
+    def change(self, kind: str, name: str, **spec: Any) -> Resource:
+        """Changes the spec of an object."""
+        old = self.get(kind, name)
+        document = old.render()
+        document["spec"] = {**document["spec"], **spec}
+        new = self.client.update(old, document)
+        self.settle()
+        return new
+
+    def get(self, kind: str, name: str) -> Resource:
+        return self.store.get(kind, "default", name)
+
+    def status(self, kind: str, name: str) -> dict[str, Any]:
+        return dict(self.get(kind, name).manifest.get("status") or {})
+
+    def pods(self, **labels: str) -> list[Pod]:
+        """Returns the pods that are not being deleted, in the order of their creation."""
+        pods = (pod for pod in self.store.list("Pod") if labels.items() <= dict(pod.labels).items())
+        return [pod for pod in pods if pod.deleted is None]
+
+    def start(self, pods: Iterable[Pod] | None = None, node: str = "n") -> None:
+        """Lets pods run, all that do not if none are named."""
+        for pod in list(self.pods() if pods is None else pods):
+            if pod.phase == PENDING:
+                new = pod.copy()
+                new.node_name, new.phase, new.started = new.node_name or node, RUNNING, self.clock.now
+                self.store.update(new)
+        self.settle()
+
+    def end(self, pod: Pod, phase: str = "Failed") -> None:
+        """Lets a pod come to its end."""
+        new = self.store.get("Pod", pod.namespace, pod.name).copy()
+        new.phase = phase
+        self.store.update(new)
+        self.settle()
+
+    def bury(self) -> None:
+        """Lets all pods go that are being deleted, as kubelets do."""
+        for pod in list(self.store.list("Pod")):
+            if pod.deleted is not None:
+                self.store.delete(pod)
+        self.settle()
+
+
+def a_template(labels: dict[str, str] | None = None, image: str = "nginx", **spec: Any) -> dict[str, Any]:
+    containers = [{"name": "main", "image": image}]
+    return {"metadata": {"labels": labels or {"app": "web"}}, "spec": {"containers": containers, **spec}}
+
+
+def a_workload(kind: str, name: str = "web", **spec: Any) -> dict[str, Any]:
+    """Returns a ReplicaSet, Deployment, StatefulSet or DaemonSet that selects app=web."""
+    given = {"selector": {"matchLabels": {"app": "web"}}, "template": a_template(), **spec}
+    return {"apiVersion": APPS, "kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": given}
+
+
+def a_pod(name: str, **labels: str) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "default", "labels": labels}
+    spec = {"containers": [{"name": "main", "image": "nginx"}]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

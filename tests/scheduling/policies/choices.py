@@ -1,0 +1,21 @@
+"""One pod after the other on a few nodes, by a named scheduler."""
+
+from pathlib import Path
+
+from wavetank.experiments.document import API_VERSION, parse_experiment
+from wavetank.experiments.simulation import Simulation
+
+
+def chosen(policy, cores, pods, args=None):
+    """Returns the nodes of so many pods of one core, which come one a second and stay."""
+    nodes = [{"name": name, "cpu": count, "memory": "1Gi"} for name, count in cores.items()]
+    generator = {"kind": "spaced", "every": 1, "pods": pods, "requests": {"cpu": 1}}
+    spec = {
+        "cluster": {"nodes": nodes},
+        "workload": {"generator": generator},
+        "schedulers": [{"name": "tried", "policy": policy, **({"args": args} if args else {})}],
+        "ties": "exact",
+    }
+    experiment = parse_experiment({"apiVersion": API_VERSION, "kind": "Experiment", "spec": spec}, Path.cwd())
+    rows = Simulation(experiment.setting(experiment.schedulers[0]), seed=1).run().rows
+    return [row.node.removesuffix("-0") for row in rows]
