@@ -16,6 +16,8 @@ from wavetank.kernel.durations import SECOND
 
 Key = tuple[str, str]
 
+_GRACE = "deletionGracePeriodSeconds"
+
 # Who is to be told of a kind: the functions for new objects, new versions, and objects that are gone.
 _Audience = tuple[tuple[Callable[..., None], ...], tuple[Callable[..., None], ...], tuple[Callable[..., None], ...]]
 _ADDED, _MODIFIED, _DELETED = range(3)
@@ -49,6 +51,7 @@ class Store:
         self.specs = SpecTable()
         self._tables: dict[str, dict[Key, Resource]] = {}
         self._audiences: dict[str, _Audience] = {}
+        self._everywhere: list[Watcher] = []
         self._history = History(history)
         self._untold: deque[_Untold] = deque()
         self._telling = False
@@ -91,12 +94,34 @@ class Store:
 
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
-        added, modified, deleted = self._audiences.get(table, ((), (), ()))
+        added, modified, deleted = self._audience(table)
         self._audiences[table] = (
             (*added, watcher.added),
             (*modified, watcher.modified),
             (*deleted, watcher.deleted),
         )
+
+    def subscribe_all(self, watcher: Watcher) -> None:
+        """Tells `watcher` of every change of every kind from now on."""
+        for table in list(self._audiences):
+            self.subscribe(table, watcher)
+        self._everywhere.append(watcher)
+
+    def _audience(self, table: str) -> _Audience:
+        """Returns who watches a kind; of one that nobody watched yet, those who watch all."""
+        known = self._audiences.get(table)
+        if known is None:
+            all_of = self._everywhere
+            known = self._audiences[table] = (
+                tuple(watcher.added for watcher in all_of),
+                tuple(watcher.modified for watcher in all_of),
+                tuple(watcher.deleted for watcher in all_of),
+            )
+        return known
+
+    def tables(self) -> Iterator[str]:
+        """Yields the kinds of which there are objects."""
+        yield from [table for table, objects in self._tables.items() if objects]
 
     def events_since(self, version: int, table: str | None = None) -> Iterator[Event]:
         """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
@@ -171,6 +196,19 @@ class Store:
             self._history.remember(DELETED, table, present, present, self.version)
         self._tell(table, present, None)
 
+    def discard(self, old: Resource) -> None:
+        """Removes an object at once unless finalizers keep it: then it is marked, and goes with the last of them."""
+        metadata = old.manifest.get("metadata")
+        if not metadata or not metadata.get("finalizers"):
+            self.delete(old)
+            return
+        present = self._same(old)
+        if present.deleted is None or metadata.get(_GRACE):
+            new = present.copy()
+            new.deleted = self.clock.now
+            new.manifest = {**present.manifest, "metadata": {**metadata, _GRACE: 0}}
+            self._replace(present, new)
+
     def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
         """Asks a pod to stop, with `reason` in its status; it stays until its node has let it go.
 
@@ -183,10 +221,11 @@ class Store:
         new.reason = new.reason or reason
         if present.deleted is None and grace and present.node_name and not present.finished:
             new.deleted = self.clock.now + grace * SECOND
+            new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
             self._replace(present, new)
         elif present.deleted is None or not grace:
             self._replace(present, new)
-            self.delete(new)
+            self.discard(new)
 
     def _same(self, old: Resource) -> Resource:
         objects = self._tables.get(old.table)
@@ -210,7 +249,9 @@ class Store:
         """Tells everybody who watches at this moment; within such a call, after the present one has reached all."""
         audience = self._audiences.get(table)
         if audience is None:
-            return
+            if not self._everywhere:
+                return
+            audience = self._audience(table)
         calls = iter(audience[_ADDED if old is None else _DELETED if new is None else _MODIFIED])
         untold = self._untold
         if self._telling or untold:  # there are some left where somebody has failed

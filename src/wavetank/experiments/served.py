@@ -9,7 +9,7 @@ from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.readiness import stated_ready_since
-from wavetank.cluster.resource import EPOCH_SECONDS
+from wavetank.cluster.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.office import Office
 from wavetank.errors import InputError
@@ -86,7 +86,9 @@ class ServedCluster:
             PodEvents(store, log, setting.scheduler is not None, setting.kubelets)
         if setting.controllers:
             ready_since = stated_ready_since if stories is None else stories.ready_since
-            attach_controllers(Office(store, self.api.actor(_MANAGER), ready_since, log.tell), setting.controllers)
+            render = Resource.render if stories is None else stories.render
+            office = Office(store, self.api.actor(_MANAGER), ready_since, log.tell, render)
+            attach_controllers(office, setting.controllers)
         if setting.scheduler is not None:
             compile_kernels()  # which would keep clients waiting later
             _attach(setting.scheduler, store, streams, setting.latency)

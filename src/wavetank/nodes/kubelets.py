@@ -140,7 +140,7 @@ class Kubelets:
         if pod.uid in self._lives:
             self._terminate(self._lives[pod.uid], pod)
         elif pod.uid in self._nodeless.get(pod.node_name, {}):
-            self._store.delete(pod)  # as pod garbage collection does: no kubelet will ever let it go
+            self._store.discard(pod)  # as pod garbage collection does: no kubelet will ever let it go
 
     # beginning
 
@@ -249,7 +249,18 @@ class Kubelets:
         self._miss(pod)
         needs = pod.run.termination if pod.run and life.started is not None else 0
         due = max(self._clock.now, min(pod.deleted, self._clock.now + needs))
-        self._at(life, due, lambda life, pod: self._store.delete(pod))
+        self._at(life, due, self._let_go)
+
+    def _let_go(self, life: _Life, pod: Pod) -> None:
+        """Removes a pod whose containers are stopped; if finalizers keep it, it has failed at least."""
+        if not (pod.manifest.get("metadata") or {}).get("finalizers"):
+            self._store.delete(pod)
+            return
+        self._leave(pod)
+        new = pod.copy()
+        new.phase = FAILED
+        self._store.update(new)
+        self._store.discard(new)
 
     def _end(self, pod: Pod, phase: str, reason: str, message: str) -> None:
         self._leave(pod)
@@ -257,7 +268,7 @@ class Kubelets:
         new.phase, new.reason, new.message = phase, reason, message
         self._store.update(new)
         if not self._keep_finished:
-            self._store.delete(new)
+            self._store.discard(new)
 
     def _leave(self, pod: Pod) -> None:
         life = self._lives.pop(pod.uid)

@@ -7,7 +7,7 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.readiness import running_since
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
-from wavetank.controllers.frame.client import Client
+from wavetank.controllers.frame.client import Client, Document
 from wavetank.controllers.frame.owned import Owned
 from wavetank.controllers.frame.queue import Key, WorkQueue
 from wavetank.kernel.clock import Clock
@@ -26,13 +26,15 @@ def _nobody_listens(resource: Resource, type_: str, reason: str, message: str, c
 class Office:
     """What all controllers of a cluster work with.
 
-    `ready_since` tells since when a pod is ready, None if it is not; `tell` makes Events of what they report.
+    `ready_since` tells since when a pod is ready, None if it is not; `tell` makes Events of what they report; `render`
+    shows an object with all that kubelets say of it.
     """
 
     store: Store
     client: Client
     ready_since: Callable[[Pod], Nanoseconds | None] = running_since
     tell: Tell = _nobody_listens
+    render: Callable[[Resource], Document] = Resource.render
     _owned: dict[str, Owned] = field(default_factory=dict, init=False)
 
     def owned(self, table: str) -> Owned:

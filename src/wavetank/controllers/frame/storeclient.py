@@ -13,6 +13,8 @@ from wavetank.controllers.frame.client import Document
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as Kubernetes has it
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _MOULDS = 1024  # documents of pods that are remembered: one for each owner that makes pods at a time
+# What the garbage collector is asked to do before an object goes.
+_KEEPERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
 
 
 class StoreClient:
@@ -59,7 +61,7 @@ class StoreClient:
             old.deleted,
             old.resource_version,
         )
-        self._store.update(new)
+        self._write(old, new)
         return new
 
     def _update_pod(self, old: Pod, document: Document) -> Pod:
@@ -67,8 +69,16 @@ class StoreClient:
         new = old.copy()
         new.manifest = {**old.manifest, "metadata": document["metadata"]}
         new.labels = document["metadata"].get("labels") or {}
-        self._store.update(new)
+        at_work = old.node_name and not old.finished and (old.deleted or 0) > self._store.clock.now
+        self._write(old, new, kept=bool(at_work))
         return new
+
+    def _write(self, old: Resource, new: Resource, kept: bool = False) -> None:
+        """Writes a new version; one that is being deleted goes with its last finalizer, unless somebody keeps it."""
+        if old.deleted is None or kept or (new.manifest.get("metadata") or {}).get("finalizers"):
+            self._store.update(new)
+        else:
+            self._store.delete(old)
 
     def update_status(self, old: Resource, status: Document) -> Resource:
         """Replaces the status of an object."""
@@ -78,11 +88,21 @@ class StoreClient:
         return new
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
-        """Deletes an object: a pod that runs after its grace period, any other at once."""
+        """Deletes an object: a pod that runs after its grace period, any other when nothing keeps it."""
         if isinstance(old, Pod):
             self._store.evict(old, "", grace_s)
+        elif policy in _KEEPERS and old.deleted is None:
+            self._store.discard(self._kept(old, _KEEPERS[policy]))
         else:
-            self._store.delete(old)
+            self._store.discard(old)
+
+    def _kept(self, old: Resource, finalizer: str) -> Resource:
+        """Gives an object a finalizer of the garbage collector; returns its new version."""
+        metadata = old.manifest.get("metadata") or {}
+        new = old.copy()
+        new.manifest = {**old.manifest, "metadata": {**metadata, "finalizers": [*_finalizers(metadata), finalizer]}}
+        self._store.update(new)
+        return new
 
     def _pod(self, document: Mapping[str, Any], name: str) -> Pod:
         """Makes a pod; one of a document that is known shares all but its identity with those before."""
@@ -104,3 +124,7 @@ class StoreClient:
             name = prefix + "".join(self._names.choices(_ALPHABET, k=5))
             if self._store.find(table, namespace, name) is None:
                 return name
+
+
+def _finalizers(metadata: Mapping[str, Any]) -> list[str]:
+    return list(metadata.get("finalizers") or ())
