@@ -103,6 +103,7 @@ def run(
     ties: str | None = None,
     faults: Sequence[Mapping[str, Any]] | None = None,
     horizon: float | str | None = None,
+    execution: str | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -131,6 +132,7 @@ def run(
         "ties": ties,
         "faults": None if faults is None else list(faults),
         "horizon": horizon,
+        "execution": execution,
     }
     read = load_experiment(experiment, {key: value for key, value in changes.items() if value is not None})
     if out is not None:

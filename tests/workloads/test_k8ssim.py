@@ -7,11 +7,12 @@ import pytest
 from wavetank.cluster.node import Node
 from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
+from wavetank.nodes.k8ssim.parameters import FIELDS, UNIT
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.k8ssim import FIELDS, K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
+from wavetank.workloads.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
 from wavetank.workloads.manifests import ManifestWorkload
-from wavetank.workloads.volcanojobs import MIN_AVAILABLE, UNIT
+from wavetank.workloads.volcanojobs import MIN_AVAILABLE
 from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
 from workloads.tracefiles import lives_of
 
@@ -107,11 +108,6 @@ def test_listed_pods_start_at_their_time_and_run_for_a_minute_or_as_they_say() -
             {"jobs": [a_job(container={"name": "c", "command": ["--epochs=1"]})]},
             r"spec.tasks\[0\].template.spec.containers\[0\].resources: a task with --epochs needs a CPU limit",
             id="no CPU",
-        ),
-        pytest.param(
-            {"jobs": [a_job(template={"labels": {"restartTime": "300", "restartLimit": "1"}})]},
-            "labels.restartTime: K8sSim's restart of tasks is not simulated",
-            id="restarts",
         ),
         pytest.param([a_pod("soon")], r"\[0\].startTime: expected a duration", id="no time"),
         pytest.param([{**a_pod(), "end": 3}], r"\[0\]: unknown field 'end'", id="an unknown field"),

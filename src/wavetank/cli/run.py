@@ -41,6 +41,7 @@ _OPTIONS = {
     "kubernetesVersion": "--kubernetes-version",
     "ties": "--ties",
     "horizon": "--horizon",
+    "execution": "--execution",
 }
 
 
@@ -66,6 +67,7 @@ _OPTIONS = {
 )
 @click.option("--seeds", metavar="LIST", help="Seeds such as 1-5 or 1,2,7.  [default: 1]")
 @click.option("--latency", metavar="PRESET", help="ideal or k3s.  [default: ideal]")
+@click.option("--execution", type=click.Choice(["kubelet", "k8ssim"]), help="Whose nodes run the pods.")
 @click.option("--kubernetes-version", metavar="VERSION", help="The release to behave like.  [default: the newest]")
 @click.option("--ties", type=click.Choice(["random", "exact"]), help="How ties between nodes are broken.")
 @click.option("--horizon", metavar="TIME", help="When to stop at the latest, such as 2h.")

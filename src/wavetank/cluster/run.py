@@ -29,3 +29,7 @@ class Run:
     termination: Nanoseconds = 0
     flops: float = 0.0
     job: Job | None = None
+
+    def work_time(self, speed: float) -> float:
+        """Returns the seconds that the flops take on a node of that speed, in flop/s."""
+        return self.flops / speed

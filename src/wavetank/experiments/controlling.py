@@ -15,6 +15,14 @@ from wavetank.controllers.volumes import attach_ephemeral_volumes
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.runs import run_of
 
+# Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
+_PLANTED: dict[str, str] = {}
+
+
+def planted_kinds(names: Collection[str]) -> frozenset[str]:
+    """Returns the kinds (tables) that a workload submits as objects, if the controllers of these names are on."""
+    return frozenset(table for name, table in _PLANTED.items() if name in names)
+
 
 def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None]) -> Office:
     """Returns what controllers of a run work with: `complete` is called with each pod that they create."""

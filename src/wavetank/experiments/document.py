@@ -13,8 +13,9 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.controllers.frame.roster import EVERYTHING, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
+from wavetank.experiments.execution import K8SSIM, KUBELET, Execution, read_execution
 from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
-from wavetank.experiments.latency import Latency, parse_latency
+from wavetank.experiments.latency import IDEAL, Latency, parse_latency
 from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.plannedfaults import parse_faults
 from wavetank.experiments.simulation import Setting
@@ -44,6 +45,7 @@ _SPEC = (
     "faults",
     "horizon",
     "controllers",
+    "execution",
 )
 
 
@@ -62,6 +64,7 @@ class Experiment:
     faults: tuple[Fault, ...]
     horizon: Nanoseconds | None
     controllers: frozenset[str]
+    execution: Execution = KUBELET
     notes: tuple[str, ...] = ()  # on how the workload was read
 
     def setting(self, entry: SchedulerEntry) -> Setting:
@@ -77,6 +80,7 @@ class Experiment:
             self.horizon,
             entry.processes,
             self.controllers,
+            self.execution,
         )
 
 
@@ -112,20 +116,34 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     schedulers = parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version)
     faults = parse_faults(spec.get("faults", []), cluster, "spec.faults")
     events = read_machine_events(spec.get("workload"), folder, cluster, "spec.workload")
+    latency = parse_latency(spec.get("latency", "ideal"), "spec.latency")
+    execution = read_execution(spec.get("execution", KUBELET), "spec.execution")
+    if execution == K8SSIM:
+        latency = _k8ssim_latency(spec, bool(faults or events))
     return Experiment(
         name=read_name(metadata.get("name", default_name), "metadata.name"),
         cluster=cluster,
         workload=workload,
         schedulers=schedulers,
         seeds=parse_seeds(spec.get("seeds", [1]), "spec.seeds"),
-        latency=parse_latency(spec.get("latency", "ideal"), "spec.latency"),
+        latency=latency,
         version=version,
         ties=_ties(spec.get("ties", "random")),
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=_horizon(spec.get("horizon")),
         controllers=read_names(spec.get("controllers", EVERYTHING), "spec.controllers"),
+        execution=execution,
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(version))),
     )
+
+
+def _k8ssim_latency(spec: Mapping[str, Any], has_faults: bool) -> Latency:
+    """Returns what results call the times of K8sSim's nodes; refuses what these do not know."""
+    if has_faults:
+        raise InputError("nodes of execution k8ssim do not fail: leave the faults out", path="spec.faults")
+    if spec.get("latency", IDEAL.name) != IDEAL.name:
+        raise InputError("execution k8ssim has times of its own: leave the latency out", path="spec.latency")
+    return Latency(K8SSIM)
 
 
 def parse_version(value: object, path: str) -> Version:

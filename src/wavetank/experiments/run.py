@@ -14,6 +14,7 @@ from wavetank.experiments.batsim import write_batsim
 from wavetank.experiments.decimals import NEVER
 from wavetank.experiments.explain.recorder import AttemptRecorder
 from wavetank.experiments.explain.recording import FILE, Keep
+from wavetank.experiments.k8ssim.tables import write_k8ssim
 from wavetank.experiments.metrics import Metrics, measure
 from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.podtable import PodTable
@@ -89,6 +90,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunRes
         pods = PodTable(recorder)
         write_tables(pods, plan.folder)
         write_batsim(pods, plan.folder, plan.wavetank_version)
+        if simulation.tasks is not None:
+            write_k8ssim(simulation.tasks.rows.values(), plan.folder)
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label))
         return RunResult(plan.scheduler, plan.seed, measure(pods), warnings, simulation.attempts, wall)
 

@@ -13,7 +13,9 @@ from wavetank.cluster.store import Store
 from wavetank.controllers.frame.roster import all_names
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
-from wavetank.experiments.controlling import attach_controllers, office_of_run
+from wavetank.experiments.controlling import attach_controllers, office_of_run, planted_kinds
+from wavetank.experiments.execution import KUBELET, Execution
+from wavetank.experiments.k8ssim.ledger import TaskLedger
 from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
@@ -21,12 +23,13 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.loop.definition import ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
+from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.scheduling.attachable import Attachable, Attached, TieBreaking
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.scheduler import Explain
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.workload import Arrival, Workload
+from wavetank.workloads.workload import Arrival, Planting, Workload, plantings_of
 
 if TYPE_CHECKING:
     from wavetank.experiments.looped import Loop
@@ -47,6 +50,7 @@ class Setting:
     horizon: Nanoseconds | None = None
     processes: tuple[ProcessDefinition, ...] = ()
     controllers: frozenset[str] = all_names()
+    execution: Execution = KUBELET
 
 
 @dataclass
@@ -54,7 +58,7 @@ class Simulation:
     """One run: a cluster, a clock, the actors attached to them, and the recorder that watches.
 
     `tell` is called now and then with the number of pods that have come to their end; `explain` is told of every
-    scheduling attempt.
+    scheduling attempt. `tasks` is what K8sSim's tables are made of, where its nodes run the pods.
     """
 
     setting: Setting
@@ -63,6 +67,7 @@ class Simulation:
     explain: Explain | None = None
     recorder: Recorder = field(init=False)
     attempts: int = 0
+    tasks: TaskLedger | None = None
 
     def run(self) -> Recorder:
         """Runs to the horizon, or until no pod can change its state any more; returns what was recorded."""
@@ -71,20 +76,29 @@ class Simulation:
             loop = self._loop(clock, stack)
             store = loop.store if loop else Store(clock)
             self.recorder = Recorder(store, clock, self.tell)
-            kubelets = Kubelets(store, clock, streams, setting.latency.nodes)
+            kubelets = self._kubelets(store, clock, streams)
             processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
             complete = partial(_complete, store=store, planter=loop.planter if loop else None)
             attach_controllers(office_of_run(store, streams, complete), setting.controllers)
-            Faults(store, clock, kubelets, setting.faults)
+            if kubelets is not None:
+                Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)
             self.recorder.name_schedulers([*schedulers, *processes])
-            arrivals = setting.workload.arrivals(store.specs, streams)
-            _Submitter(store, arrivals, complete)
+            submitted = plantings_of(setting.workload, store.specs, streams, planted_kinds(setting.controllers))
+            _Submitter(store, submitted, complete)
             end = _run(clock, setting.horizon, loop)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)
         return self.recorder
+
+    def _kubelets(self, store: Store, clock: Clock, streams: Streams) -> Kubelets | None:
+        """Makes the nodes' own actors; None if they are those of K8sSim, which no fault can stop."""
+        if self.setting.execution == KUBELET:
+            return Kubelets(store, clock, streams, self.setting.latency.nodes)
+        self.tasks = TaskLedger(store)
+        K8sSimKubelets(store, clock)
+        return None
 
     def _loop(self, clock: Clock, stack: ExitStack) -> Loop | None:
         """Makes the loop of a run with programs, which is closed whatever happens; few runs need it."""
@@ -140,17 +154,17 @@ def _plant(cluster: Cluster, store: Store) -> None:
 
 
 class _Submitter:
-    """Creates the workload's pods at their times, holding no more than one of them in advance.
+    """Creates the workload's pods and objects at their times, holding no more than one of them in advance.
 
     `complete` is called with each pod before it is created; what it refuses is wrong with the workload.
     """
 
-    def __init__(self, store: Store, arrivals: Iterator[Arrival], complete: Callable[[Pod], None]) -> None:
+    def __init__(self, store: Store, arrivals: Iterator[Arrival | Planting], complete: Callable[[Pod], None]) -> None:
         self._store = store
         self._clock = store.clock
         self._arrivals = arrivals
         self._complete = complete
-        self._next: Arrival | None = None
+        self._next: Arrival | Planting | None = None
         self._plan()
 
     def _plan(self) -> None:
@@ -160,9 +174,10 @@ class _Submitter:
 
     def _submit(self) -> None:
         while self._next is not None and self._next.time == self._clock.now:
-            pod = self._next.pod
-            _check(pod, self._complete)
-            self._store.create(pod)
+            resource = self._next[1]
+            if isinstance(resource, Pod):
+                _check(resource, self._complete)
+            self._store.create(resource)
             self._next = next(self._arrivals, None)
         if self._next is not None:
             self._clock.at(self._next.time, self._submit)

@@ -199,7 +199,7 @@ class Kubelets:
             return
         takes = run.duration / SECOND
         if run.flops:
-            takes += run.flops / life.machine.node.speed
+            takes += run.work_time(life.machine.node.speed)
         if run.job is None or run.job.size == 1:
             self._run_for(life, pod, takes)
         else:

@@ -81,9 +81,8 @@ def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **task_annotations(job, task)}
         spec = {**pod.manifest["spec"], "schedulerName": task.scheduler}
         run = epochs_run(pod.manifest, path) or pod.run
-        yield Submission(
-            time, task.pod_names(), job.namespace, {**pod.manifest, "metadata": metadata, "spec": spec}, run
-        )
+        manifest = {**pod.manifest, "metadata": metadata, "spec": spec}
+        yield Submission(time, task.pod_names(), job.namespace, manifest, run, job)
 
 
 def replicas(spec: Mapping[str, Any]) -> int:

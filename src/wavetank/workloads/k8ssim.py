@@ -9,6 +9,7 @@ from wavetank.cluster.manifests import load_documents
 from wavetank.cluster.node import SPEED
 from wavetank.cluster.resource import Manifest
 from wavetank.errors import InputError
+from wavetank.nodes.k8ssim.parameters import FIELDS, UNIT
 from wavetank.workloads import fields
 from wavetank.workloads.expansion import ARRIVAL, DEFAULT_JOB_DURATION
 from wavetank.workloads.inputfile import InputFile
@@ -16,9 +17,7 @@ from wavetank.workloads.manifests import objects_in, submissions_in
 from wavetank.workloads.runs import DURATION, run_of
 from wavetank.workloads.sources import naming
 from wavetank.workloads.submissions import SubmittedWorkload
-from wavetank.workloads.volcanojobs import UNIT
 
-FIELDS = "k8ssim.wavetank.dev/"  # annotations of nodes: K8sSim's own fields, kept under their names
 SIM_SPEC = "simSpec"  # pfnet's annotation of pods: phases with their seconds
 
 _CLUSTER, _JOBS, _POD, _START = "cluster", "jobs", "pod", "startTime"
@@ -48,7 +47,7 @@ def read_k8ssim_nodes(file: InputFile) -> list[Manifest]:
     """Reads the nodes under `cluster:`.
 
     `calculationSpeed` becomes the speed of the node's cores, of which 1 is 1 Gflop/s; what else K8sSim says of a
-    node (how its containers start, how it slows down) is kept as annotations and not simulated. What pfnet's
+    node (how its containers start, how it slows down) is kept as annotations, for `execution: k8ssim`. What pfnet's
     configurations hold besides nodes is left aside.
     """
     with naming(file):

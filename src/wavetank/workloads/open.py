@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from wavetank.workloads.platform import is_platform, read_platform
 from wavetank.workloads.simkube import SimkubeWorkload, is_simkube
 from wavetank.workloads.swf import OPTIONS as SWF_OPTIONS
 from wavetank.workloads.swf import SwfWorkload, is_swf
-from wavetank.workloads.workload import Arrival, Workload
+from wavetank.workloads.workload import Arrival, Planting, Workload, plantings_of
 
 
 class Format(NamedTuple):
@@ -130,6 +130,10 @@ class OpenedWorkload:
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods in the order of time."""
         return self.workload.arrivals(specs, streams)
+
+    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+        """Yields what is submitted, with objects of these kinds as such where the format has them."""
+        return plantings_of(self.workload, specs, streams, kinds)
 
 
 def open_workload(

@@ -1,27 +1,31 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import Manifest
+from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.run import Run
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.workload import Arrival
+from wavetank.workloads.workload import Arrival, Planting
 
 
 class Submission(NamedTuple):
-    """Pods of one manifest, submitted together; `run` is what each of them does."""
+    """Pods of one manifest, submitted together; `run` is what each of them does.
+
+    `source` is the object that asks for them, if they are not submitted by themselves.
+    """
 
     time: Nanoseconds
     names: tuple[str, ...]
     namespace: str
     manifest: Manifest
     run: Run | None
+    source: Resource | None = None
 
 
 class SubmittedWorkload:
@@ -37,10 +41,26 @@ class SubmittedWorkload:
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods in the order of time; the same for every seed."""
-        for time, names, namespace, manifest, run in self._submissions:
-            spec = specs.intern(manifest["spec"])
-            for name in names:
-                yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, run=run))
+        for submission in self._submissions:
+            yield from _pods(submission, specs)
+
+    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+        """Yields objects of these kinds once, in place of all the pods that they ask for, and other pods."""
+        last: Resource | None = None
+        for submission in self._submissions:
+            source = submission.source
+            if source is None or source.table not in kinds:
+                yield from _pods(submission, specs)
+            elif source is not last:
+                last = source
+                yield Planting(submission.time, source.copy())
+
+
+def _pods(submission: Submission, specs: SpecTable) -> Iterator[Arrival]:
+    time, names, namespace, manifest, run, _ = submission
+    spec = specs.intern(manifest["spec"])
+    for name in names:
+        yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, run=run))
 
 
 class Names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -12,16 +11,15 @@ from wavetank.cluster.resources import CPU
 from wavetank.cluster.run import Run
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.k8ssim.demand import GPU, deadline_of, epochs_of
+from wavetank.nodes.k8ssim.parameters import UNIT
+from wavetank.nodes.k8ssim.rates import WORK_OF_EPOCH, cpu_rate, gpu_rate
 from wavetank.workloads import fields
-from wavetank.workloads.gpupods import GPU
 
 VOLCANO_JOB = "Job.batch.volcano.sh"
 SUBMITTED = "sub-time"  # K8sSim's label of a job: seconds from the start of the run
 MIN_AVAILABLE = "wavetank.dev/min-available"  # annotation of pods: how many of their job must run together
-UNIT = 1e9  # flop of one second of K8sSim's work on a node of calculationSpeed 1
 
-_EPOCHS = re.compile(r"--epochs=(\d{1,9})")
-_WORK_OF_EPOCH = 135  # in K8sSim's own unit
 _FAULTS = ("restart", "termination")
 
 
@@ -71,50 +69,53 @@ def task_annotations(job: Resource, task: Task) -> dict[str, str]:
     return marks
 
 
+class EpochsRun(Run):
+    """Work in epochs: its time is that of K8sSim's performance model at full speed.
+
+    `fault` is the label by which K8sSim restarts or terminates such a task, which only its own execution model does.
+    """
+
+    __slots__ = ("fault",)
+
+    def __init__(self, flops: float, fault: str) -> None:
+        super().__init__(0, flops=flops)
+        self.fault = fault
+
+    def work_time(self, speed: float) -> float:
+        """Returns the seconds that the work takes; InputError where more would have to happen than this."""
+        if self.fault:
+            raise InputError("restarts and terminations of tasks need `execution: k8ssim`", path=self.fault)
+        return super().work_time(speed)
+
+
 def epochs_run(pod: Manifest, path: str) -> Run | None:
     """Returns the run of a pod whose command says --epochs=N, None if it does not.
 
     Its work takes the time that K8sSim's performance model gives at full speed: with all of its CPU limit from
     beginning to end, on a node of calculationSpeed 1; other nodes' speeds scale it. What K8sSim's pods lose to
-    each other on a busy node is not modelled, and neither are its restarts and terminations.
+    each other on a busy node is modelled by `execution: k8ssim` alone, and so are restarts and terminations.
     """
-    container = pod["spec"]["containers"][0]
-    words = " ".join(str(word) for field in ("command", "args") for word in container.get(field) or ())
-    match = _EPOCHS.search(words)
-    if match is None:
+    epochs = epochs_of(pod)
+    if epochs is None:
         return None
-    _refuse_faults(pod["metadata"].get("labels") or {}, path)
-    seconds = int(match[1]) * _WORK_OF_EPOCH / _rate(container, f"{path}.spec.containers[0].resources")
-    return Run(0, flops=seconds * UNIT)
+    seconds = epochs * WORK_OF_EPOCH / _rate(pod["spec"]["containers"][0], f"{path}.spec.containers[0].resources")
+    return EpochsRun(seconds * UNIT, _fault(pod["metadata"].get("labels") or {}, path))
 
 
-def _refuse_faults(labels: Mapping[str, str], path: str) -> None:
+def _fault(labels: Mapping[str, str], path: str) -> str:
     for fault in _FAULTS:
-        if f"{fault}Time" in labels and labels.get(f"{fault}Limit", "-1") != "0":
-            where = f"{path}.metadata.labels.{fault}Time"
-            raise InputError(f"K8sSim's {fault} of tasks is not simulated: expected {fault}Limit '0'", path=where)
+        deadline = deadline_of(labels, fault)
+        if deadline is not None and deadline.limit != 0:
+            return f"{path}.metadata.labels.{fault}Time"
+    return ""
 
 
 def _rate(container: Mapping[str, Any], path: str) -> float:
     """Returns K8sSim's work per second of a task with all of its CPU limit."""
     resources = fields.mapping(container.get("resources") or {}, path)
     amounts = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
-    cpu = milli(amounts.get(CPU, 0)) / 1000
-    rate = _gpu_rate(cpu) if milli(amounts.get(GPU, 0)) else _cpu_rate(cpu)
+    cpu = milli(amounts.get(CPU, 0))
+    rate = gpu_rate(cpu) if milli(amounts.get(GPU, 0)) else cpu_rate(cpu)
     if rate <= 0:
         raise InputError("a task with --epochs needs a CPU limit", path=path)
     return rate
-
-
-def _gpu_rate(cpu: float) -> float:
-    return 7.5 if cpu > 1 else 7.5 * (cpu - 0.05)
-
-
-def _cpu_rate(cpu: float) -> float:
-    """Returns the rate as K8sSim measured it on its cluster, in pieces."""
-    if cpu > 3.2:
-        return 3.0
-    for above, loss in ((2.8, 0.2), (2.6, 0.25), (0.8, 0.3), (0.64, 0.27), (0.45, 0.24)):
-        if cpu > above:
-            return cpu - loss
-    return 0.46 * cpu

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterator
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.resource import Resource
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 
@@ -14,6 +15,13 @@ class Arrival(NamedTuple):
 
     time: Nanoseconds
     pod: Pod
+
+
+class Planting(NamedTuple):
+    """An object that is submitted at `time`, of which a controller makes pods."""
+
+    time: Nanoseconds
+    resource: Resource
 
 
 class Workload(Protocol):
@@ -27,3 +35,21 @@ class Workload(Protocol):
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods in the order of time; what is random in them follows `streams` alone."""
         ...
+
+
+@runtime_checkable
+class PlantedWorkload(Protocol):
+    """A workload that can submit objects as they are, instead of the pods that they ask for."""
+
+    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+        """Yields in the order of time objects of these kinds (tables of the store), and pods of all others."""
+        ...
+
+
+def plantings_of(
+    workload: Workload, specs: SpecTable, streams: Streams, kinds: Collection[str]
+) -> Iterator[Arrival | Planting]:
+    """Yields what a workload submits, with objects of these kinds as such where it knows of them."""
+    if kinds and isinstance(workload, PlantedWorkload):
+        return workload.plantings(specs, streams, kinds)
+    return workload.arrivals(specs, streams)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.cluster.pod import SUCCEEDED, Pod
+from wavetank.cluster.store import Store
+from wavetank.kernel.durations import Nanoseconds
+
+JOB_LABEL = "job"  # by which K8sSim's workloads say whose task a pod is
+GROUP = "scheduling.k8s.io/group-name"
+
+
+@dataclass(slots=True)
+class TaskRow:
+    """What became of one task; times since the start of the run, None = never."""
+
+    pod: Pod
+    bound: Nanoseconds | None = None
+    ended: Nanoseconds | None = None
+
+    @property
+    def job(self) -> str:
+        """Returns the job that the task belongs to."""
+        return self.pod.labels.get(JOB_LABEL) or self.pod.annotations.get(GROUP) or self.pod.name
+
+    @property
+    def succeeded(self) -> bool:
+        """Tells whether the task has done its work."""
+        return self.pod.phase == SUCCEEDED
+
+
+class TaskLedger:
+    """Keeps one row for every pod of a run, with what K8sSim's tables tell of it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.rows: dict[str, TaskRow] = {}
+        store.subscribe("Pod", self)
+
+    def added(self, new: Pod) -> None:
+        """Opens a row."""
+        self.rows[new.uid] = TaskRow(new)
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Notes a binding or an end."""
+        row = self.rows[new.uid]
+        row.pod = new
+        if new.node_name and not old.node_name:
+            row.bound = self._store.clock.now
+        if new.finished and not old.finished:
+            row.ended = self._store.clock.now
+
+    def deleted(self, old: Pod) -> None:
+        """Keeps the row as it is."""

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import FAILED, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+from wavetank.nodes.k8ssim.demand import demand_of
+from wavetank.nodes.k8ssim.machine import Allowances, Machine, Task
+from wavetank.nodes.k8ssim.parameters import parameters_of
+
+JOB_LABEL = "job"  # by which K8sSim's workloads say whose task a pod is
+
+
+class K8sSimKubelets:
+    """All nodes of the cluster at work as K8sSim has it, in place of `nodes.kubelets`: once in every whole second.
+
+    Each second containers that are ready start, running tasks work, those that are done end, and those that take too
+    long are restarted or terminated, machine by machine in the order in which these came; then schedulers think.
+    Pods are taken as they are bound, without a look at whether they fit. Finished pods leave the store unless
+    `keep_finished`.
+    """
+
+    def __init__(self, store: Store, clock: Clock, keep_finished: bool = False) -> None:
+        self._store = store
+        self._clock = clock
+        self._keep_finished = keep_finished
+        self._machines: dict[str, Machine] = {}
+        self._places: dict[str, tuple[Machine, tuple[str, str]]] = {}  # by uid: machine, and namespace and name
+        self._allowances = Allowances()
+        self._ticking = False
+        store.subscribe("Node", _NodeEvents(self))
+        store.subscribe("Pod", _PodEvents(self))
+
+    # what the store tells
+
+    def node_seen(self, node: Node) -> None:
+        """Takes in a node or its new version."""
+        parameters = parameters_of(node)
+        if node.name in self._machines:
+            self._machines[node.name].parameters = parameters
+        else:
+            self._machines[node.name] = Machine(parameters)
+
+    def node_deleted(self, node: Node) -> None:
+        """Forgets a node and what ran there; its pods stay as they are."""
+        for uid in self._machines.pop(node.name).tasks:
+            del self._places[uid]
+
+    def pod_seen(self, pod: Pod) -> None:
+        """Takes in a pod that was bound, stops one that is being deleted, forgets one that somebody ended."""
+        if pod.uid in self._places:
+            if pod.deleted is not None:
+                self._forget(pod)
+                self._store.delete(pod)
+            elif pod.finished:
+                self._forget(pod)
+        elif pod.node_name in self._machines and not pod.finished and pod.deleted is None:
+            self._arrive(pod, self._machines[pod.node_name])
+
+    def pod_deleted(self, pod: Pod) -> None:
+        """Forgets a pod that is gone."""
+        if pod.uid in self._places:
+            self._forget(pod)
+
+    def _arrive(self, pod: Pod, machine: Machine) -> None:
+        job = f"{pod.namespace}/{pod.labels.get(JOB_LABEL, pod.name)}"
+        machine.bind(Task(pod.uid, job, pod.created, demand_of(pod)))
+        self._places[pod.uid] = machine, pod.key
+        self._plan()
+
+    def _forget(self, pod: Pod) -> None:
+        machine, _ = self._places.pop(pod.uid)
+        machine.tasks.pop(pod.uid, None)
+
+    # time
+
+    def _plan(self) -> None:
+        """Sets the next tick, at the next whole second; one that brings nothing to an end is no progress."""
+        if self._ticking or not self._places:
+            return
+        self._ticking = True
+        due = (self._clock.now // SECOND + 1) * SECOND
+        busy = any(machine.is_busy() for machine in self._machines.values())
+        self._clock.at(due, self._tick, background=not busy)
+
+    def _tick(self) -> None:
+        self._ticking = False
+        now = self._clock.now
+        for machine in list(self._machines.values()):
+            if machine.tasks:
+                self._started(machine.begin(now))
+                self._ended(machine.work(), SUCCEEDED, "", "")
+                self._ended(machine.bury(), FAILED, "DeadlineExceeded", "took longer than its terminationTime")
+                for task in machine.overdue(now, self._allowances):
+                    self._change(task, _restart)
+        self._plan()
+
+    def _started(self, task: Task | None) -> None:
+        if task is not None:
+            now = self._clock.now
+
+            def start(pod: Pod) -> None:
+                pod.phase, pod.started = RUNNING, now
+
+            self._change(task, start)
+
+    def _ended(self, tasks: list[Task], phase: str, reason: str, message: str) -> None:
+        def end(pod: Pod) -> None:
+            pod.phase, pod.reason, pod.message = phase, reason, message
+
+        for task in tasks:
+            pod = self._change(task, end)
+            self._places.pop(task.uid, None)
+            if pod is not None and not self._keep_finished:
+                self._store.delete(pod)
+
+    def _change(self, task: Task, change: Callable[[Pod], Any]) -> Pod | None:
+        """Writes a new version of a task's pod, if it is still there; returns it."""
+        pod = self._store.find("Pod", *self._places[task.uid][1])
+        if not isinstance(pod, Pod) or pod.uid != task.uid:
+            return None
+        new = pod.copy()
+        change(new)
+        self._store.update(new)
+        return new
+
+
+def _restart(pod: Pod) -> None:
+    pod.restarts += 1
+
+
+class _NodeEvents:
+    def __init__(self, kubelets: K8sSimKubelets) -> None:
+        self.added = kubelets.node_seen
+        self.deleted = kubelets.node_deleted
+        self._seen = kubelets.node_seen
+
+    def modified(self, old: Node, new: Node) -> None:
+        self._seen(new)
+
+
+class _PodEvents:
+    def __init__(self, kubelets: K8sSimKubelets) -> None:
+        self.added = kubelets.pod_seen
+        self.deleted = kubelets.pod_deleted
+        self._seen = kubelets.pod_seen
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        self._seen(new)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.resources import CPU
+
+FIELDS = "k8ssim.wavetank.dev/"  # annotations of nodes: K8sSim's own fields, kept under their names
+UNIT = 1e9  # flop/s of a core of calculationSpeed 1
+
+_LEAST = 0.1  # what is less counts as not given
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What K8sSim knows of a node: its CPUs in thousandths, its speed, how its containers come into being.
+
+    The `speed` falls to `slowest` while more than the share `threshold` of the CPUs is requested; None if it does not.
+    A container takes `creation` seconds, each other one that is being made `extra`; one is ready every `interval`.
+    """
+
+    milli_cpu: float
+    speed: float = 1.0
+    slowest: float | None = None
+    threshold: float | None = None
+    creation: float = 2.0
+    extra: float = 0.5
+    interval: int = 1
+
+    def speed_at(self, requested: float) -> float:
+        """Returns the speed when so many thousandths of CPUs are requested."""
+        share = requested / self.milli_cpu if self.milli_cpu else 0.0
+        if self.slowest is None or self.threshold is None:
+            return self.speed
+        if share > 0.99:
+            return self.slowest
+        if share > self.threshold and self.speed > self.slowest:
+            return self.speed - (share - self.threshold) / (1 - self.threshold) * (self.speed - self.slowest)
+        return self.speed
+
+
+def parameters_of(node: Node) -> Parameters:
+    """Reads K8sSim's fields of a node; the times of creation have defaults only together."""
+    milli_cpu, speed = float(node.allocatable.get(CPU, 0)), node.speed / UNIT
+    slowest, threshold = _field(node, "minimumSpeed"), _field(node, "slowSpeedThreshold")
+    times = [_field(node, f"ctnCreation{part}") for part in ("Time", "ExtraTime", "TimeInterval")]
+    head = (milli_cpu, 1.0 if speed < _LEAST else speed)
+    limits = (None if slowest < _LEAST else slowest, None if threshold < _LEAST else threshold)
+    if all(time < _LEAST for time in times):
+        return Parameters(*head, *limits)
+    return Parameters(*head, *limits, times[0], times[1], int(times[2]))
+
+
+def _field(node: Node, name: str) -> float:
+    return float(node.annotations.get(FIELDS + name, 0))
