@@ -45,10 +45,15 @@ class Actor:
         self._writer.default(kind, made)
         return self._replace(write, old, made)
 
-    def update_status(self, old: Resource, status: Document) -> Resource:
-        """Replaces the status of an object, last seen as `old`; 409 if it has changed since."""
+    def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
+        """Replaces the status of an object, last seen as `old`, and its annotations if any are given.
+
+        409 if it has changed since.
+        """
         document = self._writer.objects.render(old)
         document["status"] = copy.deepcopy(status)
+        if annotations is not None:
+            document["metadata"] = {**document["metadata"], "annotations": dict(annotations)}
         write = self._write(self._kind(document), old.namespace, old.name, "status")
         return self._replace(write, old, document)
 

@@ -24,8 +24,11 @@ class Client(Protocol):
     def update(self, old: Resource, document: Document) -> Resource:
         """Replaces an object, last seen as `old`, by a document, all but its status; returns the new version."""
 
-    def update_status(self, old: Resource, status: Document) -> Resource:
-        """Replaces the status of an object, last seen as `old`; returns the new version."""
+    def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
+        """Replaces the status of an object, last seen as `old`, and its annotations if any are given.
+
+        Returns the new version.
+        """
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
         """Deletes that very object, a pod after its grace period; `policy` is Background, Foreground or Orphan."""

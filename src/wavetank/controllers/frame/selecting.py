@@ -29,6 +29,10 @@ class Selectors:
         self._selectors[key] = (selector, place)
         self._filed[place][key] = selector
 
+    def of(self, key: Key) -> LabelSelector:
+        """Returns the selector of an object that was taken in."""
+        return self._selectors[key][0]
+
     def drop(self, key: Key) -> None:
         """Forgets an object."""
         known = self._selectors.pop(key, None)

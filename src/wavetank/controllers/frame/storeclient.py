@@ -80,10 +80,12 @@ class StoreClient:
         else:
             self._store.delete(old)
 
-    def update_status(self, old: Resource, status: Document) -> Resource:
-        """Replaces the status of an object."""
+    def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
+        """Replaces the status of an object, and its annotations if any are given."""
         new = old.copy()
         new.manifest = {**old.manifest, "status": status}
+        if annotations is not None:
+            new.manifest["metadata"] = {**old.manifest["metadata"], "annotations": annotations}
         self._store.update(new)
         return new
 

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wavetank.cluster.resource import Resource, render_time
+from wavetank.controllers.deployments.draft import PROGRESSING, Draft, a_condition, set_condition
+from wavetank.controllers.deployments.newsets import NewSets
+from wavetank.controllers.deployments.proportions import proportional_sizes
+from wavetank.controllers.deployments.scaling import Scaler
+from wavetank.controllers.deployments.sets import (
+    DESIRED,
+    Templates,
+    active,
+    active_or_latest,
+    by_age,
+    count,
+    noted,
+    revision,
+    size,
+    total_size,
+)
+from wavetank.controllers.deployments.status import TIMED_OUT, is_complete, plain_status, rollout_status
+from wavetank.controllers.frame.office import Office
+
+_PAUSED, _RESUMED = "DeploymentPaused", "DeploymentResumed"
+
+
+class Rollout:
+    """One look at a deployment with its replica sets, and the next step towards what it asks for."""
+
+    def __init__(self, office: Office, draft: Draft, sets: Sequence[Resource], templates: Templates) -> None:
+        self._office = office
+        self._draft = draft
+        self._now = office.clock.now
+        self._scaler = Scaler(office, draft)
+        self._new_sets = NewSets(office, draft)
+        ordered = by_age(sets)
+        self._new = next((each for each in ordered if templates.match(each, draft.template)), None)
+        self._old = [each for each in ordered if each is not self._new]
+
+    @property
+    def _all(self) -> list[Resource | None]:
+        return [*self._old, self._new]
+
+    # what is told
+
+    def note_pause(self) -> None:
+        """Tells that the deployment was paused or resumed, so that waiting is not taken for failure."""
+        draft, condition = self._draft, self._draft.condition(PROGRESSING)
+        reason = condition["reason"] if condition is not None else ""
+        if draft.deadline_s is None or reason == TIMED_OUT or draft.paused == (reason == _PAUSED):
+            return
+        told, word = (_PAUSED, "paused") if draft.paused else (_RESUMED, "resumed")
+        message = f"Deployment is {word}"
+        set_condition(draft.status, a_condition(PROGRESSING, "Unknown", told, message, render_time(self._now)))
+        draft.write(self._office.client)
+
+    def report(self) -> None:
+        """Writes how many pods there are."""
+        self._draft.write(self._office.client, plain_status(self._draft, self._all, self._new, self._now))
+
+    def _report_rollout(self) -> None:
+        self._draft.write(self._office.client, rollout_status(self._draft, self._all, self._new, self._now))
+
+    # scaling
+
+    def is_resized(self) -> bool:
+        """Tells whether another number of pods is asked for than when the replica sets got their sizes."""
+        self._revise()
+        stated = (noted(each, DESIRED) for each in active(self._all))
+        return any(number is not None and number != self._draft.replicas for number in stated)
+
+    def resize(self) -> None:
+        """Gives the replica sets their sizes in proportion, without going on with a rollout."""
+        self._revise()
+        self._resize()
+        if self._draft.paused:
+            self._clean_up()
+        self.report()
+
+    def _resize(self) -> None:
+        only = active_or_latest(self._new, self._old)
+        if only is not None:
+            self._scale(only, self._draft.replicas)
+        elif self._new is not None and self._is_saturated(self._new):
+            for each in active(self._old):
+                self._scale(each, 0)
+        elif self._draft.rolling:
+            for each, wanted in proportional_sizes(self._draft, active(self._all)):
+                self._replace(each, self._scaler.scale(each, wanted))
+
+    def _is_saturated(self, new: Resource) -> bool:
+        wanted = self._draft.replicas
+        return size(new) == wanted and noted(new, DESIRED) == wanted and count([new], "availableReplicas") == wanted
+
+    # rolling
+
+    def roll(self) -> None:
+        """Makes the new replica set larger or the old ones smaller, as far as availability allows."""
+        self._revise(create=True)
+        if not self._grow() and not self._shrink():
+            self._clean_up_if_complete()
+        self._report_rollout()
+
+    def _grow(self) -> bool:
+        assert self._new is not None
+        wanted, present = self._draft.replicas, size(self._new)
+        if present == wanted:
+            return False
+        return self._scale(self._new, wanted if present > wanted else self._new_sets.size_of(self._new, self._all))
+
+    def _shrink(self) -> bool:
+        """Takes pods from the old sets: those that are not available first."""
+        old = active(self._old)
+        least = self._draft.replicas - self._draft.max_unavailable
+        missing = size(self._new) - count([self._new], "availableReplicas")
+        spare = total_size(self._all) - least - missing
+        if not old or spare <= 0:
+            return False
+        before = total_size(self._old)
+        for each in old:
+            unhealthy = size(each) - count([each], "availableReplicas")
+            if spare > 0 and unhealthy:
+                taken = min(spare, unhealthy)
+                self._scale(each, size(each) - taken)
+                spare -= taken
+        spare = count([*active(self._old), self._new], "availableReplicas") - least
+        for each in active(self._old):
+            if spare > 0:
+                taken = min(spare, size(each))
+                self._scale(each, size(each) - taken)
+                spare -= taken
+        return total_size(self._old) < before
+
+    # recreating
+
+    def recreate(self) -> None:
+        """Lets all old pods go before there are new ones."""
+        self._revise()
+        shrunk = [self._scale(each, 0) for each in active(self._old)]
+        if not shrunk and not self._has_old_pods():
+            self._revise(create=True)
+            assert self._new is not None
+            self._scale(self._new, self._draft.replicas)
+            self._clean_up_if_complete()
+        self._report_rollout()
+
+    def _has_old_pods(self) -> bool:
+        if count(self._old, "replicas"):
+            return True
+        return any(not pod.finished for each in self._old for pod in self._office.pods.of(each.uid))
+
+    # replica sets
+
+    def _revise(self, create: bool = False) -> None:
+        """Keeps the revision and the annotations of the new replica set, which is made if it is to be."""
+        number = max((revision(each) or 0 for each in self._old), default=0) + 1
+        if self._new is not None:
+            self._new = self._new_sets.keep(self._new, number)
+        elif create:
+            self._new = self._new_sets.make(number, self._old)
+
+    def _clean_up_if_complete(self) -> None:
+        if is_complete(self._draft, self._draft.status):
+            self._clean_up()
+
+    def _clean_up(self) -> None:
+        """Deletes the oldest replica sets beyond the limit, if they are empty."""
+        alive = [each for each in self._old if each.deleted is None]
+        limit = self._draft.history_limit
+        if limit is None or len(alive) <= limit:
+            return
+        for each in sorted(alive, key=lambda each: revision(each) or 0)[: len(alive) - limit]:
+            if not size(each) and not count([each], "replicas") and _is_observed(each):
+                self._office.client.delete(each)
+
+    def _scale(self, each: Resource, wanted: int) -> bool:
+        """Gives a replica set another size; tells whether it is another."""
+        if size(each) == wanted:
+            return False
+        self._replace(each, self._scaler.scale(each, wanted))
+        return True
+
+    def _replace(self, each: Resource, by: Resource) -> None:
+        if each is self._new:
+            self._new = by
+        else:
+            self._old = [by if other is each else other for other in self._old]
+
+
+def _is_observed(each: Resource) -> bool:
+    generation = (each.manifest.get("metadata") or {}).get("generation") or 0
+    return bool(((each.manifest.get("status") or {}).get("observedGeneration") or 0) >= generation)

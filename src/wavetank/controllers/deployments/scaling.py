@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from wavetank.cluster.resource import Resource
+from wavetank.controllers.deployments.draft import Draft
+from wavetank.controllers.deployments.sets import size, sized
+from wavetank.controllers.frame.office import Office
+
+COMPONENT = "deployment-controller"
+
+
+class Scaler:
+    """Gives replica sets of a deployment their sizes."""
+
+    def __init__(self, office: Office, draft: Draft) -> None:
+        self._office = office
+        self._draft = draft
+
+    def scale(self, each: Resource, wanted: int) -> Resource:
+        """Writes a size, and what the deployment asked for then, if they are others; returns the new version."""
+        draft, before = self._draft, size(each)
+        annotations = sized(each.annotations, draft.replicas, draft.replicas + draft.max_surge)
+        if before == wanted and annotations == dict(each.annotations):
+            return each
+        document = each.render()
+        document["metadata"] = {**document["metadata"], "annotations": annotations}
+        document["spec"] = {**document["spec"], "replicas": wanted}
+        new = self._office.client.update(each, document)
+        if before != wanted:
+            way = "up" if wanted > before else "down"
+            message = f"Scaled {way} replica set {each.name} from {before} to {wanted}"
+            self._office.tell(draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
+        return new

@@ -1,0 +1,1 @@
+"""Hashes of pod templates and of revisions, as kube-controller-manager computes them."""

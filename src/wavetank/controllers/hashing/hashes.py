@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wavetank.controllers.hashing.gotext import go_text
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # without letters that make words
+
+
+def template_hash(template: Mapping[str, Any], collisions: int | None = None) -> str:
+    """Returns the pod-template-hash of a template in the form that the API stores.
+
+    `collisions` is the collisionCount of the owner's status, None as long as there was no collision.
+    """
+    data = go_text(template).encode()
+    if collisions is not None:
+        data += collisions.to_bytes(4, "little") + bytes(4)
+    return safe_encode(str(fnv32a(data)))
+
+
+def fnv32a(data: bytes) -> int:
+    """Returns the 32-bit FNV-1a hash."""
+    value = 0x811C9DC5
+    for byte in data:
+        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return value
+
+
+def safe_encode(text: str) -> str:
+    """Writes a text in letters and digits that make no words, as names of revisions have them."""
+    return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in text.encode())
