@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.load import LOAD, read_load
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.resources import Amounts, parse_amounts
 from wavetank.cluster.taints import Taint, parse_taints
@@ -12,9 +13,12 @@ SPEED = "wavetank.dev/speed"
 
 
 class Node(Resource):
-    """One version of a node. `allocatable` is in milli-CPU, bytes and counts; `images` gives sizes in bytes."""
+    """One version of a node. `allocatable` is in milli-CPU, bytes and counts; `images` gives sizes in bytes.
 
-    __slots__ = ("allocatable", "images", "ready", "taints", "unschedulable")
+    `load` is what other programs than pods use of it, in the same units.
+    """
+
+    __slots__ = ("allocatable", "images", "load", "ready", "taints", "unschedulable")
 
     kind = "Node"
     table = "Node"
@@ -29,6 +33,7 @@ class Node(Resource):
         self.unschedulable = bool(spec.get("unschedulable"))
         self.images: Mapping[str, int] = _images(status)
         self.ready = _is_ready(status)
+        self.load = read_load(self.annotations.get(LOAD, ""), self.allocatable)
 
     @property
     def speed(self) -> float:

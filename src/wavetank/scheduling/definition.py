@@ -63,6 +63,7 @@ class SchedulerDefinition:
             return build_frameworks(self.configuration, handle)
         policy = build_policy(self.policy, self.args)
         policy.random = streams.stream(f"policy/{self.name}")
+        policy.now = handle.now
         return [policy_framework(policy, self.name, self.configuration, handle)]
 
     def _extenders(self, streams: Streams, connect: Connect | None) -> Extenders:
@@ -101,7 +102,7 @@ class SchedulerDefinition:
             pop_from_backoff=version >= (1, 33),
         )
         draws = streams.stream(f"scheduler/{self.name}/preemption")
-        handle = Handle(version, Listers(), draws, self._extenders(streams, connect))
+        handle = Handle(version, Listers(), draws, self._extenders(streams, connect), now=lambda: clock.now)
         return Scheduler(
             store,
             clock,

@@ -6,6 +6,7 @@ A policy is any class with at least one of these methods; `wavetank.Policy` docu
     score(pod, node) -> a number, more is better
     filter_nodes(pod, nodes) -> an array of booleans, one per node
     score_nodes(pod, nodes) -> an array of numbers, one per node
+    choose(pod, nodes) -> the name of the node to take
 
 The filters of the default profile stay in force; the policy's scores take the place of the default ones.
 """
@@ -20,6 +21,7 @@ import numpy as np
 
 from wavetank.cluster.pod import Pod
 from wavetank.errors import InputError, SchedulerError
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
@@ -29,13 +31,17 @@ from wavetank.scheduling.framework.plugin import FilterPlugin, Plugin, Reason, S
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
 
-METHODS = ("filter", "score", "filter_nodes", "score_nodes")
+METHODS = ("filter", "score", "filter_nodes", "score_nodes", "choose")
 
 
 class Policy:
-    """A base for policies that want `random`, a stream that follows the run's seed, and a place for documentation."""
+    """A base for policies that want documentation for `random`, a stream that follows the run's seed, and `now`.
+
+    `now()` is the time of the simulation in nanoseconds. Both are there in the methods, not yet in the constructor.
+    """
 
     random: random.Random
+    now: Callable[[], Nanoseconds]
 
 
 def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
@@ -56,7 +62,7 @@ def policy_framework(policy: Any, name: str, base: Configuration, handle: Handle
     adapters: list[Plugin] = []
     if hasattr(policy, "filter") or hasattr(policy, "filter_nodes"):
         adapters.append(_PolicyFilter(policy, name))
-    if hasattr(policy, "score") or hasattr(policy, "score_nodes"):
+    if any(hasattr(policy, method) for method in ("score", "score_nodes", "choose")):
         adapters.append(_PolicyScore(policy, name))
     points = {
         "preEnqueue": framework.pre_enqueue,
@@ -109,6 +115,8 @@ class _PolicyScore(ScorePlugin):
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         pod = cycle.pod
+        if hasattr(self._policy, "choose"):
+            return self._chosen(cycle, nodes)
         if hasattr(self._policy, "score_nodes"):
             scores = _call(self.name, pod, lambda: self._policy.score_nodes(pod, NodesView(cycle.table, nodes)))
         else:
@@ -120,12 +128,23 @@ class _PolicyScore(ScorePlugin):
             raise SchedulerError(f"policy {self.name} gave pod {pod.name} a score that is no finite number")
         return array
 
+    def _chosen(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        """Gives the node that the policy chooses a 1, and the others nothing."""
+        view, pod = NodesView(cycle.table, nodes), cycle.pod
+        name = _call(self.name, pod, lambda: self._policy.choose(pod, view))
+        slot = cycle.table.slots.get(name, -1) if isinstance(name, str) else -1
+        chosen: NumberArray = (nodes == slot).astype(np.int64)
+        if not chosen.any():
+            problem = f"chose {name!r:.60}, which is none of the {len(nodes)} nodes that it was offered"
+            raise SchedulerError(f"policy {self.name} failed on pod {pod.namespace}/{pod.name}: {problem}")
+        return chosen
+
 
 def _call(name: str, pod: Pod, ask: Callable[[], Any]) -> Any:
     try:
         return ask()
     except Exception as error:
-        problem = f"{type(error).__name__}: {error}"
+        problem = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         raise SchedulerError(f"policy {name} failed on pod {pod.namespace}/{pod.name}: {problem}") from error
 
 

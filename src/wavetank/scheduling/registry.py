@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
 from wavetank.scheduling.config.gates import NO_GATES, VOLUME_LIMIT_SCALING, FeatureGates
 from wavetank.scheduling.extenders import Extenders
@@ -44,6 +45,7 @@ class Handle:
     random: random.Random
     extenders: Extenders = field(default_factory=Extenders)
     gates: FeatureGates = NO_GATES
+    now: Callable[[], Nanoseconds] = lambda: 0
 
 
 _Factory = Callable[[Any, Handle], Plugin]

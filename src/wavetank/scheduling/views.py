@@ -10,6 +10,7 @@ from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resources import Amounts
 from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.labelcolumns import FloatArray
 from wavetank.scheduling.framework.nodetable import NodeTable
 
 
@@ -53,6 +54,11 @@ class NodeView:
         return {name: amount - requested.get(name, 0) for name, amount in self.allocatable.items() if name != "pods"}
 
     @property
+    def load(self) -> Amounts:
+        """Returns what other programs than pods use of it, by resource; requests do not contain it."""
+        return self._node.load
+
+    @property
     def pods(self) -> list[Pod]:
         """Returns the pods on the node."""
         return list(self._table.pods[self._slot].values())
@@ -73,6 +79,7 @@ class NodesView:
         self.allocatable = _Column(table, slots, table.allocatable)
         self.requested = _Column(table, slots, table.requested)
         self.free = _Free(self.allocatable, self.requested)
+        self.load = _Column(table, slots, table.load)
         self.pod_counts: IntArray = table.pod_count[slots]
 
     def __len__(self) -> int:
@@ -87,6 +94,20 @@ class NodesView:
     def labels(self) -> list[Mapping[str, str]]:
         """Returns the nodes' labels."""
         return [node.labels for node in self._nodes()]
+
+    def label_values(self, label: str) -> FloatArray:
+        """Returns the values of a label that is a number: NaN for nodes that have none."""
+        return self._label_column(label)[self._slots]
+
+    def any_has(self, resource: str = "", label: str = "") -> bool:
+        """Tells whether any node of the cluster, candidate or not, has a resource, or a label that is a number."""
+        if label:
+            return bool(np.isfinite(self._label_column(label)).any())
+        row = self._table.rows.get(resource)
+        return row is not None and bool(self._table.allocatable[row].any())
+
+    def _label_column(self, label: str) -> FloatArray:
+        return self._table.label_columns.values(label, self._table.nodes, self._table.node_changes)
 
     def _nodes(self) -> list[Node]:
         nodes = (self._table.nodes[slot] for slot in self._slots)

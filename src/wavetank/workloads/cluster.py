@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from wavetank.cluster.kinds import Namespace, PriorityClass
+from wavetank.cluster.load import LOAD, write_load
 from wavetank.cluster.node import Node
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
@@ -23,7 +25,9 @@ HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 MOST_PODS = 110  # per node: the kubelet's default
 
-_GROUP = ("count", "name", "cpu", "memory", "pods", "resources", "labels", "taints", "zone")
+_GROUP = ("count", "name", "cpu", "memory", "pods", "resources", "labels", "taints", "zone", "load")
+
+_PERCENTAGE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ _TURNS = {"Node": 0, "Pod": 2}  # what pods refer to is there before them
 def node_groups(groups: object, path: str) -> list[Manifest]:
     """Makes the nodes of an experiment's groups.
 
-    A group is {count: 1, name: node, cpu, memory, pods: 110, resources: {}, labels: {}, taints: [], zone}.
+    A group is {count: 1, name: node, cpu, memory, pods: 110, resources: {}, labels: {}, taints: [], zone, load: {}}.
     Its nodes are `<name>-<number>`, numbered from 0 over all groups of that name; zones are dealt in turn.
     """
     counters: dict[str, Iterator[int]] = {}
@@ -96,11 +100,25 @@ def _group(group: Mapping[str, Any], path: str, counters: dict[str, Iterator[int
     labels = fields.labels(group.get("labels", {}), f"{path}.labels")
     taints = _taints(group.get("taints"), f"{path}.taints")
     zones = _zones(group.get("zone"), f"{path}.zone")
+    annotated = _load(group.get("load", {}), f"{path}.load", capacity)
     numbers = counters.setdefault(name, count())
     for i in range(size):
         node_name = _node_name(f"{name}-{next(numbers)}", f"{path}.name")
-        node = node_manifest(node_name, {**labels, **zones[i % len(zones)]}, capacity)
+        node = node_manifest(node_name, {**labels, **zones[i % len(zones)]}, capacity, **annotated)
         yield {**node, "spec": {"taints": taints}} if taints else node
+
+
+def _load(value: object, path: str, capacity: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the annotation of a load that no pod asks for, as part of the metadata; nothing if there is none."""
+    load = {name: str(amount) for name, amount in fields.mapping(value, path).items()}
+    for name, amount in load.items():
+        if name not in capacity:
+            raise InputError(f"the nodes have no {name} that could be in use", path=f"{path}.{name}")
+        if not amount.endswith("%"):
+            fields.amounts({name: amount}, path)
+        elif not _PERCENTAGE.fullmatch(amount):
+            raise InputError(f"expected a share such as 20% or an amount, got {amount!r:.60}", path=f"{path}.{name}")
+    return {"annotations": {LOAD: write_load(load)}} if load else {}
 
 
 def _capacity(group: Mapping[str, Any], path: str) -> dict[str, str]:

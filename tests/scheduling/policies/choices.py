@@ -6,10 +6,14 @@ from wavetank.experiments.document import API_VERSION, parse_experiment
 from wavetank.experiments.simulation import Simulation
 
 
-def chosen(policy, cores, pods, args=None):
-    """Returns the nodes of so many pods of one core, which come one a second and stay."""
-    nodes = [{"name": name, "cpu": count, "memory": "1Gi"} for name, count in cores.items()]
-    generator = {"kind": "spaced", "every": 1, "pods": pods, "requests": {"cpu": 1}}
+def chosen(policy, nodes, pods, args=None, every=1):
+    """Returns the nodes of so many pods of one core, which come `every` so many seconds and stay.
+
+    `nodes` are groups of one node each; or names with their cores.
+    """
+    if isinstance(nodes, dict):
+        nodes = [{"name": name, "cpu": count, "memory": "1Gi"} for name, count in nodes.items()]
+    generator = {"kind": "spaced", "every": every, "pods": pods, "requests": {"cpu": 1}}
     spec = {
         "cluster": {"nodes": nodes},
         "workload": {"generator": generator},

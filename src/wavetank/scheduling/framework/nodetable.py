@@ -12,6 +12,7 @@ from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.claims import ClaimTable
 from wavetank.scheduling.framework.images import ImageTable
+from wavetank.scheduling.framework.labelcolumns import LabelColumns
 from wavetank.scheduling.framework.ledger import enter
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
@@ -41,6 +42,7 @@ class NodeTable:
         self.rows = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
         self.allocatable: IntArray = np.zeros((3, 0), np.int64)
         self.requested: IntArray = np.zeros((3, 0), np.int64)
+        self.load: IntArray = np.zeros((3, 0), np.int64)  # what other programs than pods use
         self.nonzero: IntArray = np.zeros((2, 0), np.int64)  # CPU and memory, with defaults for open requests
         self.max_pods: IntArray = np.zeros(0, np.int64)
         self.pod_count: IntArray = np.zeros(0, np.int64)
@@ -54,6 +56,7 @@ class NodeTable:
         self.terms = TermIndex()
         self.claims = ClaimTable()
         self.nominator = Nominator()
+        self.label_columns = LabelColumns()
         self._order = NodeOrder()
         self._amounts: dict[PodSpec, IntArray] = {}
 
@@ -78,11 +81,19 @@ class NodeTable:
                 self.allocatable[row, slot] = amount
         if PODS not in node.allocatable:
             self.max_pods[slot] = 0
+        if node.load or (old is not None and old.load):
+            self._set_load(slot, node)
         self._order.set(slot, old, node)
         self.images.set_node(slot, old, node)
         self.topologies.set_node(slot, node)
         self._touch(slot)
         self.node_changes.append(slot)
+
+    def _set_load(self, slot: int, node: Node) -> None:
+        self.load[:, slot] = 0
+        for name, amount in node.load.items():
+            row = self._row(name)
+            self.load[row, slot] = amount
 
     def remove_node(self, node: Node) -> None:
         """Takes a node away; pods on it stay counted in its slot."""
@@ -205,12 +216,14 @@ class NodeTable:
             row = self.rows[name] = len(self.rows)
             self.allocatable = np.pad(self.allocatable, ((0, 1), (0, 0)))
             self.requested = np.pad(self.requested, ((0, 1), (0, 0)))
+            self.load = np.pad(self.load, ((0, 1), (0, 0)))
         return row
 
     def _grow(self, capacity: int) -> None:
         more = capacity - len(self.pod_count)
         self.allocatable = np.pad(self.allocatable, ((0, 0), (0, more)))
         self.requested = np.pad(self.requested, ((0, 0), (0, more)))
+        self.load = np.pad(self.load, ((0, 0), (0, more)))
         self.nonzero = np.pad(self.nonzero, ((0, 0), (0, more)))
         self.max_pods = np.pad(self.max_pods, (0, more))
         self.pod_count = np.pad(self.pod_count, (0, more))

@@ -12,6 +12,7 @@ from wavetank.scheduling.named.scheduler import NamedScheduler
 from wavetank.scheduling.policies.fit import BestFit, FirstFit, WorstFit
 from wavetank.scheduling.policies.randomfit import RandomFit
 from wavetank.scheduling.policies.roundrobin import RoundRobin
+from wavetank.scheduling.policies.topsis.policy import Topsis
 from wavetank.scheduling.policy import build_policy
 
 _POLICIES: dict[str, type] = {
@@ -20,6 +21,7 @@ _POLICIES: dict[str, type] = {
     "first-fit": FirstFit,
     "best-fit": BestFit,
     "worst-fit": WorstFit,
+    "topsis": Topsis,
 }
 
 

@@ -1,0 +1,1 @@
+"""TOPSIS: the node that is nearest to the best of all values and farthest from the worst."""
