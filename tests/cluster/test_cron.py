@@ -64,9 +64,7 @@ def test_a_day_that_no_month_has_never_comes() -> None:
     assert parse_schedule("0 0 31 2 *").next(0) is None
 
 
-@pytest.mark.parametrize(
-    "schedule", ["", "* * * *", "60 * * * *", "* * 0 * *", "@never", "TZ=Mars * * * * *"]
-)
+@pytest.mark.parametrize("schedule", ["", "* * * *", "60 * * * *", "* * 0 * *", "@never", "TZ=Mars * * * * *"])
 def test_a_schedule_that_makes_no_sense_is_refused(schedule: str) -> None:
     with pytest.raises(ScheduleError):
         parse_schedule(schedule)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from wavetank.apiserver.applying import APPLY
 from wavetank.apiserver.codec.decoding import media_type
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_duration
@@ -14,6 +13,7 @@ from wavetank.apiserver.errors import bad_request, invalid, plain
 from wavetank.apiserver.fielderrors import FieldError, forbidden, quote, required, too_long, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.managing.applied import APPLY_PATCH
 from wavetank.apiserver.request import Request
 from wavetank.apiserver.selectors.fields import EVERY_FIELD, FieldSelector, parse_fields
 from wavetank.apiserver.selectors.labels import parse_labels
@@ -110,6 +110,7 @@ class WriteOptions:
     dry_run: bool = False
     field_validation: str = ""
     manager: str = ""
+    force: bool = False
 
     @classmethod
     def read(cls, request: Request, what: str) -> WriteOptions:
@@ -117,7 +118,8 @@ class WriteOptions:
         if what == "Create":
             media_type(request.headers.get("content-type", ""))
         dry_run = request.all("dryRun")
-        options = cls(bool(dry_run), request.param("fieldValidation"), request.param("fieldManager"))
+        validation, manager = request.param("fieldValidation"), request.param("fieldManager")
+        options = cls(bool(dry_run), validation, manager, request.flag("force"))
         errors = list(options._errors())
         if what == "Patch":
             errors[:0] = options._patch_errors(request)
@@ -129,7 +131,7 @@ class WriteOptions:
         return options
 
     def _patch_errors(self, request: Request) -> Iterator[FieldError]:
-        if request.headers.get("content-type", "").startswith(APPLY):
+        if request.headers.get("content-type", "").startswith(APPLY_PATCH):
             if not self.manager:
                 yield required("fieldManager", "is required for apply patch")
         elif request.has("force"):

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
-from wavetank.apiserver.applying import APPLY, merge_applied, read_applied
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.events.validation import validate_event, validate_event_update
 from wavetank.apiserver.fielderrors import FieldError, quote
 from wavetank.apiserver.fielderrors import invalid as bad_value
+from wavetank.apiserver.identity import check_name, check_uid, place, taken
 from wavetank.apiserver.kinds import Kind, Subresource
+from wavetank.apiserver.managing.applied import APPLY_PATCH
+from wavetank.apiserver.managing.managing import Managing, unchanged
 from wavetank.apiserver.objects import Document, Objects
 from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.ownership import without_twins
@@ -38,16 +40,7 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _OF_YAML = "yaml: unmarshal errors:\n"
-_OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 _GOING = "create not allowed while custom resource definition is terminating"
-# Where the real server keeps a kind, if not under its own name; error messages tell.
-_FOLDERS = {
-    "endpoints": "services/endpoints",
-    "ingresses": "ingress",
-    "nodes": "minions",
-    "replicationcontrollers": "controllers",
-    "services": "services/specs",
-}
 
 Prepare = Callable[[Kind, Document, Document, Writing], None]
 Validate = Callable[[Kind, Document, Document], list[FieldError]]
@@ -82,6 +75,7 @@ class Writer:
     def __init__(self, objects: Objects, admission: Admission, names: random.Random) -> None:
         self.objects = objects
         self.admission = admission
+        self.managing = Managing(objects.kinds)
         self._names = names
         self._services = ServiceAllocator(objects.store)
 
@@ -100,6 +94,8 @@ class Writer:
         options = WriteOptions.read(request, "Create")
         document = self.read_body(kind, request, options)
         write = Write(kind, namespace, "", request, options)
+        self._begin(write, document)
+        self.managing.update(write, self.objects.stored(kind), None, document, self.now)
         return Written(self.add(write, document), 201)
 
     def update(self, write: Write) -> Written:
@@ -108,38 +104,64 @@ class Writer:
         self._complete(write, document)
         old = self.objects.find(write.kind, write.namespace, write.name)
         check_uid(write, document, old)
-        if old is not None:
-            return Written(self.replace(write, document, old))
-        if not write.may_create:
+        if old is None and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
-        return Written(self.add(write, document), 201)
+        live = self.objects.show(write.kind, old) if old is not None else None
+        self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
+        if old is None:
+            return Written(self.add(write, document), 201)
+        return Written(self.replace(write, document, old))
 
     def patch(self, write: Write) -> Written:
         """Applies the patch that a request brings."""
         old = self.objects.find(write.kind, write.namespace, write.name)
+        if patch_type(write.request) == APPLY_PATCH:
+            return self._apply(write, old)
         if old is None:
-            return self._apply_new(write)
-        document = self.read_patch(write.kind, self.objects.show(write.kind, old), write)
+            raise errors.not_found(write.kind.resource, write.name)
+        live = self.objects.show(write.kind, old)
+        document = self.read_patch(write.kind, live, write)
         self._complete(write, document)
+        self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
         return Written(self.replace(write, document, old))
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
         """Returns a document with a request's patch applied; warnings about it become the request's."""
         request, validation = write.request, write.options.field_validation or "Warn"
-        if patch_type(request) == APPLY:
-            return merge_applied(kind.schema, shown, read_applied(self.objects.kinds, kind, request.body))
         patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
         request.warnings += patched.warnings
         return patched.document
 
-    def _apply_new(self, write: Write) -> Written:
-        """Creates what is applied but is not there; other patches need something to patch."""
-        if patch_type(write.request) != APPLY or write.subresource:
+    def _apply(self, write: Write, old: Resource | None) -> Written:
+        """Merges what is applied; it creates what is not there."""
+        if old is None and write.subresource:
             raise errors.not_found(write.kind.resource, write.name)
-        document = read_applied(self.objects.kinds, write.kind, write.request.body)
-        document["metadata"]["name"] = write.name
-        document["metadata"].pop("resourceVersion", None)
-        return Written(self.add(write, document), 201)
+        live = self.objects.show(write.kind, old) if old is not None else None
+        document = self.managing.apply(write, self.objects.stored(write.kind), live, self.now)
+        if old is None:
+            return Written(self.add(write, self._named(write, document)), 201)
+        self._complete(write, document)
+        return Written(self.replace(write, document, old))
+
+    def _named(self, write: Write, document: Document) -> Document:
+        """Returns an object that is applied and not there yet, with its name; 409 if it means another one."""
+        metadata = document["metadata"]
+        if metadata.get("uid"):
+            why = f"uid mismatch: the provided object specified uid {metadata['uid']}, and no existing object was found"
+            raise errors.conflict(write.kind.resource, write.name, why)
+        place(write, document)
+        check_name(write, document)
+        metadata.pop("resourceVersion", None)
+        return document
+
+    def _begin(self, write: Write, document: Document) -> None:
+        """Makes a new object ready for whoever looks at it first."""
+        self.default(write.kind, document)
+        metadata = document.setdefault("metadata", {})
+        for name in _SYSTEM_FIELDS:
+            metadata.pop(name, None)
+        place(write, document)
+        write.request.warnings += without_twins(document)
 
     def _complete(self, write: Write, document: Document) -> None:
         place(write, document)
@@ -151,15 +173,10 @@ class Writer:
 
     def add(self, write: Write, document: Document) -> Document:
         """Creates an object of a document in the served version, and returns it as it is served."""
-        self.default(write.kind, document)
-        metadata = document.setdefault("metadata", {})
-        for name in (*_SYSTEM_FIELDS, "managedFields"):
-            metadata.pop(name, None)
-        place(write, document)
-        write.request.warnings += without_twins(document)
+        self._begin(write, document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         if kind.custom is not None and kind.custom.terminating:
-            raise errors.forbidden(kind.resource, metadata.get("name", ""), _GOING)
+            raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _GOING)
         attributes = self._attributes("CREATE", write, document, None)
         self.admission.mutate(attributes)
         metadata = document["metadata"]
@@ -181,7 +198,6 @@ class Writer:
         attributes = self._attributes("UPDATE", write, document, before)
         self.admission.mutate(attributes)
         self._check_version(write, document["metadata"], old)
-        document["metadata"].pop("managedFields", None)
         if kind.table == "Service" and not write.subresource:
             self._services.update(document, before, dry_run=write.options.dry_run)
         write.prepare(kind, document, before, self._writing(write))
@@ -209,7 +225,7 @@ class Writer:
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
-        if (document if kind.custom is None else kind.custom.store(document)) == old.render():
+        if unchanged(document if kind.custom is None else kind.custom.store(document), old.render()):
             return old
         new = self.resource(kind, document, old)
         self.objects.store.update(new)
@@ -237,7 +253,7 @@ class Writer:
             raise errors.plain("resourceVersion should not be set on objects to be created")
         metadata.pop("resourceVersion", None)
         if present is not None:
-            raise _taken(write.kind, present, "generateName" in metadata)
+            raise taken(write.kind, present, "generateName" in metadata)
         if write.options.dry_run:
             return to_served(write.kind, document)
         created = self.resource(kind, document)
@@ -321,57 +337,12 @@ def _warning_lines(text: str) -> list[str]:
     return [text] if body == text else [line.strip() for line in body.splitlines()]
 
 
-def place(write: Write, document: Document) -> None:
-    """Puts an object into the namespace of the request; 400 if it names another one."""
-    metadata = document.setdefault("metadata", {})
-    if not write.kind.namespaced:
-        metadata.pop("namespace", None)
-    elif metadata.get("namespace", write.namespace) != write.namespace:
-        raise errors.bad_request(_OTHER_NAMESPACE)
-    else:
-        metadata["namespace"] = write.namespace
-
-
-def check_name(write: Write, document: Document) -> None:
-    """Refuses (400) an object that has another name than the path."""
-    name = document["metadata"].get("name")
-    if not name:
-        why = "name must be provided"
-        raise errors.bad_request(f"the name of the object ({write.name} based on URL) was undeterminable: {why}")
-    if name != write.name:
-        raise errors.bad_request(f"the name of the object ({name}) does not match the name on the URL ({write.name})")
-
-
 def patch_type(request: Request, *, custom: bool = False) -> str:
     """Returns the media type of a patch; 415 if it is none. Custom kinds refuse some when they apply it."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if media_type not in PATCH_TYPES and media_type != APPLY and not custom:
+    if media_type not in PATCH_TYPES and media_type != APPLY_PATCH and not custom:
         raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return media_type
-
-
-def check_uid(write: Write, document: Document, old: Resource | None) -> None:
-    """Refuses (409) a document that names another uid than the object has."""
-    stated, present = document["metadata"].get("uid"), old.uid if old is not None else ""
-    if not stated or stated == present or (old is None and not write.may_create):
-        return
-    folder = _FOLDERS.get(write.kind.plural, write.kind.plural)
-    key = "/".join(part for part in ("/registry", folder, write.namespace, write.name) if part)
-    why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {present}"
-    where = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
-    raise errors.conflict(write.kind.resource, write.name, f"{where}, AdditionalErrorMsg: {why}")
-
-
-def _taken(kind: Kind, present: Resource, generated: bool) -> errors.StatusError:
-    """Tells that a name is taken; whoever wanted a generated one may try again in a second."""
-    error = errors.already_exists(kind.resource, present.name)
-    message, details, retry_after_s = str(error), dict(error.details or {}), 0
-    if generated:
-        message += ", the server was not able to generate a unique name for the object"
-        details["retryAfterSeconds"] = retry_after_s = 1
-    if present.deleted is not None:
-        message = f"object is being deleted: {message}"
-    return errors.StatusError(error.code, error.reason, message, details, retry_after_s=retry_after_s)
 
 
 def _is_finished(kind: Kind, new: Document, old: Document) -> bool:

@@ -14,8 +14,8 @@ from apiserver.serving import Served, serving
 from apiserver.transcripts import SHARED, TRANSCRIPTS, scripts
 
 REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
-# Issues of their own: server-side apply with ownership; kubectl's files are of another form.
-LATER = ("apply-", "crd-cel", "kubectl-")
+# Issues of their own; kubectl's files are of another form.
+LATER = ("crd-cel", "kubectl-")
 # What the comparer must be told that we have, since it cannot do it itself.
 WITH_ALL_PLUGINS = ("admission-default",)
 # Not ours to give: the server is restarted between two steps.
@@ -25,10 +25,8 @@ NEEDS_A_RESTART = ("watch-expired",)
 KNOWN: dict[str, set[str]] = {
     "admission-default": {"3", "6", "11", "13", "17", "22"},
     "crud-misc-ns": {"46", "47"},
-    "errors-negotiation": {"6", "9", "11", "20"},
+    "errors-negotiation": {"9", "20"},
     "patch-merge": {"27"},
-    "table-output": {"52", "53"},
-    "update-conflicts": {"rv:8 rv:9"},
 }
 
 if not REPLAY.is_file():

@@ -27,7 +27,8 @@ def caller() -> Caller:
 
 def test_a_new_object_gets_what_the_server_gives(caller: Caller) -> None:
     metadata = caller.get(f"{MAPS}/a").body["metadata"]
-    assert metadata.keys() == {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}
+    given = {"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "managedFields"}
+    assert metadata.keys() == given
 
 
 def test_what_is_created_can_be_read_by_actors_inside(caller: Caller) -> None:
@@ -128,7 +129,7 @@ def test_applying_merges_or_creates(caller: Caller) -> None:
     apply = "application/apply-patch+yaml"
     made = caller.ask("PATCH", f"{MAPS}/new?fieldManager=m", a_map("new"), content_type=apply)
     more = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}, "data": {"l": "w"}}
-    merged = caller.ask("PATCH", f"{MAPS}/new?fieldManager=m", more, content_type=apply)
+    merged = caller.ask("PATCH", f"{MAPS}/new?fieldManager=another", more, content_type=apply)
     assert (made.status, merged.status, merged.body["data"]) == (201, 200, {"k": "v", "l": "w"})
     assert caller.ask("PATCH", f"{MAPS}/new", more, content_type=apply).status == 422
     caller.create(DEPLOYMENTS, a_deployment("d"))

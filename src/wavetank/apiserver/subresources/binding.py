@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.fielderrors import FieldError, required, unsupported
+from wavetank.apiserver.identity import check_uid, place
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.objects import Document
 from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.request import Request
 from wavetank.apiserver.subresources.conditions import set_condition
-from wavetank.apiserver.writing import Write, Writer, Written, check_uid, place
+from wavetank.apiserver.writing import Write, Writer, Written
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import render_time
 

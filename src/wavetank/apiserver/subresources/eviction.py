@@ -5,13 +5,14 @@ from typing import Any
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.identity import place
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.objects import Document
 from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.request import Request
 from wavetank.apiserver.subresources.binding import DONE
 from wavetank.apiserver.subresources.conditions import set_condition
-from wavetank.apiserver.writing import Write, Writer, Written, place
+from wavetank.apiserver.writing import Write, Writer, Written
 from wavetank.cluster.kinds import PodDisruptionBudget
 from wavetank.cluster.pod import FAILED, PENDING, SUCCEEDED, Pod
 from wavetank.cluster.resource import Resource, render_time

@@ -4,11 +4,16 @@ from wavetank.apiserver import errors
 from wavetank.apiserver.custom.customtype import CustomType
 from wavetank.apiserver.custom.scale import WrongValueError, set_replicas, show_custom_scale
 from wavetank.apiserver.fielderrors import invalid, quote
+from wavetank.apiserver.identity import check_name, place
 from wavetank.apiserver.kinds import Kind, Subresource
+from wavetank.apiserver.managing.applied import APPLY_PATCH
+from wavetank.apiserver.managing.fieldmanager import Scope
+from wavetank.apiserver.managing.scaling import ReplicaPaths, ScaleManagers
 from wavetank.apiserver.objects import Document
-from wavetank.apiserver.writing import Write, Writer, Written, check_name, place
+from wavetank.apiserver.writing import Write, Writer, Written, patch_type
 from wavetank.cluster.resource import Resource
 
+_REPLICAS = ("f:spec", "f:replicas")
 _NAMED = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
@@ -40,35 +45,75 @@ def _show_custom(custom: CustomType, document: Document) -> Document:
 def update_scale(writer: Writer, write: Write, subresource: Subresource) -> Written:
     """Sets the number of replicas to that of the Scale in the body."""
     scale = writer.read_body(subresource, write.request, write.options)
+    place(write, scale)
+    check_name(write, scale)
     old = writer.objects.get(write.kind, write.namespace, write.name)
-    return _scale(writer, write, scale, old)
+    document = writer.objects.show(write.kind, old)
+    shown = _managed_scale(write.kind, document)
+    writer.managing.update_in(_scope(write.kind, subresource), write, shown, scale, writer.now)
+    return _scale(writer, write, scale, document, old)
 
 
 def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Written:
     """Applies a patch to the Scale."""
     old = writer.objects.get(write.kind, write.namespace, write.name)
     document = writer.objects.show(write.kind, old)
-    custom = write.kind.custom
+    shown, scope = _managed_scale(write.kind, document), _scope(write.kind, subresource)
+    if patch_type(write.request) == APPLY_PATCH:
+        scale = writer.managing.apply_in(scope, write, shown, writer.now)
+    else:
+        scale = writer.read_patch(subresource, shown, write)
+        writer.managing.update_in(scope, write, shown, scale, writer.now)
+    place(write, scale)
+    check_name(write, scale)
+    return _scale(writer, write, scale, document, old)
+
+
+def _scope(kind: Kind, subresource: Subresource) -> Scope:
+    return Scope(subresource, kind.table, "scale")
+
+
+def _managers(kind: Kind, document: Document) -> ScaleManagers:
+    paths: ReplicaPaths = {kind.api_version: _REPLICAS}
+    custom = kind.custom
+    if custom is not None and custom.scale is not None:
+        path = tuple(f"f:{name}" for name in custom.scale.spec_replicas.removeprefix(".").split("."))
+        paths = {f"{kind.group}/{version}": path for version in custom.schemas}
+    return ScaleManagers(document["metadata"].get("managedFields") or [], paths)
+
+
+def _managed_scale(kind: Kind, document: Document) -> Document:
+    """Returns the Scale of a workload, with those who manage its replicas."""
+    custom = kind.custom
     if custom is not None and custom.scale is not None:
         shown, _ = show_custom_scale(custom.scale, document)
     else:
-        shown = show_scale(write.kind, document)
-    return _scale(writer, write, writer.read_patch(subresource, shown, write), old)
+        shown = show_scale(kind, document)
+    if managers := _managers(kind, document).of_scale():
+        shown["metadata"]["managedFields"] = managers
+    return shown
 
 
-def _scale(writer: Writer, write: Write, scale: Document, old: Resource) -> Written:
-    place(write, scale)
-    check_name(write, scale)
+def _scale(writer: Writer, write: Write, scale: Document, document: Document, old: Resource) -> Written:
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
         mistake = invalid("spec.replicas", replicas, "must be greater than or equal to 0")
         raise errors.invalid("Scale.autoscaling", write.name, [mistake])
-    document = writer.objects.show(write.kind, old)
     if write.kind.custom is not None:
         return _scale_custom(writer, write, scale, document, old)
     document["spec"] = {**document["spec"], "replicas": replicas}
-    document["metadata"] = {**document["metadata"], "resourceVersion": scale["metadata"].get("resourceVersion", "")}
+    _manage(write.kind, document, scale)
+    document["metadata"]["resourceVersion"] = scale["metadata"].get("resourceVersion", "")
     return Written(show_scale(write.kind, writer.replace(write, document, old)))
+
+
+def _manage(kind: Kind, document: Document, scale: Document) -> None:
+    """Writes into a workload who manages its replicas after its Scale was written."""
+    written = scale["metadata"].get("managedFields") or []
+    managed = _managers(kind, document).of_workload(written, kind.api_version)
+    document["metadata"] = {**document["metadata"], "managedFields": managed}
+    if not managed:
+        del document["metadata"]["managedFields"]
 
 
 def _scale_custom(writer: Writer, write: Write, scale: Document, document: Document, old: Resource) -> Written:
@@ -76,8 +121,9 @@ def _scale_custom(writer: Writer, write: Write, scale: Document, document: Docum
     assert custom is not None
     assert custom.scale is not None
     set_replicas(custom.scale, document, (scale.get("spec") or {}).get("replicas") or 0)
+    _manage(write.kind, document, scale)
     if stated := scale["metadata"].get("resourceVersion"):
-        document["metadata"] = {**document["metadata"], "resourceVersion": stated}
+        document["metadata"]["resourceVersion"] = stated
     written = writer.replace(write, document, old)
     return Written(show_custom_scale(custom.scale, written)[0])
 

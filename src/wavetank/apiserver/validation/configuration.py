@@ -119,8 +119,9 @@ def _check_docker(data: Document, key: str) -> Errors:
         yield invalid(f"data[{key}]", "<secret contents redacted>", problem)
 
 
-def _decoded(value: str) -> bytes:
+def _decoded(value: str | None) -> bytes:
+    text = value or ""  # null is no bytes
     try:
-        return base64.b64decode(value)
+        return base64.b64decode(text)
     except binascii.Error:
-        return value.encode()
+        return text.encode()

@@ -1,0 +1,134 @@
+"""The entries of managedFields: which manager has set which fields, and how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from wavetank.apiserver.structured import fieldsets
+from wavetank.apiserver.structured.fieldsets import FieldSet
+
+APPLY, UPDATE = "Apply", "Update"
+_FIELDS_V1 = "FieldsV1"
+_KEPT = 8192  # sets that are shared by all objects that have them
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one manager owns; `time` is when it last changed something, None if it never did."""
+
+    manager: str
+    operation: str
+    api_version: str
+    subresource: str = ""
+    fields: FieldSet | None = None
+    time: str | None = None
+
+    @property
+    def owned(self) -> FieldSet:
+        """Returns the fields."""
+        return self.fields or fieldsets.EMPTY
+
+    @property
+    def applied(self) -> bool:
+        """Says whether the fields were applied, as opposed to updated."""
+        return self.operation == APPLY
+
+    @property
+    def identifier(self) -> str:
+        """Returns what tells managers apart; those who apply are the same in all versions."""
+        version = "" if self.applied else self.api_version
+        return _identifier(self.manager, self.operation, version, self.subresource)
+
+    def owning(self, fields: FieldSet) -> Entry:
+        """Returns the entry with other fields."""
+        return replace(self, fields=fields)
+
+
+Managers = dict[str, Entry]
+
+
+@lru_cache(maxsize=1024)
+def _identifier(manager: str, operation: str, version: str, subresource: str) -> str:
+    named = {"manager": manager, "operation": operation, "apiVersion": version, "subresource": subresource}
+    return json.dumps({name: value for name, value in named.items() if value}, separators=(",", ":"))
+
+
+def read(written: Iterable[dict[str, Any]]) -> Managers:
+    """Reads entries that this server has written."""
+    return {
+        each.identifier: each
+        for each in (
+            Entry(
+                entry.get("manager", ""),
+                entry["operation"],
+                entry["apiVersion"],
+                entry.get("subresource", ""),
+                entry.get("fieldsV1"),
+                entry.get("time"),
+            )
+            for entry in written
+        )
+    }
+
+
+def read_sent(written: Iterable[dict[str, Any]]) -> Managers:
+    """Reads entries that a client has sent; a ValueError if they are none."""
+    checked = []
+    for entry in written:
+        if entry.get("operation") not in (APPLY, UPDATE):
+            raise ValueError("operation must be `Apply` or `Update`")
+        if not entry.get("apiVersion"):
+            raise ValueError("apiVersion must not be empty")
+        if entry.get("fieldsType") != _FIELDS_V1:
+            raise ValueError("fieldsType must be FieldsV1")
+        checked.append({**entry, "fieldsV1": fieldsets.parse(entry.get("fieldsV1"))})
+    return read(checked)
+
+
+def write(managers: Managers) -> list[dict[str, Any]]:
+    """Returns entries as objects have them."""
+    return listed(managers.values())
+
+
+def listed(managers: Iterable[Entry]) -> list[dict[str, Any]]:
+    """Returns entries as objects have them, in the order of the real server."""
+    return [_written(entry) for entry in sorted(managers, key=_order)]
+
+
+def _order(entry: Entry) -> tuple[str, ...]:
+    return entry.operation, entry.time or "", entry.manager, entry.api_version, entry.subresource
+
+
+def _written(entry: Entry) -> dict[str, Any]:
+    made: dict[str, Any] = {"manager": entry.manager, "operation": entry.operation, "apiVersion": entry.api_version}
+    if entry.time:
+        made["time"] = entry.time
+    made.update(fieldsType=_FIELDS_V1, fieldsV1=shared(entry.owned))
+    if entry.subresource:
+        made["subresource"] = entry.subresource
+    return made
+
+
+def timeless(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns entries without their times."""
+    return [{name: value for name, value in entry.items() if name != "time"} for entry in entries]
+
+
+_shared: dict[bytes, FieldSet] = {}
+
+
+def shared(fields: FieldSet) -> FieldSet:
+    """Returns the one set that all objects share which have such fields, in order."""
+    text = msgspec.json.encode(fields, order="sorted")
+    found = _shared.get(text)
+    if found is None:
+        if len(_shared) >= _KEPT:
+            _shared.clear()
+        found = _shared[text] = msgspec.json.decode(text)
+    return found

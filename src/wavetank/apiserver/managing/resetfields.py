@@ -1,0 +1,59 @@
+"""The fields that a path does not let clients write: it resets them, so that nobody comes to manage them there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wavetank.apiserver.kinds import Kind, Subresource
+from wavetank.apiserver.structured import fieldsets
+from wavetank.apiserver.structured.fieldsets import FieldSet
+
+_STATUS = fieldsets.of(("f:status",))
+_SPEC = fieldsets.of(("f:spec",))
+_ALL_BUT_STATUS = fieldsets.of(("f:spec",), ("f:metadata",))
+
+_USUAL = {"": _STATUS, "status": _SPEC}
+_STRICT = {"": _STATUS, "status": _ALL_BUT_STATUS}
+
+# By the store's table and the subresource; ServiceCIDRs name their group wrongly in the real server and reset nothing.
+_RESET: Mapping[str, Mapping[str, FieldSet]] = {
+    "Pod": {
+        "": _STATUS,
+        "status": fieldsets.of(("f:spec",), ("f:metadata", "f:deletionTimestamp"), ("f:metadata", "f:ownerReferences")),
+    },
+    "Namespace": {"": _STATUS, "status": _SPEC, "finalize": _STATUS},
+    "Node": _USUAL,
+    "PersistentVolume": _USUAL,
+    "PersistentVolumeClaim": _USUAL,
+    "ReplicationController": _USUAL,
+    "ResourceQuota": _USUAL,
+    "Service": _USUAL,
+    "DaemonSet.apps": _USUAL,
+    "Deployment.apps": {"": _STATUS, "status": fieldsets.of(("f:spec",), ("f:metadata", "f:labels"))},
+    "ReplicaSet.apps": _USUAL,
+    "StatefulSet.apps": _USUAL,
+    "HorizontalPodAutoscaler.autoscaling": _USUAL,
+    "CronJob.batch": _USUAL,
+    "Job.batch": _USUAL,
+    "CertificateSigningRequest.certificates.k8s.io": {
+        "": fieldsets.of(("f:spec",), ("f:status",)),
+        "status": fieldsets.of(("f:spec",), ("f:status", "f:conditions")),
+        "approval": fieldsets.of(("f:spec",), ("f:status", "f:certificate")),
+    },
+    "Ingress.networking.k8s.io": _USUAL,
+    "PodDisruptionBudget.policy": _USUAL,
+    "ResourceClaim.resource.k8s.io": _STRICT,
+    "VolumeAttachment.storage.k8s.io": _STRICT,
+    "FlowSchema.flowcontrol.apiserver.k8s.io": _STRICT,
+    "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": _STRICT,
+    "ValidatingAdmissionPolicy.admissionregistration.k8s.io": _STRICT,
+    "CustomResourceDefinition.apiextensions.k8s.io": _STRICT,
+    "APIService.apiregistration.k8s.io": _STRICT,
+}
+
+
+def reset_fields(kind: Kind | Subresource, table: str, subresource: str) -> FieldSet:
+    """Returns what a path of a kind resets: all below these fields."""
+    if isinstance(kind, Kind) and kind.custom is not None:
+        return _USUAL.get(subresource, fieldsets.EMPTY) if kind.custom.has_status else fieldsets.EMPTY
+    return _RESET.get(table, {}).get(subresource, fieldsets.EMPTY)

@@ -1,0 +1,1 @@
+"""Structured merges: comparing, merging and cutting values by what their types say of lists and maps."""
