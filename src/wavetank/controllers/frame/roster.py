@@ -32,6 +32,7 @@ class Post:
 
 ROSTER: dict[str, Post] = {
     "deployment-controller": Post(("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"),
+    "statefulset-controller": Post(("statefulset",), ("StatefulSet.apps",), "statefulsets.statefulsets:StatefulSets"),
     "replicaset-controller": Post(("replicaset",), ("ReplicaSet.apps",), "workloads.replicasets:ReplicaSets"),
 }
 # Controllers that stand outside of this frame but are switched with the others.

@@ -29,6 +29,9 @@ class Selectors:
         self._selectors[key] = (selector, place)
         self._filed[place][key] = selector
 
+    def __contains__(self, key: Key) -> bool:
+        return key in self._selectors
+
     def of(self, key: Key) -> LabelSelector:
         """Returns the selector of an object that was taken in."""
         return self._selectors[key][0]

@@ -30,3 +30,11 @@ def fnv32a(data: bytes) -> int:
 def safe_encode(text: str) -> str:
     """Writes a text in letters and digits that make no words, as names of revisions have them."""
     return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in text.encode())
+
+
+def data_hash(data: bytes, collisions: int) -> str:
+    """Returns the hash of what a StatefulSet's revision holds."""
+    value = 0x811C9DC5
+    for byte in data + str(collisions).encode():
+        value = ((value * 0x01000193) & 0xFFFFFFFF) ^ byte
+    return safe_encode(str(value))

@@ -7,6 +7,7 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.status import ApiError, ConflictError, NotFoundError
 from wavetank.controllers.frame.office import Office
+from wavetank.controllers.workloads.batches import in_batches
 
 _TERMINATING = "NamespaceTerminating"
 
@@ -23,20 +24,7 @@ class PodControl:
 
         ApiError: the first failure.
         """
-        begun, size = 0, 1
-        while begun < len(documents):
-            problems = [self._try(owner, document) for document in documents[begun : begun + size]]
-            for problem in problems:
-                if problem is not None:
-                    raise problem
-            begun, size = begun + size, size * 2
-
-    def _try(self, owner: Resource, document: Mapping[str, Any]) -> ApiError | None:
-        try:
-            self.create(owner, document)
-        except ApiError as error:
-            return error
-        return None
+        in_batches(documents, lambda document: self.create(owner, document))
 
     def create(self, owner: Resource, document: Mapping[str, Any]) -> None:
         """Creates a pod; in a namespace that is coming to its end nothing is created, which is no failure."""

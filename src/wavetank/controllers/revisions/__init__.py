@@ -1,0 +1,1 @@
+"""ControllerRevisions: the versions of a template that StatefulSets and DaemonSets remember."""

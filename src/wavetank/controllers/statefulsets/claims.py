@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.status import ApiError, ConflictError
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.controllers.statefulsets.members import Member, claim_documents, claim_name
+from wavetank.controllers.statefulsets.sets import is_wanted, spec_of
+
+_TABLE = "PersistentVolumeClaim"
+_DELETE, _RETAIN = "Delete", "Retain"
+COMPONENT = "statefulset-controller"
+
+Reference = dict[str, Any]
+
+
+class Claims:
+    """The claims of StatefulSets' pods: made before their pod, owned by the set or the pod as its policy says."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    def make_missing(self, owner: Resource, member: Member) -> None:
+        """Creates the claims that a pod needs; ConflictError if one of them is being deleted."""
+        for document in claim_documents(owner, member.ordinal):
+            name = document["metadata"]["name"]
+            present = self._find(owner, name)
+            if present is None:
+                self._create(owner, member, document)
+            elif present.deleted is not None:
+                raise ConflictError(f"pvc {name} is being deleted")
+
+    def _create(self, owner: Resource, member: Member, document: dict[str, Any]) -> None:
+        where = f"Claim {document['metadata']['name']} {{}}Pod {member.name} in StatefulSet {owner.name}"
+        try:
+            self._office.client.create(document)
+        except ApiError as error:
+            message = f"Create {where.format('for ')} failed error: {error}"
+            self._office.tell(owner, "Warning", "FailedCreate", message, COMPONENT)
+            raise
+        self._office.tell(owner, "Normal", "SuccessfulCreate", f"Create {where.format('')} success", COMPONENT)
+
+    def are_stale(self, owner: Resource, member: Member) -> bool:
+        """Tells whether a claim still belongs to an earlier pod of that name, with which it will go."""
+        if _policy(owner)[0] != _DELETE:
+            return False
+        return any(_names_another(claim, "v1", "Pod", member.name, "") for claim in self._present(owner, member))
+
+    def are_owned_rightly(self, owner: Resource, member: Member) -> bool:
+        """Tells whether each claim belongs to whom the policy says."""
+        return all(_is_right(owner, member, claim) for claim in self._present(owner, member))
+
+    def give(self, owner: Resource, member: Member) -> None:
+        """Makes each claim belong to whom the policy says."""
+        for claim in self._present(owner, member):
+            if not _is_right(owner, member, claim):
+                document = claim.render()
+                references = _right_references(owner, member, claim)
+                document["metadata"] = {**document["metadata"], "ownerReferences": references}
+                if not references:
+                    del document["metadata"]["ownerReferences"]
+                self._office.client.update(claim, document)
+
+    def _present(self, owner: Resource, member: Member) -> Iterator[Resource]:
+        for template in spec_of(owner).get("volumeClaimTemplates") or ():
+            claim = self._find(owner, claim_name(owner, template, member.ordinal))
+            if claim is not None:
+                yield claim
+
+    def _find(self, owner: Resource, name: str) -> Resource | None:
+        return self._office.store.find(_TABLE, owner.namespace, name)
+
+
+def _policy(owner: Resource) -> tuple[str, str]:
+    """Returns what becomes of claims when the set is scaled down, and when it is deleted."""
+    policy = spec_of(owner).get("persistentVolumeClaimRetentionPolicy") or {}
+    return policy.get("whenScaled", _RETAIN), policy.get("whenDeleted", _RETAIN)
+
+
+def _is_right(owner: Resource, member: Member, claim: Resource) -> bool:
+    if _names_another(claim, "apps/v1", "StatefulSet", owner.name, owner.uid):
+        return True  # it goes with that one
+    if _names_another(claim, "v1", "Pod", member.name, _uid(member)):
+        return True
+    ours = [each for each in _references(claim) if each.get("uid") in (owner.uid, _uid(member) or None)]
+    if _has_other_controller(owner, member, claim):
+        return not ours
+    if any(not each.get("controller") for each in ours):
+        return False
+    return {each["uid"] for each in ours} == {each["uid"] for each in _rightful(owner, member)}
+
+
+def _right_references(owner: Resource, member: Member, claim: Resource) -> list[Reference]:
+    others = [each for each in _references(claim) if not _names(each, owner, member)]
+    if _has_other_controller(owner, member, claim):
+        return others
+    return [*others, *_rightful(owner, member)]
+
+
+def _rightful(owner: Resource, member: Member) -> list[Reference]:
+    """Returns whom a claim is to belong to: the pod that goes for good, or the set."""
+    when_scaled, when_deleted = _policy(owner)
+    if when_scaled == _DELETE and not is_wanted(owner, member.ordinal):
+        return [controller_reference(member.pod)] if member.pod is not None else []
+    return [controller_reference(owner)] if when_deleted == _DELETE else []
+
+
+def _has_other_controller(owner: Resource, member: Member, claim: Resource) -> bool:
+    if _policy(owner) == (_RETAIN, _RETAIN):
+        return False
+    return any(each.get("controller") and not _names(each, owner, member) for each in _references(claim))
+
+
+def _names(reference: Reference, owner: Resource, member: Member) -> bool:
+    who = (reference.get("apiVersion"), reference.get("kind"), reference.get("name"))
+    return who in (("apps/v1", "StatefulSet", owner.name), ("v1", "Pod", member.name))
+
+
+def _names_another(claim: Resource, api_version: str, kind: str, name: str, uid: str) -> bool:
+    """Tells whether a claim belongs to a namesake of that kind that is another one."""
+    who = (api_version, kind, name)
+    found = [each for each in _references(claim) if (each.get("apiVersion"), each.get("kind"), each.get("name")) == who]
+    return bool(found) and found[0].get("uid") != uid
+
+
+def _uid(member: Member) -> str:
+    return member.pod.uid if member.pod is not None else ""
+
+
+def _references(claim: Resource) -> list[Reference]:
+    metadata: Mapping[str, Any] = claim.manifest.get("metadata") or {}
+    return list(metadata.get("ownerReferences") or ())

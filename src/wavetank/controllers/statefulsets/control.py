@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.status import AlreadyExistsError, ApiError
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.statefulsets.claims import COMPONENT, Claims
+from wavetank.controllers.statefulsets.members import POD_INDEX, POD_NAME, Member
+
+
+class MemberControl:
+    """Creates, changes and deletes the pods of StatefulSets, with their claims, and tells of it in Events."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self.claims = Claims(office)
+
+    def create(self, owner: Resource, member: Member) -> None:
+        """Creates a pod, after its claims."""
+        assert member.document is not None
+        with self._telling("Create", owner, member.name):
+            self.claims.make_missing(owner, member)
+            made = self._office.client.create(member.document)
+        assert isinstance(made, Pod)
+        self.claims.give(owner, Member(member.ordinal, made))
+
+    def complete(self, owner: Resource, member: Member) -> None:
+        """Gives a pod that waits the claims that are missing."""
+        self.claims.make_missing(owner, member)
+        self.claims.give(owner, member)
+
+    def correct(self, owner: Resource, member: Member) -> None:
+        """Gives a pod the labels that tell which one it is, and its claims to whom they are to belong."""
+        assert member.pod is not None
+        labels = {POD_NAME: member.name, POD_INDEX: str(member.ordinal)}
+        if member.pod.labels.get(POD_NAME) != member.name:
+            with self._telling("Update", owner, member.name):
+                document = member.pod.render()
+                document["metadata"] = {**document["metadata"], "labels": {**member.pod.labels, **labels}}
+                self._office.client.update(member.pod, document)
+        self.claims.give(owner, member)
+
+    def delete(self, owner: Resource, member: Member) -> None:
+        """Deletes a pod."""
+        assert member.pod is not None
+        with self._telling("Delete", owner, member.name):
+            self._office.client.delete(member.pod)
+
+    @contextmanager
+    def _telling(self, what: str, owner: Resource, name: str) -> Iterator[None]:
+        head = f"{what} Pod {name} in StatefulSet {owner.name}"
+        try:
+            yield
+        except ApiError as error:
+            if error.reason != AlreadyExistsError.reason:
+                message = f"{head} failed error: {error}"
+                self._office.tell(owner, "Warning", f"Failed{what}", message, COMPONENT)
+            raise
+        self._office.tell(owner, "Normal", f"Successful{what}", f"{head} successful", COMPONENT)

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.selectors import LabelSelector
+from wavetank.cluster.status import ApiError
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.frame.selecting import Selectors
+from wavetank.controllers.statefulsets import sets
+from wavetank.controllers.statefulsets.control import MemberControl
+from wavetank.controllers.statefulsets.step import Step
+from wavetank.controllers.statefulsets.versions import Versions
+from wavetank.controllers.workloads.adoption import adopt, release
+from wavetank.controllers.workloads.podevents import PodChanges
+
+_TABLE = "StatefulSet.apps"
+_OPTIONAL = ("readyReplicas", "currentReplicas", "updatedReplicas")
+
+
+class StatefulSets:
+    """The statefulset-controller: numbered pods that keep their names and claims, in order or all at once."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+        self._queue = office.queue(self._sync)
+        self._control = MemberControl(office)
+        self._versions = Versions(office)
+        self._selectors = Selectors()
+        self._adopting: set[Key] = set()  # those for whom there may be orphans
+        self._store.subscribe(_TABLE, self)
+        office.pods.follow_orphans(self._orphan_seen)
+        for owner in self._store.list(_TABLE):
+            self.added(owner)
+
+    # what the store tells
+
+    def added(self, new: Resource) -> None:
+        """Takes in a set, with the pods that it has already."""
+        self._selectors.put(new.key, _selector(new))
+        self._adopting.add(new.key)
+        self._office.pods.follow(new.uid, PodChanges(self._office, partial(self._queue.add, new.key)))
+        self._queue.add(new.key)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Looks at a set that somebody has changed; the status tells of a rollout that is complete."""
+        self._selectors.put(new.key, _selector(new))
+        self._queue.add(new.key)
+
+    def deleted(self, old: Resource) -> None:
+        """Forgets a set; its pods are the garbage collector's."""
+        self._office.pods.unfollow(old.uid)
+        self._selectors.drop(old.key)
+        self._adopting.discard(old.key)
+
+    def _orphan_seen(self, pod: Pod) -> None:
+        for key in self._selectors.matching(pod.namespace, pod.labels):
+            self._adopting.add(key)
+            self._queue.add(key)
+
+    # work
+
+    def _sync(self, key: Key) -> None:
+        owner = self._store.find(_TABLE, *key)
+        if owner is None or key not in self._selectors:
+            return
+        pods = self._claim(owner)
+        revisions = self._versions.of(owner, self._selectors.of(key))
+        step = Step(self._office, self._control, owner, pods, revisions.current, revisions.update)
+        problem = None
+        try:
+            step.take()
+        except ApiError as error:
+            problem = error
+        self._write_status(owner, step.counts, revisions.current.name, revisions.update.name, revisions.collisions)
+        self._versions.truncate(owner, revisions, {pod.labels.get(sets.REVISION, "") for pod in pods})
+        if problem is not None:
+            raise problem
+        self._wait_for_availability(owner, pods)
+
+    def _claim(self, owner: Resource) -> list[Pod]:
+        """Returns the set's pods: lets go of those that are no longer its own, takes orphans of its names."""
+        selector, claimed = self._selectors.of(owner.key), []
+        for pod in self._office.pods.of(owner.uid):
+            if selector.matches(pod.labels) and sets.is_member(owner, pod):
+                claimed.append(pod)
+            elif owner.deleted is None:
+                release(self._office.client, owner, pod)
+        if owner.key in self._adopting and owner.deleted is None:
+            self._adopting.discard(owner.key)
+            for pod in self._office.pods.orphans(owner.namespace):
+                if selector.matches(pod.labels) and sets.is_member(owner, pod) and pod.deleted is None:
+                    adopted = adopt(self._office.client, owner, pod)
+                    assert isinstance(adopted, Pod)
+                    claimed.append(adopted)
+        return claimed
+
+    def _write_status(
+        self, owner: Resource, counts: dict[str, int], current: str, update: str, collisions: int
+    ) -> None:
+        everything = (counts["updatedReplicas"], counts["readyReplicas"], counts["replicas"])
+        if sets.is_rolling(owner) and everything == (sets.wanted(owner),) * 3:
+            counts, current = {**counts, "currentReplicas": counts["updatedReplicas"]}, update
+        generation = (owner.manifest.get("metadata") or {}).get("generation") or 0
+        status: dict[str, Any] = {"observedGeneration": generation, "replicas": counts["replicas"]}
+        status |= {field: counts[field] for field in _OPTIONAL if counts[field]}
+        status |= {"currentRevision": current, "updateRevision": update, "collisionCount": collisions}
+        status["availableReplicas"] = counts["availableReplicas"]
+        if status != (owner.manifest.get("status") or {}):
+            self._office.client.update_status(owner, status)
+
+    def _wait_for_availability(self, owner: Resource, pods: list[Pod]) -> None:
+        after, now = sets.min_ready(owner), self._office.clock.now
+        if not after:
+            return
+        since = (self._office.ready_since(pod) for pod in pods)
+        waits = [begun + after - now for begun in since if begun is not None and begun + after > now]
+        if waits:
+            self._queue.add_after(owner.key, min(waits))
+
+
+def _selector(owner: Resource) -> LabelSelector:
+    return LabelSelector.parse(owner.manifest["spec"].get("selector"), path="spec.selector")

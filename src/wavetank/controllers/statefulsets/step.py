@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from wavetank.cluster.pod import PENDING, Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.status import NotFoundError
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.revisions.patches import template_of
+from wavetank.controllers.statefulsets import sets
+from wavetank.controllers.statefulsets.control import MemberControl
+from wavetank.controllers.statefulsets.members import POD_NAME, Member, member_document
+from wavetank.controllers.workloads.batches import in_batches
+
+_COUNTS = ("replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas")
+
+
+class Step:
+    """One look at a StatefulSet and its pods, and the next step towards what it asks for.
+
+    `current` and `update` are the revisions that its pods have and are to have.
+    """
+
+    def __init__(
+        self,
+        office: Office,
+        control: MemberControl,
+        owner: Resource,
+        pods: Sequence[Pod],
+        current: Resource,
+        update: Resource,
+    ) -> None:
+        self._office = office
+        self._control = control
+        self._owner = owner
+        self._current = current
+        self._update = update
+        self._now = office.clock.now
+        self._ordered = sets.is_ordered(owner)
+        self._places = self._fill_places({sets.ordinal_of(pod): pod for pod in pods})
+        surplus = [Member(ordinal, pod) for pod in pods if (ordinal := sets.ordinal_of(pod)) >= 0]
+        surplus = [member for member in surplus if not sets.is_wanted(owner, member.ordinal)]
+        self._surplus = sorted(surplus, key=lambda member: -member.ordinal)
+        missing = (member for member in (*self._places, *reversed(self._surplus)) if self._is_unavailable(member))
+        self._first_unavailable = next(missing, None)
+        self.counts = self._count()
+
+    def take(self) -> None:
+        """Takes the step; ApiError if it is refused. Then `counts` are those of the status."""
+        if self._owner.deleted is not None or self._for_all(self._places, self._keep):
+            return
+        if self._for_all(self._surplus, self._settle_claims) or self._for_all(self._surplus, self._dismiss):
+            return
+        if sets.is_rolling(self._owner):
+            self._renew()
+
+    def _fill_places(self, pods: dict[int, Pod]) -> list[Member]:
+        first = sets.first_ordinal(self._owner)
+        return [
+            Member(ordinal, pods.get(ordinal), None if ordinal in pods else self._new(ordinal))
+            for ordinal in range(first, first + sets.wanted(self._owner))
+        ]
+
+    def _new(self, ordinal: int) -> dict[str, Any]:
+        """Returns the pod that is to come: below the partition it has the current template."""
+        keeps = ordinal < sets.first_ordinal(self._owner) + sets.partition(self._owner)
+        revision = self._current if keeps else self._update
+        return member_document(self._owner, template_of(revision), revision.name, ordinal)
+
+    def _for_all(self, members: Sequence[Member], treat: Callable[[Member], bool]) -> bool:
+        """Treats members one after the other; in order, the first that needs time ends it, which it then tells."""
+        if self._ordered:
+            return any(treat(member) for member in members)
+        in_batches(members, treat)
+        return False
+
+    # what is done with a member
+
+    def _keep(self, member: Member) -> bool:
+        """Sees to it that a pod is there and well; tells whether others have to wait for it."""
+        pod, owner = member.pod, self._owner
+        if pod is None:
+            if not self._control.claims.are_stale(owner, member):
+                self._control.create(owner, member)
+            return True
+        if pod.finished:
+            if pod.deleted is None:
+                self._control.delete(owner, member)
+            return True
+        if pod.phase == PENDING:
+            self._control.complete(owner, member)
+        if self._ordered and self._is_unavailable(member):
+            return True
+        if pod.labels.get(POD_NAME) != pod.name or not self._control.claims.are_owned_rightly(owner, member):
+            self._control.correct(owner, member)
+        return False
+
+    def _settle_claims(self, member: Member) -> bool:
+        self._control.claims.give(self._owner, member)
+        return False
+
+    def _dismiss(self, member: Member) -> bool:
+        """Deletes a pod that is too many; in order, only if the others are well."""
+        assert member.pod is not None
+        if member.pod.deleted is not None:
+            return True
+        if self._ordered and self._is_unavailable(member) and member is not self._first_unavailable:
+            return True
+        self._control.delete(self._owner, member)
+        return True
+
+    def _renew(self) -> None:
+        """Deletes the last pod of an old template, once all behind it are well."""
+        for member in reversed(self._places[sets.partition(self._owner) :]):
+            if member.revision != self._update.name and member.pod is not None and member.pod.deleted is None:
+                with suppress(NotFoundError):  # somebody was faster
+                    self._control.delete(self._owner, member)
+                self.counts["currentReplicas"] -= 1
+                return
+            if self._is_unavailable(member):
+                return
+
+    # how pods are
+
+    def _is_unavailable(self, member: Member) -> bool:
+        return member.pod is None or member.pod.deleted is not None or not self._is_available(member.pod)
+
+    def _is_available(self, pod: Pod) -> bool:
+        since = self._office.ready_since(pod)
+        return since is not None and since + sets.min_ready(self._owner) <= self._now
+
+    def _count(self) -> dict[str, int]:
+        counts = dict.fromkeys(_COUNTS, 0)
+        for member in (*self._places, *self._surplus):
+            if member.pod is None:
+                continue
+            counts["replicas"] += 1
+            counts["readyReplicas"] += self._office.ready_since(member.pod) is not None
+            counts["availableReplicas"] += self._is_available(member.pod)
+            if member.pod.deleted is None:
+                counts["currentReplicas"] += member.revision == self._current.name
+                counts["updatedReplicas"] += member.revision == self._update.name
+        return counts

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from wavetank.cluster.status import ApiError
+
+T = TypeVar("T")
+
+
+def in_batches(items: Sequence[T], do: Callable[[T], object]) -> None:
+    """Does something with 1 item, then 2, 4 and so on; the first batch with a failure is the last one.
+
+    ApiError: the first failure. So what fails for all is not tried with thousands.
+    """
+    begun, size = 0, 1
+    while begun < len(items):
+        problems = []
+        for item in items[begun : begun + size]:
+            try:
+                do(item)
+            except ApiError as error:
+                problems.append(error)
+        if problems:
+            raise problems[0]
+        begun, size = begun + size, size * 2

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wavetank.cluster.pod import Pod
+from wavetank.controllers.frame.office import Office
+
+
+class PodChanges:
+    """Calls `changed` when something happens to a pod that its owner has to look at."""
+
+    def __init__(self, office: Office, changed: Callable[[], None]) -> None:
+        self._ready_since = office.ready_since
+        self._changed = changed
+        self._ready: dict[str, int | None] = {}
+
+    def added(self, new: Pod) -> None:
+        """Tells of a new pod."""
+        self._ready[new.uid] = self._ready_since(new)
+        self._changed()
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Tells of a pod whose phase, readiness, labels or end are others; not of one that was bound."""
+        ready = self._ready_since(new)
+        same = ready == self._ready.get(new.uid) and new.phase is old.phase and new.deleted == old.deleted
+        if not same or new.labels is not old.labels:
+            self._ready[new.uid] = ready
+            self._changed()
+
+    def deleted(self, old: Pod) -> None:
+        """Tells of a pod that is gone."""
+        self._ready.pop(old.uid, None)
+        self._changed()
