@@ -11,8 +11,10 @@ from wavetank.controllers.frame.roster import CLAIMS, EPHEMERAL, STORAGE, fill_p
 from wavetank.controllers.frame.storeclient import StoreClient
 from wavetank.controllers.persistentvolumes import PersistentVolumes
 from wavetank.controllers.resourceclaims import attach_claim_controller
+from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.controllers.volumes import attach_ephemeral_volumes
 from wavetank.kernel.randomness import Streams
+from wavetank.workloads.expansion import run_of_task
 from wavetank.workloads.runs import run_of
 
 # Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
@@ -28,7 +30,7 @@ def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None
     """Returns what controllers of a run work with: `complete` is called with each pod that they create."""
 
     def prepare(pod: Pod) -> None:
-        pod.run = run_of(pod.manifest)
+        pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of(pod.manifest)
         complete(pod)
 
     return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare))

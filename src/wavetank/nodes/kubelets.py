@@ -59,7 +59,7 @@ class Kubelets:
 
     A pod that is bound when it comes into the store (a snapshot of a living cluster) is kept, even if its node is
     over-committed by it; any other is refused where it does not fit. Finished pods leave the store, as
-    terminated-pod garbage collection does, unless `keep_finished`.
+    terminated-pod garbage collection does, unless `keep_finished` or their owner counts them by looking.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class Kubelets:
         new = pod.copy()
         new.phase, new.reason, new.message = phase, reason, message
         self._store.update(new)
-        if not self._keep_finished:
+        if not self._keep_finished and not is_counted(new):
             self._store.discard(new)
 
     def _leave(self, pod: Pod) -> None:
@@ -332,6 +332,12 @@ class Kubelets:
     def _pod_of(self, life: _Life) -> Pod | None:
         pod = self._store.find("Pod", *life.key)
         return pod if isinstance(pod, Pod) and pod.uid == life.uid else None
+
+
+def is_counted(pod: Pod) -> bool:
+    """Tells whether a pod that has ended has to stay: Volcano's Jobs count theirs by looking at them."""
+    owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
+    return any(str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners)
 
 
 class _NodeEvents:

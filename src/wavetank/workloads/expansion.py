@@ -8,10 +8,12 @@ from typing import Any
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
+from wavetank.cluster.run import Run
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads import fields
 from wavetank.workloads.objects import make_object
+from wavetank.workloads.runs import run_of
 from wavetank.workloads.submissions import Submission
 from wavetank.workloads.volcanojobs import VOLCANO_JOB, epochs_run, submitted_after, task_annotations, tasks_of
 
@@ -83,6 +85,11 @@ def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
         run = epochs_run(pod.manifest, path) or pod.run
         manifest = {**pod.manifest, "metadata": metadata, "spec": spec}
         yield Submission(time, task.pod_names(), job.namespace, manifest, run, job)
+
+
+def run_of_task(manifest: Manifest) -> Run:
+    """Returns what a pod of a Volcano Job does: its epochs, or as long as it shows, or a minute."""
+    return epochs_run(manifest, "") or run_of(manifest, DEFAULT_JOB_DURATION)
 
 
 def replicas(spec: Mapping[str, Any]) -> int:

@@ -34,6 +34,8 @@ ROSTER: dict[str, Post] = {
     "deployment-controller": Post(("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"),
     "statefulset-controller": Post(("statefulset",), ("StatefulSet.apps",), "statefulsets.statefulsets:StatefulSets"),
     "replicaset-controller": Post(("replicaset",), ("ReplicaSet.apps",), "workloads.replicasets:ReplicaSets"),
+    # of Volcano's own controller manager, where it is called job-controller too
+    "volcano-job-controller": Post(("volcano-job",), ("Job.batch.volcano.sh",), "volcanojobs.jobs:VolcanoJobs"),
 }
 # Controllers that stand outside of this frame but are switched with the others.
 STORAGE = "persistentvolume-binder-controller"

@@ -116,7 +116,7 @@ class K8sSimKubelets:
             pod = self._change(task, end)
             self._places.pop(task.uid, None)
             if pod is not None and not self._keep_finished:
-                self._store.delete(pod)
+                self._store.discard(pod)
 
     def _change(self, task: Task, change: Callable[[Pod], Any]) -> Pod | None:
         """Writes a new version of a task's pod, if it is still there; returns it."""

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from wavetank.cluster.pod import RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.resource import Resource, parse_time, render_time
+from wavetank.cluster.status import AlreadyExistsError, ApiError
+from wavetank.controllers.frame.client import Document
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.volcanojobs.groups import TABLE as GROUPS
+from wavetank.controllers.volcanojobs.groups import group_document, group_spec
+from wavetank.controllers.volcanojobs.phases import FAILED, PENDING, Change, Deed
+from wavetank.controllers.volcanojobs.pods import TASK_SPEC, group_name, pod_document, pod_name, service_document
+from wavetank.controllers.volcanojobs.policies import Happening
+from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_COUNTS = ("pending", "running", "succeeded", "failed", "terminating", "unknown")
+_KEPT = ("state", "version", "minAvailable", "controlledResources", "conditions", "retryCount", "runningDuration")
+
+
+class Labour:
+    """What the job controller does to a job: bring its pods to what it asks for, or kill them; and its status."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+        self._killed: set[str] = set()  # uids of pods that go because a job was killed
+
+    def was_killed(self, pod: Pod) -> bool:
+        """Tells whether a pod goes because its job, or its task, was killed."""
+        return pod.uid in self._killed
+
+    def forget(self, pod: Pod) -> None:
+        """Forgets a pod that is gone."""
+        self._killed.discard(pod.uid)
+
+    def finished_at(self, job: Resource) -> Nanoseconds:
+        """Returns when the job came to its present phase."""
+        state = (job.manifest.get("status") or {}).get("state") or {}
+        time = parse_time(state.get("lastTransitionTime"), "status.state.lastTransitionTime")
+        return self._office.clock.now if time is None else time
+
+    def refuse(self, job: Resource, problem: str) -> None:
+        """Lets a job fail that Volcano's admission would not have let in."""
+        status = dict(job.manifest.get("status") or {})
+        if (status.get("state") or {}).get("phase") != FAILED:
+            status["state"] = {"phase": FAILED, "reason": "InvalidJob", "message": problem}
+            self._office.tell(job, "Warning", "InvalidJob", problem, "vc-controller-manager")
+            self._enter(job, status)
+
+    # making
+
+    def sync(self, job: Resource, spec: JobSpec, change: Change | None) -> None:
+        """Makes the pods that are lacking, deletes those that are too many, and counts them."""
+        job = self._initiated(job, spec)
+        group = self._grouped(job, spec)
+        status: Document = dict(job.manifest.get("status") or {})
+        if ((group.manifest.get("status") or {}).get("phase") or PENDING) != PENDING:
+            self._make_pods(job, spec, status)
+            status = self._counted(job, status)
+            status["minAvailable"] = spec.min_available
+        if change is not None:
+            change(spec, status)
+        if _essence(status) != _essence(job.manifest.get("status") or {}):
+            self._enter(job, status)
+
+    def _initiated(self, job: Resource, spec: JobSpec) -> Resource:
+        """Gives a new job its first status, and what its plugins need."""
+        status = job.manifest.get("status") or {}
+        if (status.get("state") or {}).get("phase"):
+            return job
+        if "svc" in spec.plugins:
+            self._create(service_document(job))
+        plugins = {f"plugin-{name}": name for name in spec.plugins}
+        new = {"state": {"phase": PENDING}, "minAvailable": spec.min_available}
+        return self._enter(job, new | ({"controlledResources": plugins} if plugins else {}))
+
+    def _grouped(self, job: Resource, spec: JobSpec) -> Resource:
+        """Returns the job's PodGroup, made or brought up to date if need be."""
+        group = self._store.find(GROUPS, job.namespace, group_name(job))
+        if group is None:
+            return self._office.client.create(group_document(job, spec, self._store))
+        wanted, given = group_spec(spec, self._store), group.manifest.get("spec") or {}
+        if all(given.get(field) == value for field, value in wanted.items()):
+            return group
+        document = {**group.render(), "spec": {**given, **wanted}}
+        return self._office.client.update(group, document)
+
+    def _make_pods(self, job: Resource, spec: JobSpec, status: Document) -> None:
+        there = {pod.name: pod for pod in self._office.pods.of(job.uid)}
+        for task in spec.tasks:
+            names = [pod_name(job, task, i) for i in range(task.replicas)]
+            lacking = [i for i, name in enumerate(names) if name not in there]
+            if lacking and self._may_begin(spec, task, job):
+                for i in lacking:
+                    self._create(pod_document(job, spec, task, i, status))
+            wanted = set(names)
+            for pod in there.values():
+                if pod.annotations.get(TASK_SPEC) == task.name and pod.name not in wanted and pod.deleted is None:
+                    self._kill([pod])
+
+    def _may_begin(self, spec: JobSpec, task: TaskSpec, job: Resource) -> bool:
+        """Tells whether the tasks that this one depends on are far enough."""
+        ready = [self._is_ready(spec.task(name), job) for name in task.after]
+        return not ready or (any(ready) if task.any_of_them else all(ready))
+
+    def _is_ready(self, task: TaskSpec | None, job: Resource) -> bool:
+        if task is None:
+            return False
+        pods = [pod for pod in self._office.pods.of(job.uid) if pod.annotations.get(TASK_SPEC) == task.name]
+        return sum(pod.phase in (RUNNING, SUCCEEDED) for pod in pods) >= task.min_available
+
+    def _create(self, document: Document) -> None:
+        try:
+            self._office.client.create(document)
+        except ApiError as error:
+            if error.reason != AlreadyExistsError.reason:
+                raise
+            # an old pod of that name is still on its way out: its end brings the job back here
+
+    # killing
+
+    def kill(self, job: Resource, spec: JobSpec, deed: Deed, action: str, happening: Happening) -> None:
+        """Deletes pods of a job, all or those of a target, and its PodGroup, and changes its status."""
+        status: Document = dict(job.manifest.get("status") or {})
+        pods = self._office.pods.of(job.uid)
+        if deed.target:
+            self._kill(_targets(pods, action, happening))
+        else:
+            status["version"] = status.get("version", 0) + 1
+            # what has ended is kept for people to look at, at least that of the last attempt
+            spares = deed.spares or status.get("retryCount", 0) >= spec.max_retry - 1
+            self._kill(pod for pod in pods if not (spares and pod.finished))
+        status = self._counted(job, status)
+        changed = deed.change is not None and deed.change(spec, status)
+        if changed or _counts(status) != _counts(job.manifest.get("status") or {}):
+            self._enter(job, status)
+        group = self._store.find(GROUPS, job.namespace, group_name(job))
+        if group is not None:
+            self._office.client.delete(group)
+
+    def _kill(self, pods: Iterable[Pod]) -> None:
+        for pod in list(pods):
+            if pod.deleted is None:
+                self._killed.add(pod.uid)
+                self._office.client.delete(pod)
+
+    # status
+
+    def _counted(self, job: Resource, status: Document) -> Document:
+        """Returns the status with the present counts of the job's pods."""
+        counts: Counter[str] = Counter()
+        by_task: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for pod in self._office.pods.of(job.uid):
+            if pod.deleted is not None:
+                counts["terminating"] += 1
+            else:
+                counts[pod.phase.lower()] += 1
+                by_task[pod.annotations.get(TASK_SPEC, "")][pod.phase] += 1
+        new: Document = {field: status[field] for field in _KEPT if field in status}
+        new |= {field: counts[field] for field in _COUNTS if counts[field]}
+        if by_task:
+            new["taskStatusCount"] = {task: {"phase": dict(phases)} for task, phases in sorted(by_task.items())}
+        return new
+
+    def _enter(self, job: Resource, status: Document) -> Resource:
+        """Writes a status, with the time and the condition of its phase."""
+        now = render_time(self._office.clock.now)
+        phase = status["state"]["phase"]
+        status["state"] = {**status["state"], "lastTransitionTime": now}
+        others = [each for each in status.get("conditions") or () if each.get("status") != phase]
+        status["conditions"] = [*others, {"status": phase, "lastTransitionTime": now}]
+        status["runningDuration"] = f"{(self._office.clock.now - job.created) // SECOND}s"
+        return self._office.client.update_status(job, status)
+
+
+def _targets(pods: Iterable[Pod], action: str, happening: Happening) -> list[Pod]:
+    of_task = [pod for pod in pods if pod.annotations.get(TASK_SPEC) == happening.task]
+    return of_task if action == "RestartTask" else [pod for pod in of_task if pod.name == happening.pod]
+
+
+def _counts(status: Document) -> Document:
+    return {field: status.get(field, 0) for field in _COUNTS}
+
+
+def _essence(status: Document) -> Document:
+    """Returns all of a status but its times."""
+    phase = (status.get("state") or {}).get("phase")
+    return {"phase": phase, **{field: value for field, value in status.items() if field not in _TIMES}}
+
+
+_TIMES = ("state", "conditions", "runningDuration")
