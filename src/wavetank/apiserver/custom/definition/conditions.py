@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.custom.structural import Document
+from wavetank.apiserver.custom.schema.structural import Document
 
 NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Terminating"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"  # the finalizer of definitions that have objects

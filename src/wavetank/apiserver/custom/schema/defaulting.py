@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from wavetank.apiserver.custom.structural import Structural
+from wavetank.apiserver.custom.schema.structural import Structural
 
 
 def set_schema_defaults(value: Any, schema: Structural | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.custom.structural import Structural
+from wavetank.apiserver.custom.schema.structural import Structural
 
 
 class Correlation:
@@ -34,17 +34,17 @@ class Correlation:
         if self.schema.list_type != "map" or not isinstance(self.new[i], dict):
             return None
         wanted = self._key_of(self.new[i])
-        for each in self.old:
+        for each in self.old if wanted is not None else ():
             if isinstance(each, dict) and self._key_of(each) == wanted:
                 return Correlation(self.new[i], each, self.schema.items)
         return None
 
-    def _key_of(self, item: dict[str, Any]) -> list[Any]:
-        return [item.get(name, self.schema.items and _default(self.schema.items, name)) for name in self._keys]
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        return self.schema.list_map_keys
+    def _key_of(self, item: dict[str, Any]) -> list[tuple[type, Any]] | None:
+        """Returns the key of an item, None if it has not all of it."""
+        values = [item.get(name) for name in self.schema.list_map_keys]
+        if any(value is None or isinstance(value, (dict, list)) for value in values):
+            return None
+        return [(type(value), value) for value in values]
 
     @property
     def unchanged(self) -> bool:
@@ -62,8 +62,3 @@ class Correlation:
             parts = [self.index(i) for i in range(len(new))]
             return len(old) == len(new) and all(part is not None and part.unchanged for part in parts)
         return type(old) is type(new) and bool(old == new)
-
-
-def _default(schema: Structural, name: str) -> Any:
-    inner = schema.properties.get(name)
-    return None if inner is None else inner.default

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.custom.conditions import (
+from wavetank.apiserver.custom.definition.conditions import (
     CLEANUP,
     ESTABLISHED,
     NAMES_ACCEPTED,
@@ -12,9 +12,9 @@ from wavetank.apiserver.custom.conditions import (
     is_true,
     with_conditions,
 )
-from wavetank.apiserver.custom.making import make_kinds
-from wavetank.apiserver.custom.naming import accept_names, approval_condition
-from wavetank.apiserver.custom.structural import Document
+from wavetank.apiserver.custom.definition.making import make_kinds
+from wavetank.apiserver.custom.definition.naming import accept_names, approval_condition
+from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.options import ListOptions, WriteOptions

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
-from wavetank.apiserver.custom.formats import known_format
-from wavetank.apiserver.custom.structural import Document
+from wavetank.apiserver.codec.canonical import canonical
+from wavetank.apiserver.custom.schema.formats import known_format
+from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import quote
+from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.kinds.records import Records, StructureTable
 from wavetank.apiserver.strategies.strategy import Writing
 
 _LISTS = ("allOf", "anyOf", "oneOf")
@@ -21,6 +25,9 @@ def default_definition(definition: Document) -> None:
         names["singular"] = names.get("kind", "").lower()
     if not names.get("listKind") and names.get("kind"):
         names["listKind"] = f"{names['kind']}List"
+    for version in spec.get("versions") or ():
+        if (root := (version.get("schema") or {}).get("openAPIV3Schema")) is not None:
+            _complete(root)
     spec["conversion"] = spec.get("conversion") or {"strategy": "None"}
     service = ((spec["conversion"].get("webhook") or {}).get("clientConfig") or {}).get("service")
     if service is not None and service.get("port") is None:
@@ -28,6 +35,24 @@ def default_definition(definition: Document) -> None:
     status = definition.setdefault("status", {})
     if not status.get("storedVersions"):
         _note_storage(definition)
+
+
+def _complete(schema: Document) -> None:
+    """Reads, in place, the schemas that stand where a list or a bool could stand too, as the others were read."""
+    for name in ("items", "additionalProperties", "additionalItems"):
+        found = schema.get(name)
+        if isinstance(found, dict):
+            schema[name] = canonical(_properties(), found)
+        elif isinstance(found, list):
+            schema[name] = [canonical(_properties(), each) for each in found]
+    for each in parts_of(schema):
+        if each is not schema:
+            _complete(each)
+
+
+@cache
+def _properties() -> Schema:
+    return StructureTable(Records.load().structures).schema("apiextensions.v1.JSONSchemaProps")
 
 
 def prepare_definition(definition: Document, writing: Writing) -> None:
@@ -50,7 +75,9 @@ def _note_storage(definition: Document) -> None:
 
 
 def definition_warnings(new: Document, old: Document | None = None) -> Iterator[str]:
-    """Yields what the writer of a definition is warned of: formats that nobody checks."""
+    """Yields what the writer of a definition is warned of: formats that nobody checks, webhooks that nobody calls."""
+    if new["spec"]["conversion"]["strategy"] == "Webhook":
+        yield "wavetank calls no conversion webhooks: versions are converted as with strategy None"
     before = set(_unknown_formats(old)) if old is not None else set()
     for name in _unknown_formats(new):
         if name not in before:

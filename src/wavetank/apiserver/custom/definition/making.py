@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.custom.customtype import CustomType, ScalePaths
-from wavetank.apiserver.custom.structural import Document, Structural
+from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.kinds import Kind, KindTable, Schema, Structure, Subresource
 from wavetank.apiserver.kinds.versions import version_rank
 
@@ -35,7 +35,6 @@ def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
     storage = next(each["name"] for each in versions if each.get("storage"))
     conditions = (definition.get("status") or {}).get("conditions") or ()
     terminating = any(each["type"] == "Terminating" and each["status"] == "True" for each in conditions)
-    metadata = metadata_schema(kinds)
     for each in versions:
         if not each.get("served"):
             continue
@@ -47,7 +46,6 @@ def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
             names.get("listKind") or f"{names['kind']}List",
             storage,
             schemas,
-            metadata,
             tuple(each.get("additionalPrinterColumns") or (_AGE,)),
             tuple(field["jsonPath"] for field in each.get("selectableFields") or ()),
             "status" in subresources,
@@ -56,13 +54,6 @@ def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
             terminating,
         )
         yield _make_kind(spec, names, custom, kinds)
-
-
-def metadata_schema(kinds: KindTable) -> Schema:
-    """Returns the type of the metadata that every object has."""
-    found = kinds.named("v1", "ConfigMap")
-    assert found is not None
-    return found.schema.fields["metadata"]
 
 
 def typed(schema: Structural, name: str) -> Schema:

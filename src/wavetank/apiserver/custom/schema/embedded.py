@@ -8,16 +8,18 @@ from typing import Any
 from wavetank.apiserver.codec.canonical import canonical
 from wavetank.apiserver.codec.diagnosis import diagnose
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
-from wavetank.apiserver.custom.structural import Document, Structural
+from wavetank.apiserver.custom.schema.gotext import shown
+from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
 from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.kinds.metadata import object_metadata
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_metadata
 
 _STRING = "must be a string"
 
 
-def read_metadata(metadata: Any, schema: Schema, *, drop: bool = False) -> tuple[Document, list[str]]:
+def read_metadata(metadata: Any, *, drop: bool = False) -> tuple[Document, list[str]]:
     """Returns metadata as Go writes it back, and the paths of the fields in it that are unknown.
 
     Raises an UnreadableError where a field has a wrong type, unless such fields are to be dropped.
@@ -26,6 +28,7 @@ def read_metadata(metadata: Any, schema: Schema, *, drop: bool = False) -> tuple
         if metadata is None:
             return {}, []
         raise MismatchError(json_type(metadata), "v1.ObjectMeta")
+    schema = object_metadata()
     try:
         strict = diagnose(schema, metadata)
     except UnreadableError:
@@ -51,9 +54,8 @@ class Coercion:
     With `drop` fields of wrong types are dropped, else they are UnreadableErrors.
     """
 
-    def __init__(self, metadata: Schema, *, drop: bool = False) -> None:
+    def __init__(self, *, drop: bool = False) -> None:
         self.unknown: list[str] = []
-        self._metadata = metadata
         self._drop = drop
 
     def coerce(self, value: Any, schema: Structural | None, path: str = "") -> None:
@@ -77,48 +79,48 @@ class Coercion:
         place = f"{path}.{name}" if path else name
         if name in ("apiVersion", "kind") and not isinstance(value[name], str):
             if not self._drop:
-                raise UnreadableError(str(invalid(place, value[name], _STRING)))
+                raise UnreadableError(str(invalid(place, shown(value[name]), _STRING)))
             del value[name]
         elif name == "metadata":
             try:
-                value[name], unknown = read_metadata(value[name], self._metadata, drop=self._drop)
+                value[name], unknown = read_metadata(value[name], drop=self._drop)
             except UnreadableError as error:
                 if not self._drop:
-                    raise UnreadableError(str(invalid(place, value[name], str(error)))) from None
+                    raise UnreadableError(str(invalid(place, shown(value[name]), str(error)))) from None
                 return
             self.unknown += (f"{place}.{each}" for each in unknown)
 
 
-def check_embedded(value: Any, schema: Structural | None, metadata: Schema, path: str = "") -> Iterator[FieldError]:
+def check_embedded(value: Any, schema: Structural | None, path: str = "") -> Iterator[FieldError]:
     """Checks the head of each embedded object."""
     if schema is None:
         return
     if isinstance(value, dict):
         if schema.embedded:
-            yield from _check_head(value, metadata, path)
+            yield from _check_head(value, path)
         for name, each in value.items():
             inner = schema.below(name)
             known = name in schema.properties
             place = f"{path}.{name}" if known and path else name if known else f"{path}[{name}]"
-            yield from check_embedded(each, inner, metadata, place)
+            yield from check_embedded(each, inner, place)
     elif isinstance(value, list):
         for i, each in enumerate(value):
-            yield from check_embedded(each, schema.items, metadata, f"{path}[{i}]")
+            yield from check_embedded(each, schema.items, f"{path}[{i}]")
 
 
-def _check_head(value: Document, schema: Schema, path: str) -> Iterator[FieldError]:
+def _check_head(value: Document, path: str) -> Iterator[FieldError]:
     prefix = f"{path}." if path else ""
     for name in ("apiVersion", "kind"):
         if name not in value:
             yield required(prefix + name)
         elif not isinstance(value[name], str):
-            yield invalid(prefix + name, value[name], _STRING)
+            yield invalid(prefix + name, shown(value[name]), _STRING)
         elif not value[name]:
             yield invalid(prefix + name, value[name], "must not be empty")
         else:
             yield from _check_word(name, value[name], prefix)
     if "metadata" in value:
-        yield from _check_metadata(value["metadata"], schema, f"{prefix}metadata")
+        yield from _check_metadata(value["metadata"], f"{prefix}metadata")
 
 
 def _check_word(name: str, word: str, prefix: str) -> Iterator[FieldError]:
@@ -129,11 +131,11 @@ def _check_word(name: str, word: str, prefix: str) -> Iterator[FieldError]:
         yield invalid(prefix + name, word, why)
 
 
-def _check_metadata(value: Any, schema: Schema, path: str) -> Iterator[FieldError]:
+def _check_metadata(value: Any, path: str) -> Iterator[FieldError]:
     try:
-        metadata, _ = read_metadata(value, schema)
+        metadata, _ = read_metadata(value)
     except UnreadableError as error:
-        yield invalid(path, value, str(error))
+        yield invalid(path, shown(value), str(error))
         return
     metadata.setdefault("name", "fakename")
     yield from check_metadata(metadata, bool(metadata.get("namespace")), names.path_segment_problems, path, core=False)

@@ -18,7 +18,9 @@ _DURATION = re.compile(
     r"[+-]?((([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+|0)|(\d+)\s*(ns|us|µs|ms|s|sec|secs|second|seconds|m|min|"
     r"mins|minute|minutes|h|hr|hrs|hour|hours|d|day|days|w|week|weeks|nano|nanos|milli|millis|micro|micros)"
 )
-_HOSTNAME = re.compile(r"[^\W_]([^\W_-]|-)*(\.[^\W_]([^\W_]|-)*)*")
+_LETTER = r"[^\W_]"  # or a digit
+_LABEL = rf"{_LETTER}(?:(?:{_LETTER}|-){{0,61}}{_LETTER})?"
+_HOSTNAME = re.compile(rf"{_LETTER}(-?{_LETTER}{{0,62}})?|({_LABEL}\.)+[^\W\d_]{{2,63}}")
 
 
 def _matches(pattern: str, flags: int = 0) -> Callable[[str], bool]:
@@ -79,13 +81,8 @@ def _is_email(text: str) -> bool:
 
 
 def _is_hostname(text: str) -> bool:
-    parts = text.split(".")
-    return (
-        len(text.encode()) <= 255
-        and _HOSTNAME.fullmatch(text) is not None
-        and all(part and len(part) <= 63 and not part.endswith("-") for part in parts)
-        and (len(parts) == 1 or (parts[-1].isalpha() and len(parts[-1]) >= 2))
-    )
+    labels = text.split(".")
+    return len(text.encode()) <= 255 and _HOSTNAME.fullmatch(text) is not None and max(map(len, labels)) <= 63
 
 
 def _is_credit_card(text: str) -> bool:
@@ -146,7 +143,7 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
     "ssn": _matches(r"\d{3}[- ]?\d{2}[- ]?\d{4}", re.ASCII),
     "hexcolor": _matches(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
     "rgbcolor": _is_rgb_color,
-    "byte": _parses(lambda text: base64.b64decode(text, validate=True)),
+    "byte": lambda text: bool(text) and _parses(lambda each: base64.b64decode(each, validate=True))(text),
     "password": lambda text: True,
     "date": lambda text: re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None and _parses(date.fromisoformat)(text),
     "duration": _matches(_DURATION.pattern),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wavetank.apiserver.custom.correlation import Correlation
-from wavetank.apiserver.custom.formats import known_format
-from wavetank.apiserver.custom.gotext import PatternError, go_number, go_pattern
+from wavetank.apiserver.custom.schema.correlation import Correlation
+from wavetank.apiserver.custom.schema.formats import known_format
+from wavetank.apiserver.custom.schema.gotext import PatternError, go_json, go_number, go_pattern, shown
 from wavetank.apiserver.fielderrors import (
     INVALID,
     TYPE_INVALID,
@@ -149,8 +149,8 @@ def _check_enum(schema: RawSchema, value: Any, path: str) -> Findings | None:
     choices = schema.get("enum")
     if not choices or any(_same(value, each) for each in choices):
         return None
-    words = [each if isinstance(each, str) else _json(each) for each in choices]
-    return Findings([unsupported(path, Raw(go_number(value)) if isinstance(value, float) else value, words)])
+    words = [each if isinstance(each, str) else go_json(each) for each in choices]
+    return Findings([unsupported(path, shown(value), words)])
 
 
 def _same(value: Any, choice: Any) -> bool:
@@ -161,12 +161,6 @@ def _same(value: Any, choice: Any) -> bool:
     if isinstance(choice, int) and isinstance(value, float):
         return int(value) == choice  # Go converts before it compares
     return (type(value) is type(choice) and bool(value == choice)) or (isinstance(choice, float) and value == choice)
-
-
-def _json(value: Any) -> str:
-    import msgspec
-
-    return go_number(value) if isinstance(value, float) else msgspec.json.encode(value, order="sorted").decode()
 
 
 def _check_string(schema: RawSchema, value: str, path: str) -> Findings | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from wavetank.apiserver.custom.structural import META_FIELDS, Document, Structural
+from wavetank.apiserver.custom.schema.structural import META_FIELDS, Document, Structural
 
 
 def prune(document: Any, schema: Structural | None, *, root: bool = True) -> list[str]:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from wavetank.apiserver.custom.conditions import APPROVED, ESTABLISHED, NAMES_ACCEPTED, condition, condition_of
-from wavetank.apiserver.custom.structural import Document
+from wavetank.apiserver.custom.definition.conditions import (
+    APPROVED,
+    ESTABLISHED,
+    NAMES_ACCEPTED,
+    condition,
+    condition_of,
+)
+from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import quote
 
 APPROVAL = "api-approved.kubernetes.io"

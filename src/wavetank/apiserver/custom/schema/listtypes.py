@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.custom.structural import Document, Structural
+from wavetank.apiserver.custom.schema.gotext import shown
+from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.fielderrors import FieldError, duplicate, invalid
 
 _NOT_STATED = object()
@@ -32,7 +33,7 @@ def check_lists(value: Any, schema: Structural | None, path: str = "") -> Iterat
 def _check_items(items: list[Any], schema: Structural, path: str) -> Iterator[FieldError]:
     if schema.list_type == "set":
         for i in _repeated(items):
-            yield duplicate(f"{path}[{i}]", items[i])
+            yield duplicate(f"{path}[{i}]", shown(items[i]))
     elif schema.list_type == "map":
         yield from _check_keys(items, schema.list_map_keys, path)
 
@@ -40,11 +41,11 @@ def _check_items(items: list[Any], schema: Structural, path: str) -> Iterator[Fi
 def _check_keys(items: list[Any], names: tuple[str, ...], path: str) -> Iterator[FieldError]:
     for i, item in enumerate(items):
         if item is not None and not isinstance(item, dict):
-            yield invalid(f"{path}[{i}]", item, "must be an object for an array of list-type map")
+            yield invalid(f"{path}[{i}]", shown(item), "must be an object for an array of list-type map")
             return
     keys = [{name: item[name] for name in names if name in item} for item in (each or {} for each in items)]
     for i in _repeated(keys, by=_single if len(names) == 1 else None):
-        yield duplicate(f"{path}[{i}]", keys[i])
+        yield duplicate(f"{path}[{i}]", shown(keys[i]))
 
 
 def _single(key: Document) -> Any:
