@@ -1,0 +1,120 @@
+"""The stand-alone TOPSIS scheduler: on what it reads, and on a served cluster."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from apiserver.serving import serving
+from wavetank.examples.topsis_scheduler import NODE_METRICS, NODES, POD_METRICS, PODS, TopsisScheduler
+from wavetank.scheduling.policies.topsis.policy import Topsis
+
+HAS = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+
+
+def a_node(name, **status):
+    return {"metadata": {"name": name}, "status": {"allocatable": HAS, "capacity": HAS, **status}}
+
+
+def a_pod(name, node="", scheduler="topsis", cpu="1", created="2030-01-01T00:00:00Z"):
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
+    metadata = {"name": name, "namespace": "default", "uid": name, "creationTimestamp": created}
+    spec = {"containers": [container], "schedulerName": scheduler, **({"nodeName": node} if node else {})}
+    return {"metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}
+
+
+def used(cpu, memory="0"):
+    return {"usage": {"cpu": cpu, "memory": memory}}
+
+
+class Fake:
+    """A cluster that answers from lists, and notes who was bound where."""
+
+    def __init__(self, nodes, pods, **metrics):
+        self.lists = {NODES: nodes, PODS: pods, **metrics}
+        self.bound = []
+        self.said = []
+
+    def bind(self, pod, node_name):
+        self.bound.append((pod.name, node_name))
+        return True
+
+    def run(self, **args):
+        scheduler = TopsisScheduler(self.lists.get, self.bind, Topsis(**args), "topsis", self.said.append)
+        return scheduler.run_once()
+
+
+def test_it_binds_those_who_wait_for_it_the_oldest_first():
+    waiting = [a_pod("late", created="2030-01-01T00:00:09Z"), a_pod("early"), a_pod("other", scheduler="else")]
+    fake = Fake([a_node("n1"), a_node("n2")], [*waiting, a_pod("there", node="n1")])
+    assert fake.run() == 2
+    assert fake.bound[0] == ("early", "n2")
+    assert [name for name, _ in fake.bound] == ["early", "late"]
+
+
+def test_it_sees_the_load_of_others_in_the_metrics_and_does_not_count_pods_twice():
+    metrics = {
+        NODE_METRICS: [{"metadata": {"name": "n1"}, **used("3")}, {"metadata": {"name": "n2"}, **used("2")}],
+        POD_METRICS: [{"metadata": {"name": "big", "namespace": "default"}, "containers": [used("3")]}],
+    }
+    pods = [a_pod("big", node="n1", cpu="1"), a_pod("new")]
+    fake = Fake([a_node("n1"), a_node("n2")], pods, **metrics)
+    fake.run(criteria=["cpu_utilisation"])
+    assert fake.bound == [("new", "n1")]  # 1 of 4 asked for there; 2 of 4 in use here, by nobody's pod
+
+
+def test_a_pod_that_fits_nowhere_waits_and_is_named_once():
+    fake = Fake([a_node("n1")], [a_pod("huge", cpu="64")])
+    assert fake.run() == 0
+    assert [said for said in fake.said if "default/huge waits" in said and "Insufficient cpu" in said]
+
+
+def test_compat_seed_sends_all_to_one_node():
+    fake = Fake([a_node("n1"), a_node("n2")], [a_pod("a"), a_pod("b"), a_pod("c")])
+    fake.run(compat="seed")
+    assert len({node for _, node in fake.bound}) == 1
+
+
+def scheduler(*words):
+    command = [sys.executable, "-m", "wavetank.examples.topsis_scheduler", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_it_schedules_on_a_served_cluster(tmp_path):
+    (tmp_path / "nodes.yaml").write_text(
+        """
+apiVersion: v1
+kind: Node
+metadata: {name: idle}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: busy, annotations: {wavetank.dev/load: "cpu=75%,memory=70%"}}
+status: {capacity: {cpu: "4", memory: 8Gi, pods: "110"}, allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+"""
+    )
+    with serving(tmp_path, "--cluster", tmp_path / "nodes.yaml", "--scheduler", "none") as server:
+        spec = {"schedulerName": "topsis", "containers": [{"name": "c", "image": "busybox"}]}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}, "spec": spec}
+        assert server.ask("POST", "/api/v1/namespaces/default/pods", pod).status == 201
+        ended = scheduler("--kubeconfig", server.kubeconfig, "--once")
+        assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "default/one -> idle")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--kubeconfig", "missing.yaml"], "error: cannot use the kubeconfig: "),
+        (["--criteria", "cores", "--weights", "1,2"], "error: args.weights: expected one weight for each of cores"),
+        (["--weights", "a"], "error: --weights: expected numbers separated by commas, got 'a'"),
+        (["--at-most", "cores"], "error: --at-most: expected CRITERION=VALUE, got 'cores'"),
+    ],
+)
+def test_bad_input_is_one_message_and_status_2(words, message):
+    ended = scheduler(*words)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(message)
+    assert len(ended.stderr.splitlines()) == 1
