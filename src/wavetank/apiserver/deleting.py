@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode_delete_options
-from wavetank.apiserver.custom.definition.conditions import CLEANUP, MARKED, with_conditions
+from wavetank.apiserver.custom.conditions import CLEANUP, MARKED, with_conditions
 from wavetank.apiserver.fielderrors import FieldError, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -185,7 +185,8 @@ class Deleter:
     def _remove(self, kind: Kind, old: Resource, options: DeleteOptions) -> tuple[bool, Document]:
         if options.dry_run:
             return True, self._answer(kind, old)
-        self._store.delete(old)
+        with suppress(NotFoundError):  # a kubelet may have let its pod go as soon as it was marked
+            self._store.delete(old)
         return True, self._answer(kind, old, self._store.version)
 
     def _store_marked(self, kind: Kind, document: Document, old: Resource) -> Resource:
