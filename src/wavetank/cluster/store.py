@@ -182,10 +182,14 @@ class Store:
         if old.deleted is not None or old.gates:
             why = "is being deleted, cannot be assigned to a host" if not old.gates else "has scheduling gates"
             raise ConflictError(f"pod {pod.name} {why}")
+        self._replace(old, self.bound(old, node_name))
+
+    def bound(self, old: Pod, node_name: str) -> Pod:
+        """Returns the version of a pod that has come to a node."""
         new = old.copy()
         new.node_name = node_name
         new.unschedulable = new.nominated_node = ""
-        self._replace(old, new)
+        return new
 
     def delete(self, old: Resource) -> None:
         """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""

@@ -21,11 +21,13 @@ from wavetank.experiments.kernels import compile_kernels
 from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
 from wavetank.experiments.podevents import PodEvents
+from wavetank.experiments.servedstore import ServedStore
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelets import Kubelets
+from wavetank.nodes.leases import Leases
 from wavetank.nodes.relapses import Relapses
 from wavetank.nodes.stories import Stories
 from wavetank.scheduling.config import Version
@@ -71,7 +73,7 @@ class ServedCluster:
     def __init__(self, setting: ServedSetting, authenticate: Callable[[str], User | None]) -> None:
         present = time.time_ns() - EPOCH_SECONDS * SECOND
         self.clock = Clock(present if setting.start is None else setting.start)
-        self.store = store = Store(self.clock, _HISTORY)
+        self.store = store = ServedStore(self.clock, _HISTORY)
         stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
         if stories is not None:
@@ -81,6 +83,8 @@ class ServedCluster:
         self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
+        if setting.kubelets:
+            Leases(store)
         log = EventLog(store)
         if setting.scheduler is not None or setting.kubelets:
             PodEvents(store, log, setting.scheduler is not None, setting.kubelets)

@@ -79,8 +79,11 @@ class Stories:
     # what the store tells
 
     def node_seen(self, node: Node) -> None:
-        """Gives a node its address."""
-        if node.name not in self._hosts:
+        """Notes a node's address, or gives it one."""
+        stated = _stated_address(node)
+        if stated:
+            self._hosts[node.name] = stated
+        elif node.name not in self._hosts:
             self._hosts[node.name] = _address(_NODES, len(self._hosts) + 1)
 
     def pod_seen(self, pod: Pod) -> None:
@@ -105,12 +108,18 @@ def _address(network: int, number: int) -> str:
     return str(ipaddress.ip_address(network + number))
 
 
+def _stated_address(node: Node) -> str:
+    """Returns the address that a node's own status has, if it has one."""
+    addresses = (node.manifest.get("status") or {}).get("addresses") or ()
+    return next((str(each.get("address")) for each in addresses if each.get("type") == "InternalIP"), "")
+
+
 class _NodeEvents:
     def __init__(self, stories: Stories) -> None:
-        self.added = stories.node_seen
+        self.added = self._seen = stories.node_seen
 
     def modified(self, old: Node, new: Node) -> None:
-        """Nothing that is told here changes."""
+        self._seen(new)
 
     def deleted(self, old: Node) -> None:
         """A node that comes back has its old address."""

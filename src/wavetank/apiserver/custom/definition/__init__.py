@@ -1,1 +1,0 @@
-"""CustomResourceDefinitions themselves: how they are checked, written and served."""

@@ -1,0 +1,92 @@
+"""Numbers and patterns as Go writes and reads them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_LARGEST_PLAIN = 1e21  # from here on Go writes an exponent
+_SMALLEST_PLAIN = 1e-4
+_CLASSES = {
+    "[:alnum:]": "0-9A-Za-z",
+    "[:alpha:]": "A-Za-z",
+    "[:digit:]": "0-9",
+    "[:lower:]": "a-z",
+    "[:upper:]": "A-Z",
+    "[:space:]": r"\t\n\v\f\r ",
+    "[:punct:]": r"!-/:-@\[-`{-~",
+    "[:xdigit:]": "0-9A-Fa-f",
+    "[:word:]": "0-9A-Za-z_",
+}
+
+
+def go_number(value: float) -> str:
+    """Writes a number as Go's %v does."""
+    if isinstance(value, int):
+        return str(value)
+    if value.is_integer() and abs(value) < _LARGEST_PLAIN:
+        return "-0" if value == 0 and str(value).startswith("-") else str(int(value))
+    text = repr(value)
+    mantissa, exponent, power = text.partition("e")
+    if not exponent:
+        return text
+    if _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+        return f"{value:.17f}".rstrip("0")
+    return f"{mantissa.removesuffix('.0')}e{'-' if int(power) < 0 else '+'}{abs(int(power)):02d}"
+
+
+class PatternError(ValueError):
+    """A pattern that Go would not compile, or that cannot be translated."""
+
+
+@lru_cache(maxsize=1024)
+def go_pattern(text: str) -> re.Pattern[str]:
+    """Compiles a pattern of Go's language; raises a PatternError with the reason."""
+    try:
+        return re.compile(_translate(text), re.ASCII)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PatternError(f"error parsing regexp: {error}: `{text}`") from None
+
+
+def _translate(text: str) -> str:
+    out, i, in_class = [], 0, False
+    while i < len(text):
+        char = text[i]
+        if char == "\\" and i + 1 < len(text):
+            out.append(_escape(text[i + 1]))
+            i += 2
+            continue
+        if in_class and text.startswith("[:", i) and (named := _named_class(text, i)):
+            out.append(_CLASSES[named])
+            i += len(named)
+            continue
+        if char == "[" and in_class:
+            out.append(r"\[")
+        elif char == "[":
+            in_class = True
+            start = "[^" if text.startswith("[^", i) else "["
+            out.append(start)
+            i += len(start)
+            if text.startswith("]", i):  # a bracket that comes first is an ordinary one
+                out.append(r"\]")
+                i += 1
+            continue
+        elif char == "$" and not in_class:
+            out.append(r"\Z")
+        else:
+            in_class = in_class and char != "]"
+            out.append(char)
+        i += 1
+    return "".join(out)
+
+
+def _escape(char: str) -> str:
+    if char == "z":
+        return r"\Z"
+    if char in "pPQECZ":
+        raise PatternError(f"\\{char} is not supported in patterns")
+    return "\\" + char
+
+
+def _named_class(text: str, at: int) -> str | None:
+    return next((name for name in _CLASSES if text.startswith(name, at)), None)

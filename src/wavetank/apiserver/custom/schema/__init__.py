@@ -1,1 +1,0 @@
-"""What a structural schema does to values: pruning, defaults, checks."""

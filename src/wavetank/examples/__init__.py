@@ -1,1 +1,0 @@
-"""Programs that are examples and of use by themselves."""

@@ -1,1 +1,0 @@
-"""volcano-scheduler.conf: which actions run, and which plugins decide in which tier."""

@@ -1,1 +1,0 @@
-"""What a session reads and changes: tasks, jobs, queues, and the books of the nodes."""

@@ -1,1 +1,0 @@
-"""One session: what plugins are asked, what actions do, and what is written at its end."""
