@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 
 from wavetank.apiserver.actor import Actor
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
-from wavetank.apiserver.custom.definitions import Definitions
+from wavetank.apiserver.custom.definition.controller import Definitions
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, method_not_supported

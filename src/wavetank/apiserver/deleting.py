@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode_delete_options
-from wavetank.apiserver.custom.conditions import CLEANUP, MARKED, with_conditions
+from wavetank.apiserver.custom.definition.conditions import CLEANUP, MARKED, with_conditions
 from wavetank.apiserver.fielderrors import FieldError, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind, KindTable

@@ -15,6 +15,7 @@ from rich.text import Text
 from wavetank.cli.console import console, errors
 from wavetank.experiments.verify import (
     ASPECTS,
+    SESSION_ASPECTS,
     TIMED_ASPECTS,
     Agreement,
     Count,
@@ -42,9 +43,10 @@ Examples:
 @click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
-    """Replay recordings of the real kube-scheduler and compare every decision.
+    """Replay recordings of the real kube-scheduler or of Volcano and compare every decision.
 
-    DIR holds recordings (*.json.gz), single cycles or timelines; one file will do. Ends with 1 on any mismatch.
+    DIR holds recordings (*.json.gz): single cycles, timelines, or sessions of Volcano; one file will do. Ends with 1 on
+    any mismatch.
     """
     with _watched(find_recordings(folder, family)) as recordings:
         verification = verify(recordings, most)
@@ -75,6 +77,7 @@ def _document(verification: Verification) -> str:
         "plugins": total.plugins,
         "families": verification.families,
         "timelines": verification.timelines,
+        "sessions": verification.sessions,
         "mismatches": verification.mismatches,
         "verdicts": {file: "agrees" if agrees else "differs" for file, agrees in verification.verdicts.items()},
     }
@@ -89,6 +92,8 @@ def _print(verification: Verification) -> None:
         out.print(_plugin_table(total))
     if verification.timelines:
         out.print(_family_table("Agreement in time per family", verification.timelines, TIMED_ASPECTS))
+    if verification.sessions:
+        out.print(_family_table("Agreement of Volcano's sessions per family", verification.sessions, SESSION_ASPECTS))
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
     differing = [file for file, agrees in verification.verdicts.items() if not agrees]

@@ -12,6 +12,7 @@ from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.selectors import LabelSelector
 from wavetank.cluster.storage import STORAGE_KINDS
+from wavetank.cluster.volcano import VOLCANO_KINDS
 from wavetank.errors import InputError
 
 
@@ -86,7 +87,7 @@ class ReplicaSet(Resource):
 
 
 _KINDS: tuple[type[Resource], ...] = (Node, Namespace, PriorityClass, PodDisruptionBudget, Service, ReplicaSet)
-_CLASSES: dict[str, type[Resource]] = {cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS)}
+_CLASSES: dict[str, type[Resource]] = {cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS, *VOLCANO_KINDS)}
 
 
 class ClusterResource(Resource):

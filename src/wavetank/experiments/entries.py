@@ -22,7 +22,7 @@ from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.policy import build_policy
 from wavetank.workloads import fields
 
-_KINDS = ("config", "policy", "python", "process", "together")
+_KINDS = ("config", "policy", "python", "volcano", "process", "together")
 _ENTRY = ("name", *_KINDS, "args", "schedulerName")
 _Definition = Attachable | ProcessDefinition
 
@@ -161,6 +161,12 @@ def _process(name: str, given: Mapping[str, Any], folder: Path, version: Version
     return read_process(name, given["process"], folder, None if renamed is None else fields.text(renamed, ""))
 
 
+def _volcano(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
+    from wavetank.experiments.volcano import read_volcano  # not in many experiments
+
+    return read_volcano(name, given["volcano"], folder)
+
+
 _Maker = Callable[[str, Mapping[str, Any], Path, Version], _Definition]
 _MAKERS: Mapping[str, _Maker] = {
     "name": _named,
@@ -168,6 +174,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "config": _config,
     "python": _python,
     "process": _process,
+    "volcano": _volcano,
 }
 
 

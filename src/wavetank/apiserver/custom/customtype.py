@@ -7,11 +7,10 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.apiserver.custom.defaulting import set_schema_defaults
-from wavetank.apiserver.custom.embedded import Coercion, read_metadata
-from wavetank.apiserver.custom.pruning import drop_nulls, prune
-from wavetank.apiserver.custom.structural import Document, Structural
-from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.custom.schema.defaulting import set_schema_defaults
+from wavetank.apiserver.custom.schema.embedded import Coercion, read_metadata
+from wavetank.apiserver.custom.schema.pruning import drop_nulls, prune
+from wavetank.apiserver.custom.schema.structural import Document, Structural
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,8 @@ class ScalePaths:
 class CustomType:
     """How documents of a custom kind are read, completed and shown in one version.
 
-    `schemas` are those of all versions by their names; documents are stored in `storage_version`. `metadata` is the
-    type of an object's metadata. `warning` is told to whoever uses the version.
+    `schemas` are those of all versions by their names; documents are stored in `storage_version`. `warning` is told to
+    whoever uses the version.
     """
 
     group: str
@@ -37,7 +36,6 @@ class CustomType:
     list_kind: str
     storage_version: str
     schemas: Mapping[str, Structural] = field(repr=False)
-    metadata: Schema = field(repr=False)
     columns: tuple[Document, ...] = field(default=(), repr=False)
     selectable: tuple[str, ...] = ()
     has_status: bool = False
@@ -60,7 +58,7 @@ class CustomType:
         metadata: Document = {}
         unknown: list[str] = []
         if has_metadata:
-            metadata, names = read_metadata(document["metadata"], self.metadata)
+            metadata, names = read_metadata(document["metadata"])
             unknown = [f"metadata.{name}" for name in names]
         if self._is_ours(document):
             unknown += self._fit(document)
@@ -97,7 +95,7 @@ class CustomType:
         schema = self.schemas.get(_version_of(document))
         unknown = prune(document, schema)
         drop_nulls(document, schema)
-        coercion = Coercion(self.metadata)
+        coercion = Coercion()
         metadata = document.pop("metadata", None)
         coercion.coerce(document, schema)
         if metadata is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.custom.customtype import ScalePaths
-from wavetank.apiserver.custom.structural import Document
+from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import FieldError, invalid
 
 _LARGEST = 2**31 - 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wavetank.apiserver.custom.correlation import Correlation
 from wavetank.apiserver.custom.customtype import CustomType
-from wavetank.apiserver.custom.embedded import check_embedded
-from wavetank.apiserver.custom.listtypes import check_lists
 from wavetank.apiserver.custom.scale import check_scale_spec, check_scale_status
-from wavetank.apiserver.custom.structural import Document
-from wavetank.apiserver.custom.values import check_value
+from wavetank.apiserver.custom.schema.correlation import Correlation
+from wavetank.apiserver.custom.schema.embedded import check_embedded
+from wavetank.apiserver.custom.schema.listtypes import check_lists
+from wavetank.apiserver.custom.schema.structural import Document
+from wavetank.apiserver.custom.schema.values import check_value
 from wavetank.apiserver.fielderrors import FieldError, invalid, quote
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
@@ -67,7 +67,7 @@ def validate_custom(custom: CustomType, namespaced: bool, document: Document) ->
     errors += check_value(custom.schema.raw, document)
     errors += check_scale_spec(custom.scale, document)
     errors += check_scale_status(custom.scale, document)
-    errors += check_embedded(document, custom.schema, custom.metadata)
+    errors += check_embedded(document, custom.schema)
     errors += check_lists(document, custom.schema)
     return errors or list(check_common_metadata(metadata, namespaced))
 
@@ -82,7 +82,7 @@ def validate_custom_update(custom: CustomType, namespaced: bool, new: Document, 
     errors += check_value(custom.schema.raw, new, Correlation(new, old, custom.schema))
     errors += check_scale_spec(custom.scale, new)
     errors += check_scale_status(custom.scale, new)
-    errors += check_embedded(new, custom.schema, custom.metadata)
+    errors += check_embedded(new, custom.schema)
     errors += _check_new_lists(custom, new, old)
     return errors
 

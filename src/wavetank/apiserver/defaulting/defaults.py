@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from wavetank.apiserver.codec import canonical
-from wavetank.apiserver.custom.definitionstrategy import default_definition
+from wavetank.apiserver.custom.definition.strategy import default_definition
 from wavetank.apiserver.defaulting import (
     access,
     apps,

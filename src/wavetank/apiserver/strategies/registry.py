@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.apiserver.custom.definitionstrategy import prepare_definition, prepare_definition_update
+from wavetank.apiserver.custom.definition.strategy import prepare_definition, prepare_definition_update
 from wavetank.apiserver.custom.strategy import prepare_custom, prepare_custom_status, prepare_custom_update
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds.kind import Kind

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from wavetank.apiserver.custom.definition.checks import (
+    check_definition,
+    check_definition_status,
+    check_definition_update,
+)
 from wavetank.apiserver.custom.strategy import validate_custom, validate_custom_status, validate_custom_update
 from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds.kind import Kind
@@ -38,6 +43,7 @@ _RBAC = ".rbac.authorization.k8s.io"
 _STORAGE = ".storage.k8s.io"
 _NETWORK = ".networking.k8s.io"
 _RESOURCE = ".resource.k8s.io"
+_DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
 
 _CREATE: Mapping[str, Check] = {
     "Pod": pods.check_pod,
@@ -67,6 +73,7 @@ _CREATE: Mapping[str, Check] = {
     "RuntimeClass.node.k8s.io": policy.check_runtime_class,
     "Lease.coordination.k8s.io": policy.check_lease,
     "EndpointSlice.discovery.k8s.io": endpoints.check_slice,
+    _DEFINITION: check_definition,
     f"StorageClass{_STORAGE}": storage.check_storage_class,
     f"VolumeAttributesClass{_STORAGE}": storage.check_attributes_class,
     f"CSINode{_STORAGE}": storage.check_csi_node,
@@ -113,6 +120,7 @@ _UPDATE: Mapping[str, CheckUpdate] = {
     "RuntimeClass.node.k8s.io": policy.check_runtime_class_update,
     "Lease.coordination.k8s.io": policy.check_lease_update,
     "EndpointSlice.discovery.k8s.io": endpoints.check_slice_update,
+    _DEFINITION: check_definition_update,
     f"StorageClass{_STORAGE}": storage.check_storage_class_update,
     f"VolumeAttributesClass{_STORAGE}": storage.check_attributes_class_update,
     f"CSINode{_STORAGE}": storage.check_csi_node_update,
@@ -149,6 +157,7 @@ _STATUS: Mapping[str, CheckUpdate] = {
     "HorizontalPodAutoscaler.autoscaling": autoscaling.check_autoscaler_status_update,
     "PodDisruptionBudget.policy": policy.check_budget_status_update,
     f"ResourceClaim{_RESOURCE}": devices.check_claim_status_update,
+    _DEFINITION: check_definition_status,
 }
 
 

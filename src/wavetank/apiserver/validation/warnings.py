@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
-from wavetank.apiserver.custom.definitionstrategy import definition_warnings
+from wavetank.apiserver.custom.definition.strategy import definition_warnings
 from wavetank.apiserver.custom.strategy import custom_warnings
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds.kind import Kind

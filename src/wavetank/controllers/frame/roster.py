@@ -32,6 +32,7 @@ class Post:
 
 ROSTER: dict[str, Post] = {
     "deployment-controller": Post(("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"),
+    "daemonset-controller": Post(("daemonset",), ("DaemonSet.apps",), "daemonsets.daemonsets:DaemonSets"),
     "statefulset-controller": Post(("statefulset",), ("StatefulSet.apps",), "statefulsets.statefulsets:StatefulSets"),
     "replicaset-controller": Post(("replicaset",), ("ReplicaSet.apps",), "workloads.replicasets:ReplicaSets"),
     # of Volcano's own controller manager, where it is called job-controller too

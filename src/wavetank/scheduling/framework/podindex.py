@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Container, Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -264,9 +264,16 @@ class TermIndex:
         """Tells whether no placed pod has terms."""
         return not self._holders
 
+    def slots(self, roles: Container[int] | None) -> set[int]:
+        """Returns where pods with terms of some roles stand, or of any."""
+        found = (holders.slots for held, holders in self._holders.items() if roles is None or held.role in roles)
+        return set().union(*found)
+
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
         """Counts the terms of a pod in a slot; `number` -1 takes them away."""
         for held in self._terms(pod):
+            if not self._counts(held, slot):
+                continue
             holders = self._holders.get(held)
             if holders is None:
                 holders = self._begin(held)
@@ -294,6 +301,10 @@ class TermIndex:
         if old is not None:
             old.leave()
         return Regard(namespace_labels)
+
+    def _counts(self, held: HeldTerm, slot: int) -> bool:
+        """Tells whether a term counts at all in a slot."""
+        return True
 
     def _begin(self, held: HeldTerm) -> _Holders:
         holders = self._holders[held] = _Holders(held)

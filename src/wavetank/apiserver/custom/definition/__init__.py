@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions themselves: how they are checked, written and served."""

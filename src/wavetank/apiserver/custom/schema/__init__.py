@@ -1,0 +1,1 @@
+"""What a structural schema does to values: pruning, defaults, checks."""

@@ -1,0 +1,1 @@
+"""The daemonset-controller."""

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.selectors import LabelSelector
+from wavetank.cluster.status import AlreadyExistsError, ApiError
+from wavetank.controllers.daemonsets.terms import HASH, Terms
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.hashing.hashes import template_hash
+from wavetank.controllers.revisions.history import History, number_of
+from wavetank.controllers.revisions.patches import patch_of
+
+
+class Revisions(NamedTuple):
+    """The revision of a DaemonSet's present template, and those of earlier ones."""
+
+    present: Resource
+    old: list[Resource]
+
+    @property
+    def hash(self) -> str:
+        """Returns the hash of the present template."""
+        return self.present.labels.get(HASH, "")
+
+
+class Versions:
+    """The revisions of DaemonSets' templates."""
+
+    def __init__(self, office: Office) -> None:
+        self._client = office.client
+        self._history = History(office)
+
+    def of(self, terms: Terms, selector: LabelSelector) -> Revisions:
+        """Returns a DaemonSet's revisions; that of its present template is made, and has the highest number."""
+        patch = patch_of(terms.template)
+        known = self._history.of(terms.owner, selector)
+        present = [each for each in known if each.manifest.get("data") == patch]
+        old = [each for each in known if each.manifest.get("data") != patch]
+        number = max((number_of(each) for each in old), default=0) + 1
+        if not present:
+            return Revisions(self._create(terms, number), old)
+        kept = present[-1]
+        for each in present[:-1]:
+            self._history.delete(each)
+        if number_of(kept) < number:
+            kept = self._history.renumber(kept, number)
+        return Revisions(kept, old)
+
+    def truncate(self, terms: Terms, revisions: Revisions, used: Callable[[], set[str]]) -> None:
+        """Deletes the oldest revisions beyond the limit that no pod has."""
+        surplus = len(revisions.old) - terms.history_limit
+        if surplus <= 0:
+            return
+        live = used()
+        for each in [each for each in revisions.old if each.labels.get(HASH, "") not in live][:surplus]:
+            self._history.delete(each)
+
+    def _create(self, terms: Terms, number: int) -> Resource:
+        owner = terms.owner
+        status = owner.manifest.get("status") or {}
+        collisions = status.get("collisionCount")
+        hash_ = template_hash(terms.template, collisions)
+        labels = {**((terms.template.get("metadata") or {}).get("labels") or {}), HASH: hash_}
+        name, patch = f"{owner.name}-{hash_}", patch_of(terms.template)
+        try:
+            return self._history.create(name, owner, labels, patch, number)
+        except ApiError as error:
+            if error.reason == AlreadyExistsError.reason:
+                self._client.update_status(owner, {**status, "collisionCount": (collisions or 0) + 1})
+            raise

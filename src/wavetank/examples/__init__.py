@@ -1,0 +1,1 @@
+"""Programs that are examples and of use by themselves."""

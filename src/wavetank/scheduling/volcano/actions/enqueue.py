@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from wavetank.scheduling.volcano.model.job import Job
+from wavetank.scheduling.volcano.session.heap import Heap
+from wavetank.scheduling.volcano.session.session import Session
+
+
+def enqueue(session: Session) -> None:
+    """Lets pending jobs in, one of a queue at a time, unless the plugins say that the cluster has no room for them.
+
+    A job that does not say what it needs is let in unasked.
+    """
+    waiting: dict[str, Heap[Job]] = {}
+    for job in session.jobs.values():
+        if job.is_pending:
+            waiting.setdefault(job.queue, Heap(session.panel.job_before)).push(job)
+    names = dict.fromkeys(job.queue for job in session.jobs.values())
+    queues = Heap(session.panel.queue_before, (session.queues[name] for name in names))
+    while queues:
+        queue = queues.pop()
+        jobs = waiting.get(queue.name)
+        if jobs:
+            job = jobs.pop()
+            if not job.states_resources or session.panel.job_enqueueable(job):
+                session.panel.enqueued(job)
+                session.enqueue(job)
+            queues.push(queue)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import Connect, TieBreaking
+from wavetank.scheduling.config import Version
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.scheduler import Explain
+from wavetank.scheduling.volcano.config.conf import VolcanoConf
+from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
+
+
+@dataclass(frozen=True)
+class VolcanoDefinition:
+    """A Volcano scheduler that can be attached to any cluster; `without` are defects that it shall not have."""
+
+    name: str
+    description: str
+    conf: VolcanoConf
+    period: Nanoseconds = SECOND
+    without: frozenset[str] = frozenset()
+    scheduler_name: str = "volcano"
+
+    @property
+    def scheduler_names(self) -> tuple[str, ...]:
+        """Returns the schedulerNames of the pods that it is responsible for."""
+        return (self.scheduler_name,)
+
+    def renamed(self, scheduler_name: str) -> Self:
+        """Returns the same for pods of another schedulerName."""
+        return replace(self, scheduler_name=scheduler_name)
+
+    def notes(self) -> list[str]:
+        """Has nothing to say: what is not simulated is refused."""
+        return []
+
+    def is_portable(self) -> bool:
+        """Can always be sent to another process."""
+        return True
+
+    def attach(
+        self,
+        store: Store,
+        clock: Clock,
+        streams: Streams,
+        version: Version,
+        ties: TieBreaking = "random",
+        latency: SchedulerLatency | None = None,
+        takes_all: bool = True,
+        explain: Explain | None = None,
+        connect: Connect | None = None,
+    ) -> VolcanoScheduler:
+        """Starts it on a cluster. Its filters and scores are those of Volcano's own release, whatever the cluster's.
+
+        It makes no attempts at single pods that could be explained, and calls no extenders.
+        """
+        return VolcanoScheduler(
+            store,
+            clock,
+            self.conf,
+            scheduler_names=self.scheduler_names,
+            takes_all=takes_all,
+            period=self.period,
+            without=self.without,
+            ties=None if ties == "exact" else streams.stream(f"scheduler/{self.name}/ties"),
+            latency=latency,
+            draws=streams.stream(f"scheduler/{self.name}/latency"),
+        )

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.plugin import FilterPlugin, PreFilterPlugin
+from wavetank.scheduling.volcano import defects
+from wavetank.scheduling.volcano.config.arguments import Arguments
+from wavetank.scheduling.volcano.model.fiterrors import ERROR, RESOLVABLE, UNRESOLVABLE, Status
+from wavetank.scheduling.volcano.model.task import TEMPLATE, Task
+from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
+from wavetank.scheduling.volcano.session.hooks import Hooks, Plugin
+from wavetank.scheduling.volcano.session.session import Session
+
+_FULL = Status(RESOLVABLE, "node(s) pod number exceeded")
+_CACHED = Status(ERROR, "plugin equivalence cache predicates failed")
+_UNPREPARED = Status(ERROR, "not found")  # what a filter says whose PreFilter has not seen the task
+
+
+class Predicates(Plugin):
+    """Filters nodes as kube-scheduler does, but for resources, and keeps its account of the nodes up to date.
+
+    Objections are collected until one is unresolvable. Filters that depend on the node object alone come first; with
+    `predicate.CacheEnable` their answers are kept for pods of one template.
+    """
+
+    name = "predicates"
+
+    def __init__(self, arguments: Arguments, kube: KubePlugins) -> None:
+        self._kube = kube
+        stable: list[tuple[str, FilterPlugin]] = [
+            ("", kube.unschedulable),
+            ("NodeAffinity", kube.affinity),
+            ("TaintToleration", kube.taints),
+        ]
+        others: list[tuple[str, FilterPlugin]] = [
+            ("NodePorts", kube.ports),
+            ("PodAffinity", kube.pod_affinity),
+            ("PodTopologySpread", kube.spread),
+        ]
+        self._stable = _enabled(stable, arguments)
+        self._others = _enabled(others, arguments)
+        self._caches = arguments.flag("predicate.CacheEnable", False)
+
+    def open(self, session: Session) -> Hooks:
+        """Takes part in filtering, and follows what becomes of tasks."""
+        self._session = session
+        self._cycles: dict[str, Cycle] = {}  # of the tasks that have been looked at
+        self._fits: dict[str, IntArray] = {}  # by template: 0 unknown, 1 fits, -1 does not
+        return Hooks(prepare=self._prepare, predicate=self._judge, allocated=self._allocated, deallocated=session.hide)
+
+    # the tasks
+
+    def _prepare(self, task: Task) -> str:
+        cycle = self._cycles.get(task.key)
+        if cycle is None or defects.STICKY_SKIPS in self._session.without:
+            cycle = self._kube.cycle(self._session.table, task.pod)
+        for plugin in (*self._stable, *self._others):
+            if isinstance(plugin, PreFilterPlugin):
+                result = plugin.pre_filter(cycle)
+                if result.rejected is not None:
+                    return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
+                if result.skip:
+                    cycle.skipped.add(plugin.name)
+        self._cycles[task.key] = cycle
+        return ""
+
+    def _allocated(self, task: Task) -> None:
+        """Shows a task on its node; one whose eviction is taken back cannot be reserved a place, and stays hidden."""
+        if task.key in self._cycles or defects.HIDDEN_PODS in self._session.without:
+            self._session.show(task)
+
+    # the nodes
+
+    def _judge(self, task: Task, slots: IntArray) -> IntArray:
+        table = self._session.table
+        cycle = self._cycles.get(task.key)
+        full = table.max_pods[slots] <= table.pod_count[slots]
+        numbers = np.where(full, self._session.verdicts.number((_FULL,)), 0)
+        alive = self._apply_stable(task, cycle or self._kube.cycle(table, task.pod), slots, numbers)
+        if cycle is None:
+            self._object(numbers, alive, _UNPREPARED)
+            return numbers
+        self._apply(self._others, cycle, slots, numbers, alive)
+        return numbers
+
+    def _apply_stable(self, task: Task, cycle: Cycle, slots: IntArray, numbers: IntArray) -> IntArray:
+        """Asks the stable filters, or looks up what they have said; returns the places that are still open."""
+        template = task.pod.annotations.get(TEMPLATE) if self._caches else None
+        places = np.arange(len(slots))
+        if not template:
+            return self._apply(self._stable, cycle, slots, numbers, places)
+        known = self._fits.setdefault(template, np.zeros(len(self._session.names), np.int64))
+        answers = known[slots]
+        self._object(numbers, np.flatnonzero(answers < 0), _CACHED)
+        asked = np.flatnonzero(answers == 0)
+        passed = self._apply(self._stable, cycle, slots, numbers, asked)
+        known[slots[asked]] = -1
+        known[slots[passed]] = 1
+        return np.flatnonzero(known[slots] > 0)
+
+    def _apply(
+        self, filters: Sequence[FilterPlugin], cycle: Cycle, slots: IntArray, numbers: IntArray, places: IntArray
+    ) -> IntArray:
+        """Adds the objections of filters to the verdicts; returns the places without an unresolvable one."""
+        for plugin in filters:
+            if plugin.name in cycle.skipped or not len(places):
+                continue
+            codes = plugin.filter(cycle, slots[places])
+            for code in np.unique(codes[codes != 0]).tolist():
+                reason = plugin.reasons(cycle, code)[0]
+                status = Status(RESOLVABLE if reason.resolvable else UNRESOLVABLE, reason.text)
+                self._object(numbers, places[codes == code], status)
+            if codes.any():
+                places = places[~self._session.verdicts.unresolvable(numbers[places])]
+        return places
+
+    def _object(self, numbers: IntArray, places: IntArray, status: Status) -> None:
+        """Adds one objection to the verdicts on some nodes."""
+        verdicts = self._session.verdicts
+        for number in np.unique(numbers[places]).tolist():
+            same = places[numbers[places] == number]
+            numbers[same] = verdicts.number((*verdicts.objections(number), status))
+
+
+def _enabled(filters: Sequence[tuple[str, FilterPlugin]], arguments: Arguments) -> list[FilterPlugin]:
+    """Leaves out the filters that are switched off; one without a key cannot be."""
+    return [each for key, each in filters if not key or arguments.flag(f"predicate.{key}Enable", True)]

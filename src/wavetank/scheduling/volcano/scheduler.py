@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.status import ApiError
+from wavetank.cluster.store import Store
+from wavetank.cluster.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, Queue
+from wavetank.kernel.clock import SCHEDULERS, Clock
+from wavetank.kernel.distributions import drawing
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED
+from wavetank.scheduling.volcano.config.conf import VolcanoConf
+from wavetank.scheduling.volcano.informers import follow_cluster
+from wavetank.scheduling.volcano.model.cache import DEFAULT_QUEUE, Cache
+from wavetank.scheduling.volcano.model.queue import OPEN, ROOT
+from wavetank.scheduling.volcano.model.task import Task
+from wavetank.scheduling.volcano.plugins import plugin_makers
+from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
+from wavetank.scheduling.volcano.plugins.sla import Sla
+from wavetank.scheduling.volcano.podgroups import PodGroupController
+from wavetank.scheduling.volcano.running import run_session
+from wavetank.scheduling.volcano.session.closing import changes_status
+from wavetank.scheduling.volcano.session.outcome import PodCondition
+from wavetank.scheduling.volcano.session.session import Session
+
+
+class VolcanoScheduler:
+    """Volcano's scheduler on the simulated cluster: one session after the other, a period apart.
+
+    Where nothing has changed since a session that wanted nothing done, the next would not either: it is left out until
+    there are news, or a waiting time of the plugin sla is over.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        conf: VolcanoConf,
+        *,
+        scheduler_names: Collection[str],
+        takes_all: bool,
+        period: Nanoseconds = SECOND,
+        without: frozenset[str] = frozenset(),
+        ties: random.Random | None = None,
+        latency: SchedulerLatency | None = None,
+        draws: random.Random,
+    ) -> None:
+        self.attempts = 0
+        self.cache = Cache()
+        self._store = store
+        self._clock = clock
+        self._conf = conf
+        self._names = frozenset(scheduler_names)
+        self._takes_all = takes_all
+        self._period = period
+        self._without = without
+        self._ties = ties
+        latency = latency or SchedulerLatency()
+        self._draw_bind = drawing(latency.bind, draws)
+        self._draw_delete = drawing(latency.delete, draws)
+        listers = Listers()
+        self._plugins = plugin_makers(KubePlugins(listers))
+        self._start = 0  # where the next search among many nodes begins
+        self._origin = clock.now
+        self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
+        self._reporting = False
+        _open_queues(store)
+        follow_cluster(store, self.cache, listers, self.takes, self._wake)
+        PodGroupController(store, self.takes)
+
+    def takes(self, pod: Pod) -> bool:
+        """Tells whether a pod is this scheduler's business."""
+        return self._takes_all or pod.scheduler_name in self._names
+
+    # when
+
+    def _wake(self) -> None:
+        if not self._reporting:
+            self._plan(self._clock.now)
+
+    def _plan(self, time: Nanoseconds, background: bool = False) -> None:
+        """Plans a session at the first beat that is not before a time."""
+        beat = self._origin - (self._origin - time) // self._period * self._period
+        if beat not in self._due or (self._due[beat] and not background):
+            self._due[beat] = background
+            self._clock.at(beat, partial(self._beat, beat, background), SCHEDULERS, background)
+
+    def _beat(self, beat: Nanoseconds, background: bool) -> None:
+        if self._due.get(beat) == background:
+            del self._due[beat]
+            self._run()
+
+    # what
+
+    def _run(self) -> None:
+        session = Session(
+            self.cache,
+            self._conf,
+            self._plugins,
+            now=self._clock.now,
+            start=self._start,
+            ties=self._choose,
+            without=self._without,
+        )
+        jobs = session.jobs
+        outcome = run_session(session)
+        self._start = session.start
+        self.attempts += session.searches
+        for task, node_name in outcome.binds:
+            self._bind(task, node_name)
+        for task, _ in outcome.evicts:
+            self._evict(task)
+        for key, status in outcome.groups.items():
+            if changes_status(jobs[key], status):
+                self._write_group(key, status)
+        self._report(outcome.conditions)
+        self._plan_next(session)
+
+    def _choose(self, names: Sequence[str]) -> int:
+        """Breaks a tie between nodes: by chance as Volcano does, or by name."""
+        return names.index(min(names)) if self._ties is None else self._ties.randrange(len(names))
+
+    def _plan_next(self, session: Session) -> None:
+        """Plans what no news will bring about: the end of a waiting time, and another try where chance decides."""
+        if self._ties is not None and session.tried_placing and not session.outcome.binds:
+            self._plan(self._clock.now + self._period, background=True)
+        sla = session.plugins.get(Sla.name)
+        if isinstance(sla, Sla):
+            deadlines = (sla.deadline(job) for job in session.jobs.values() if not job.is_ready())
+            coming = [time for time in deadlines if time is not None and time > self._clock.now]
+            if coming:
+                self._plan(min(coming))
+
+    # what comes of it
+
+    def _bind(self, task: Task, node_name: str) -> None:
+        self.cache.assume(task, node_name)
+        self._later(self._draw_bind(), partial(self._commit_bind, task, node_name))
+
+    def _commit_bind(self, task: Task, node_name: str) -> None:
+        try:
+            self._store.bind(task.pod, node_name)
+        except ApiError:
+            self._retract(task)
+
+    def _evict(self, task: Task) -> None:
+        self.cache.expel(task)
+        self._later(self._draw_delete(), partial(self._commit_eviction, task))
+
+    def _commit_eviction(self, task: Task) -> None:
+        try:
+            self._store.evict(task.pod, PREEMPTED)
+        except ApiError:
+            self._retract(task)
+
+    def _later(self, latency: Nanoseconds, commit: partial[None]) -> None:
+        if latency:
+            self._clock.after(latency, commit)
+        else:
+            commit()
+
+    def _retract(self, task: Task) -> None:
+        """Reads a pod again whose binding or eviction did not succeed, if it is still there."""
+        present = self._store.find("Pod", task.pod.namespace, task.pod.name)
+        if isinstance(present, Pod):
+            self.cache.set_pod_anew(present)
+            self._wake()
+
+    def _write_group(self, key: str, status: dict[str, object]) -> None:
+        group = self._store.find(POD_GROUPS, *key.split("/", 1))
+        if isinstance(group, PodGroup):
+            self._store.update(group.with_status(status))
+
+    def _report(self, conditions: dict[str, PodCondition]) -> None:
+        """Writes why pods were not bound, where that is news; only a new nomination is a reason for a new session."""
+        for key, condition in conditions.items():
+            pod = self._store.find("Pod", *key.split("/", 1))
+            if not isinstance(pod, Pod) or pod.node_name:
+                continue
+            if (pod.unschedulable, pod.nominated_node) != (condition.message, condition.nominated):
+                self._reporting = pod.nominated_node == condition.nominated
+                new = pod.copy()
+                new.unschedulable, new.nominated_node = condition.message, condition.nominated
+                self._store.update(new)
+        self._reporting = False
+
+
+def _open_queues(store: Store) -> None:
+    """Makes the queues that every installation has, and opens those whose state nobody has stated."""
+    for name, reclaimable in ((ROOT, False), (DEFAULT_QUEUE, True)):
+        if store.find(QUEUES, "", name) is None:
+            spec = {"weight": 1, "reclaimable": reclaimable}
+            metadata = {"name": name}
+            store.create(Queue({"apiVersion": API_VERSION, "kind": "Queue", "metadata": metadata, "spec": spec}))
+    for queue in store.list(QUEUES):
+        if not queue.state:
+            store.update(queue.with_status({**(queue.manifest.get("status") or {}), "state": OPEN}))

@@ -1,0 +1,1 @@
+"""One session: what plugins are asked, what actions do, and what is written at its end."""

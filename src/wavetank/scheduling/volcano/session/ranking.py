@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.volcano.model.task import Task
+
+if TYPE_CHECKING:
+    from wavetank.scheduling.volcano.session.session import Session
+
+
+def best_node(session: Session, task: Task, slots: IntArray) -> int:
+    """Scores nodes and returns the slot of the best; one of several as the session breaks ties."""
+    totals, scores = _rate(session, task, slots)
+    best = slots[totals == totals.max()]
+    chosen = int(best[session.ties([session.names[slot] for slot in best]) if len(best) > 1 else 0])
+    if session.observer is not None:
+        session.observer.scored(task.key, slots, scores, totals, chosen)
+    return chosen
+
+
+def ranked(session: Session, task: Task, slots: IntArray) -> IntArray:
+    """Scores nodes and returns their slots, the best first; equal ones stay in their order."""
+    totals, scores = _rate(session, task, slots)
+    if session.observer is not None and len(slots):
+        session.observer.scored(task.key, slots, scores, totals, None)
+    return slots[np.argsort(-totals, kind="stable")]
+
+
+def _rate(session: Session, task: Task, slots: IntArray) -> tuple[NumberArray, dict[str, NumberArray]]:
+    """Adds up as Volcano does, whose sums of floats depend on the order."""
+    floats, whole = session.panel.node_scores(task, slots), session.panel.batch_scores(task, slots)
+    totals: NumberArray = np.zeros(len(slots))
+    for scores in floats.values():
+        totals = totals + scores
+    batch: NumberArray = np.zeros(len(slots), np.int64)
+    for scores in whole.values():
+        batch = batch + scores
+    return totals + batch, {**floats, **whole}
