@@ -11,6 +11,7 @@ from wavetank.apiserver import errors
 from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.codec import decode
+from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.events.validation import validate_event, validate_event_update
 from wavetank.apiserver.fielderrors import FieldError, quote
@@ -39,7 +40,6 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
-_OF_YAML = "yaml: unmarshal errors:\n"
 _GOING = "create not allowed while custom resource definition is terminating"
 
 Prepare = Callable[[Kind, Document, Document, Writing], None]
@@ -86,7 +86,7 @@ class Writer:
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
         decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
-        request.warnings += (line for text in decoded.warnings for line in _warning_lines(text))
+        request.warnings += (line for text in decoded.warnings for line in warning_lines(text))
         return decoded.document
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
@@ -134,7 +134,7 @@ class Writer:
 
     def _apply(self, write: Write, old: Resource | None) -> Written:
         """Merges what is applied; it creates what is not there."""
-        if old is None and write.subresource:
+        if old is None and write.subresource and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
         live = self.objects.show(write.kind, old) if old is not None else None
         document = self.managing.apply(write, self.objects.stored(write.kind), live, self.now)
@@ -182,7 +182,7 @@ class Writer:
         metadata = document["metadata"]
         metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
         self._generate_name(kind, metadata)
-        if kind.table == "Service":
+        if kind.table == "Service" and not write.subresource:
             self._services.create(document, dry_run=write.options.dry_run)
         prepare_create(kind, document, self._writing(write))
         self._refuse(kind, document, _mistakes_of_new(write.kind, kind, document))
@@ -329,12 +329,6 @@ def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> 
     if stored.table == "Event":
         return validate_event_update(document, old, strict=write.kind is not stored)
     return write.validate(stored, document, old)
-
-
-def _warning_lines(text: str) -> list[str]:
-    """Returns a warning as it is sent: what a YAML reader has to say, line by line."""
-    body = text.removeprefix(_OF_YAML)
-    return [text] if body == text else [line.strip() for line in body.splitlines()]
 
 
 def patch_type(request: Request, *, custom: bool = False) -> str:

@@ -20,6 +20,7 @@ _NULL = frozenset(("", "~", "null", "Null", "NULL"))
 _NOT_A_NUMBER = frozenset(
     (".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN", ".NAN")
 )
+_STRICT = "yaml: unmarshal errors:\n"
 _PREFIX = "tag:yaml.org,2002:"
 _PLAIN = "plain"
 
@@ -37,6 +38,12 @@ def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
         raise UnreadableError("yaml: exceeded max depth of 10000") from None
     except (yaml.YAMLError, ValueError) as error:
         raise UnreadableError(f"yaml: {' '.join(str(error).split())}") from None
+
+
+def warning_lines(text: str) -> list[str]:
+    """Returns a strict error as it is sent in warnings: what a YAML reader has to say, line by line."""
+    body = text.removeprefix(_STRICT)
+    return [text] if body == text else [line.strip() for line in body.splitlines()]
 
 
 class _Loader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
@@ -85,7 +92,7 @@ class _Reader:
             raise UnreadableError("yaml: document contains excessive aliasing")
         value = self._value(self._root)
         if self.strict:
-            self.strict = ["yaml: unmarshal errors:\n" + "\n".join(self.strict)]
+            self.strict = [_STRICT + "\n".join(self.strict)]
         return value
 
     def _size(self, node: Any) -> int:

@@ -12,6 +12,8 @@ from wavetank.apiserver.custom.schema.embedded import Coercion, read_metadata
 from wavetank.apiserver.custom.schema.pruning import drop_nulls, prune
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 
+_WRITTEN_OUT = 1e21  # larger numbers are written with an exponent
+
 
 @dataclass(frozen=True, slots=True)
 class ScalePaths:
@@ -53,7 +55,7 @@ class CustomType:
 
         Raises an UnreadableError where metadata have a wrong type. A document of another kind is left as it is.
         """
-        document = deepcopy(document)
+        document = _copy(document)
         has_metadata = "metadata" in document
         metadata: Document = {}
         unknown: list[str] = []
@@ -66,6 +68,17 @@ class CustomType:
             document["metadata"] = metadata
         self.default(document)
         return document, unknown
+
+    def complete(self, document: Document) -> Document:
+        """Returns a document that was merged by its type with its metadata in order and its defaults, nulls included.
+
+        Raises an UnreadableError where metadata have a wrong type.
+        """
+        document = _copy(document)
+        if "metadata" in document:
+            document["metadata"] = read_metadata(document["metadata"])[0]
+        self.default(document)
+        return document
 
     def default(self, document: Document) -> None:
         """Gives a document, in place, the defaults of the version that it says it is of."""
@@ -108,3 +121,12 @@ class CustomType:
 
 def _version_of(document: Mapping[str, Any]) -> str:
     return str(document.get("apiVersion", "")).rpartition("/")[2]
+
+
+def _copy(value: Any) -> Any:
+    """Returns a copy in which whole numbers are such, as they are once Go has written them."""
+    if isinstance(value, dict):
+        return {name: _copy(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_copy(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _WRITTEN_OUT else value

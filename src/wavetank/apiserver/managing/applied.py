@@ -29,7 +29,7 @@ def read_applied(kind: Kind | Subresource, body: bytes) -> tuple[Document, list[
     metadata = document.get("metadata")
     if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):
         raise bad_request("metadata.managedFields must be nil")
-    return document, [f"error converting YAML to JSON: {text}" for text in strict]
+    return document, strict
 
 
 def gvk_of(document: Document) -> tuple[str, str, str]:

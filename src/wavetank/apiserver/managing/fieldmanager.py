@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from wavetank.apiserver import errors
@@ -15,6 +16,7 @@ from wavetank.apiserver.managing import entries
 from wavetank.apiserver.managing.applied import describe
 from wavetank.apiserver.managing.capping import capped
 from wavetank.apiserver.managing.conflicts import refusal
+from wavetank.apiserver.managing.converting import convert
 from wavetank.apiserver.managing.entries import APPLY, UPDATE, Entry, Managers
 from wavetank.apiserver.managing.lastapplied import KUBECTL, keep_up, own_fields
 from wavetank.apiserver.managing.resetfields import reset_fields
@@ -67,6 +69,8 @@ class FieldManager:
         `live` is the object as it was, None if it is new; both are documents of the scope's kind.
         """
         sent = new["metadata"].pop("managedFields", None)
+        if scope.custom is not None and not sent:
+            sent = None  # custom objects lose an empty list when they are read
         managers = _known(live, sent, sub=bool(scope.subresource))
         if live is not None and not managers:
             return  # nobody manages this object until somebody applies to it
@@ -143,7 +147,7 @@ class FieldManager:
         """Returns a merged document as the server reads it, with its defaults."""
         kind, custom = scope.kind, scope.custom
         try:
-            document = canonical(kind.schema, merged) if custom is None else custom.read(merged)[0]
+            document = convert(kind.schema, merged) if custom is None else custom.complete(merged)
         except UnreadableError as error:
             why = f"unable to convert unstructured object to {kind.group}/{kind.version}, Kind={kind.kind}: {error}"
             where = f"failed to convert new object ({describe(applied)}) to proper version"
@@ -156,17 +160,20 @@ class FieldManager:
     # objects and their types
 
     def _updater(self, scope: Scope) -> Updater:
-        def convert(value: Typed, version: str) -> Typed | None:
+        def in_version(value: Typed, version: str) -> Typed | None:
             return value if version == value.api_version else self._convert(scope, value, version)
 
-        return Updater(convert, reset_fields(scope.kind, scope.table, scope.subresource))
+        return Updater(in_version, partial(reset_fields, scope.kind, scope.table, scope.subresource))
 
     def _convert(self, scope: Scope, value: Typed, version: str) -> Typed | None:
         present = self._kinds.named(value.api_version, scope.kind.kind)
         wanted = self._kinds.named(version, scope.kind.kind)
         if present is None or wanted is None:
             return None
-        document = to_served(wanted, to_stored(present, value.document))
+        if wanted.custom is not None:  # versions of custom kinds differ by their name only
+            document = {**value.document, "apiVersion": version}
+        else:
+            document = to_served(wanted, to_stored(present, value.document))
         return Typed(self._type(wanted), document, version)
 
     def _typed(self, scope: Scope, document: Document) -> Typed:

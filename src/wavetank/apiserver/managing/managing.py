@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.managing.applied import read_applied
@@ -43,9 +44,9 @@ class Managing:
         options = write.options
         document = self._fields.apply(scope, live, applied, options.manager, options.force, now)
         if strict and options.field_validation == "Strict":
-            raise bad_request(f"error strict decoding YAML: {strict[0]}")
+            raise bad_request(f"error strict decoding YAML: error converting YAML to JSON: {strict[0]}")
         if options.field_validation != "Ignore":
-            write.request.warnings += strict
+            write.request.warnings += (line for text in strict for line in warning_lines(text))
         return document
 
 

@@ -52,8 +52,13 @@ _RESET: Mapping[str, Mapping[str, FieldSet]] = {
 }
 
 
-def reset_fields(kind: Kind | Subresource, table: str, subresource: str) -> FieldSet:
-    """Returns what a path of a kind resets: all below these fields."""
-    if isinstance(kind, Kind) and kind.custom is not None:
-        return _USUAL.get(subresource, fieldsets.EMPTY) if kind.custom.has_status else fieldsets.EMPTY
-    return _RESET.get(table, {}).get(subresource, fieldsets.EMPTY)
+def reset_fields(kind: Kind | Subresource, table: str, subresource: str, version: str) -> FieldSet:
+    """Returns what a path of a kind resets, in a version of the kind: all below these fields.
+
+    Paths of custom kinds know it of their own version only, those of their status of all.
+    """
+    if not isinstance(kind, Kind) or kind.custom is None:
+        return _RESET.get(table, {}).get(subresource, fieldsets.EMPTY)
+    if not kind.custom.has_status or (not subresource and version != kind.api_version):
+        return fieldsets.EMPTY
+    return _USUAL.get(subresource, fieldsets.EMPTY)

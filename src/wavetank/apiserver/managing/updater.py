@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +27,10 @@ class ConflictsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Updater:
-    """Follows the fields of one kind of object as one path writes it; `reset` are those that the path resets."""
+    """Follows the fields of one kind of object as one path writes it; `reset` tells those that the path resets."""
 
     convert: Convert
-    reset: FieldSet
+    reset: Callable[[str], FieldSet]
 
     def update(self, live: Typed, new: Typed, managers: Managers, writer: Entry) -> Managers:
         """Returns the managers after a write: whoever changes a field has it from now on."""
@@ -37,7 +38,7 @@ class Updater:
         compared, managers = self._move(live, new, managers, writer, force=True)
         mine = managers[writer.identifier].owned if writer.identifier in managers else fieldsets.EMPTY
         mine = union(union(difference(mine, compared.removed), compared.modified), compared.added)
-        return _with(managers, writer.owning(without(mine, self.reset)))
+        return _with(managers, writer.owning(without(mine, self.reset(new.api_version))))
 
     def apply(
         self, live: Typed, applied: Typed, managers: Managers, applier: Entry, *, force: bool
@@ -46,7 +47,7 @@ class Updater:
         managers = self._reconciled(live, managers)
         merged = live._replace(document=merge(live.kind, live.document, applied.document))
         last = managers.get(applier.identifier)
-        mine = without(stated(applied.kind, applied.document), self.reset)
+        mine = without(stated(applied.kind, applied.document), self.reset(applied.api_version))
         managers = {**managers, applier.identifier: applier.owning(mine)}
         merged = self._pruned(merged, managers, applier, last)
         managers = self._move(live, merged, managers, applier, force=force)[1]
@@ -92,10 +93,10 @@ class Updater:
 
     def _compared(self, old: Typed, new: Typed) -> Comparison:
         found = compare(old.kind, old.document, new.document)
-        if self.reset:
-            found.removed = without(found.removed, self.reset)
-            found.modified = without(found.modified, self.reset)
-            found.added = without(found.added, self.reset)
+        if reset := self.reset(old.api_version):
+            found.removed = without(found.removed, reset)
+            found.modified = without(found.modified, reset)
+            found.added = without(found.added, reset)
         return found
 
     # what is no longer applied

@@ -87,8 +87,8 @@ def _shown_value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(_shown_value, value))}]"
     if isinstance(value, dict):
-        return "{" + ";".join(f"{name}={_shown_value(each)}" for name, each in sorted(value.items())) + "}"
-    return msgspec.json.encode(value).decode()
+        return "".join(f"{name}={_shown_value(each)}" for name, each in sorted(value.items()))
+    return msgspec.json.encode(value).decode().removesuffix(".0")
 
 
 def rank(element: str) -> tuple[Any, ...]:

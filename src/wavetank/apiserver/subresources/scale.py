@@ -6,7 +6,7 @@ from wavetank.apiserver.custom.scale import WrongValueError, set_replicas, show_
 from wavetank.apiserver.fielderrors import invalid, quote
 from wavetank.apiserver.identity import check_name, place
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.managing.applied import APPLY_PATCH
+from wavetank.apiserver.managing.applied import APPLY_PATCH, read_applied
 from wavetank.apiserver.managing.fieldmanager import Scope
 from wavetank.apiserver.managing.scaling import ReplicaPaths, ScaleManagers
 from wavetank.apiserver.objects import Document
@@ -14,6 +14,8 @@ from wavetank.apiserver.writing import Write, Writer, Written, patch_type
 from wavetank.cluster.resource import Resource
 
 _REPLICAS = ("f:spec", "f:replicas")
+_NOT_LIVE = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: "
+_NO_SCALE = "request to convert CR to an invalid group/version: autoscaling/v1"
 _NAMED = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
@@ -60,13 +62,25 @@ def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Writt
     document = writer.objects.show(write.kind, old)
     shown, scope = _managed_scale(write.kind, document), _scope(write.kind, subresource)
     if patch_type(write.request) == APPLY_PATCH:
-        scale = writer.managing.apply_in(scope, write, shown, writer.now)
+        scale = _applied(writer, write, scope, shown)
     else:
         scale = writer.read_patch(subresource, shown, write)
         writer.managing.update_in(scope, write, shown, scale, writer.now)
     place(write, scale)
     check_name(write, scale)
     return _scale(writer, write, scale, document, old)
+
+
+def _applied(writer: Writer, write: Write, scope: Scope, shown: Document) -> Document:
+    """Returns a Scale with what is applied to it; of custom objects it is refused (500) as by the real server."""
+    if write.kind.custom is not None and "managedFields" not in shown["metadata"]:
+        read_applied(scope.kind, write.request.body)
+        raise errors.plain(f"failed to create manager for existing fields: {_NOT_LIVE}{_NO_SCALE}")
+    scale = writer.managing.apply_in(scope, write, shown, writer.now)
+    if write.kind.custom is not None and scale["spec"] != shown["spec"]:
+        where = f"failed to convert new object (/{write.name}; autoscaling/v1, Kind=Scale) to proper version: "
+        raise errors.plain(where + _NO_SCALE)
+    return scale
 
 
 def _scope(kind: Kind, subresource: Subresource) -> Scope:
@@ -101,6 +115,11 @@ def _scale(writer: Writer, write: Write, scale: Document, document: Document, ol
         raise errors.invalid("Scale.autoscaling", write.name, [mistake])
     if write.kind.custom is not None:
         return _scale_custom(writer, write, scale, document, old)
+    stated = scale["metadata"].get("uid") or old.uid
+    if stated != old.uid:
+        resource = write.kind.resource.replace(write.kind.plural, f"{write.kind.plural}/scale", 1)
+        why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {old.uid}"
+        raise errors.conflict(resource, write.name, why)
     document["spec"] = {**document["spec"], "replicas": replicas}
     _manage(write.kind, document, scale)
     document["metadata"]["resourceVersion"] = scale["metadata"].get("resourceVersion", "")

@@ -11,6 +11,7 @@ from wavetank.apiserver.paths import Target
 from wavetank.apiserver.reading import get
 from wavetank.apiserver.request import Request, Response
 from wavetank.apiserver.responses import answer
+from wavetank.apiserver.strategies.registry import allows_create_on_update
 from wavetank.apiserver.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.connections import refuse
@@ -93,7 +94,8 @@ class Subresources:
     def _write_part(self, target: Target, name: str, request: Request) -> Written:
         part = PARTS[name]
         write = self._write(target, request)
-        write = replace(write, subresource=name, prepare=part.prepare, validate=part.validate)
+        creates = name == "status" and allows_create_on_update(target.kind)
+        write = replace(write, subresource=name, prepare=part.prepare, validate=part.validate, may_create=creates)
         return self._writer.update(write) if target.verb == "update" else self._writer.patch(write)
 
     def _write(self, target: Target, request: Request) -> Write:
