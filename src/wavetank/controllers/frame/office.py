@@ -9,7 +9,7 @@ from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.client import Client, Document
 from wavetank.controllers.frame.owned import Owned
-from wavetank.controllers.frame.queue import Key, WorkQueue
+from wavetank.controllers.frame.queue import FIRST_RETRY, LAST_RETRY, Key, WorkQueue
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 
@@ -53,6 +53,12 @@ class Office:
         """Returns the clock of the cluster."""
         return self.store.clock
 
-    def queue(self, work: Callable[[Key], None], retries: int | None = None) -> WorkQueue:
+    def queue(
+        self,
+        work: Callable[[Key], None],
+        retries: int | None = None,
+        first: Nanoseconds = FIRST_RETRY,
+        longest: Nanoseconds = LAST_RETRY,
+    ) -> WorkQueue:
         """Returns a new queue of work."""
-        return WorkQueue(self.clock, work, retries)
+        return WorkQueue(self.clock, work, retries, first, longest)

@@ -10,21 +10,31 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 Key = tuple[str, str]  # (namespace, name)
 
 # Of client-go's rate limiter: the wait after the first failure, doubled with each one more, and its end.
-_FIRST: Nanoseconds = SECOND // 200
-_LONGEST: Nanoseconds = 1000 * SECOND
+FIRST_RETRY: Nanoseconds = SECOND // 200
+LAST_RETRY: Nanoseconds = 1000 * SECOND
 
 
 class WorkQueue:
     """Keys of objects that a controller is to look at: each is worked on once, however often it was asked for.
 
     Work is done by the clock, at the present instant, when the event that asked for it has reached everyone. Work
-    that the API refuses (ApiError) is tried again after a back-off, `retries` times; such a wait is no progress.
+    that the API refuses (ApiError) is tried again after a back-off, `retries` times; such a wait is no progress. It is
+    `first` after one failure, doubles with each one more, and is at most `longest`.
     """
 
-    def __init__(self, clock: Clock, work: Callable[[Key], None], retries: int | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        work: Callable[[Key], None],
+        retries: int | None = None,
+        first: Nanoseconds = FIRST_RETRY,
+        longest: Nanoseconds = LAST_RETRY,
+    ) -> None:
         self._clock = clock
         self._work = work
         self._retries = retries
+        self._first = first
+        self._longest = longest
         self._asked: set[Key] = set()
         self._later: dict[Key, Timer] = {}
         self._failures: dict[Key, int] = {}
@@ -45,6 +55,7 @@ class WorkQueue:
         if planned is not None:
             if planned.due <= due and (background or not planned.background):
                 return
+            due, background = min(due, planned.due), background and planned.background
             planned.cancel()
         self._later[key] = self._clock.at(due, partial(self._wake, key), background=background)
 
@@ -68,4 +79,4 @@ class WorkQueue:
             del self._failures[key]
             return
         self._failures[key] = failures + 1
-        self.add_after(key, min(_FIRST << min(failures, 20), _LONGEST), background=True)
+        self.add_after(key, min(self._first << min(failures, 20), self._longest), background=True)

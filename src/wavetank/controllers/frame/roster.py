@@ -31,6 +31,7 @@ class Post:
 
 
 ROSTER: dict[str, Post] = {
+    "job-controller": Post(("job",), ("Job.batch",), "jobs.jobs:Jobs"),
     "deployment-controller": Post(("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"),
     "daemonset-controller": Post(("daemonset",), ("DaemonSet.apps",), "daemonsets.daemonsets:DaemonSets"),
     "statefulset-controller": Post(("statefulset",), ("StatefulSet.apps",), "statefulsets.statefulsets:StatefulSets"),

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.selectors import LabelSelector
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.ownership import controller_of, controller_reference
+from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.frame.selecting import Selectors
+from wavetank.controllers.jobs.backoff import Failures
+from wavetank.controllers.jobs.pods import TRACKING, is_tracked
+from wavetank.controllers.jobs.spec import finished_condition, is_managed_elsewhere
+from wavetank.controllers.jobs.sync import JobSync
+from wavetank.controllers.jobs.workforce import Workforce
+from wavetank.controllers.workloads.adoption import release
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+TABLE = "Job.batch"
+_BATCHED: Nanoseconds = SECOND  # news of pods are gathered for so long
+_FIRST_RETRY, _LAST_RETRY = SECOND, 60 * SECOND
+
+
+class Jobs:
+    """The job-controller: runs pods of each Job until enough of them have succeeded, or too many have failed."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+        self._queue = office.queue(self._sync, first=_FIRST_RETRY, longest=_LAST_RETRY)
+        self._leftovers = office.queue(self._clean)  # pods whose Job no longer counts them
+        self._workforce = Workforce(office)
+        self._failures: dict[str, Failures] = {}  # by uid
+        self._selectors = Selectors()  # of Jobs that may adopt pods
+        self._store.subscribe(TABLE, self)
+        office.pods.follow_orphans(self._orphan_seen)
+        for job in self._store.list(TABLE):
+            self.added(job)
+
+    # what the store tells
+
+    def added(self, new: Resource) -> None:
+        """Takes in a Job, with the pods that it has already."""
+        if (new.manifest.get("spec") or {}).get("manualSelector"):
+            self._selectors.put(new.key, _selector(new))
+        self._office.pods.follow(new.uid, _Pods(self, new.key))
+        self._queue.add(new.key)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Looks at a Job at once if somebody has changed what it asks for, else with the next news."""
+        if finished_condition(new):
+            self._clean_after(new)
+        elif _generation(new) == _generation(old):
+            self._queue.add_after(new.key, _BATCHED)
+        else:
+            self._queue.add(new.key)
+
+    def deleted(self, old: Resource) -> None:
+        """Forgets a Job; pods that it has left behind are not kept any longer."""
+        self._office.pods.unfollow(old.uid)
+        self._selectors.drop(old.key)
+        self._workforce.forget(old)
+        self._failures.pop(old.uid, None)
+        self._clean_after(old)
+
+    def pod_changed(self, key: Key, pod: Pod) -> None:
+        """Looks at the Job of a pod soon; at a pod that goes after the end of its Job at once."""
+        job = self._store.find(TABLE, *key)
+        if job is not None and finished_condition(job):
+            if pod.deleted is not None and is_tracked(pod):
+                self._leftovers.add(pod.key)
+            return
+        self._queue.add_after(key, _BATCHED)
+
+    def _orphan_seen(self, pod: Pod) -> None:
+        if is_tracked(pod):
+            self._leftovers.add(pod.key)
+        for key in self._selectors.matching(pod.namespace, pod.labels):
+            self._queue.add_after(key, _BATCHED)
+
+    def _clean_after(self, job: Resource) -> None:
+        for pod in self._office.pods.of(job.uid):
+            if is_tracked(pod):
+                self._leftovers.add(pod.key)
+
+    # work
+
+    def _sync(self, key: Key) -> None:
+        job = self._store.find(TABLE, *key)
+        if job is None or is_managed_elsewhere(job):
+            return
+        if finished_condition(job):
+            self._failures.pop(job.uid, None)
+            self._workforce.forget(job)
+            return
+        self._claim(job)
+        sync = JobSync(self._office, job, self._office.pods.of(job.uid), self._failures_of(job), self._tell)
+        try:
+            sync.run(self._workforce)
+        finally:
+            self._failures[job.uid] = sync.failures
+        if sync.wait is not None:
+            self._queue.add_after(key, sync.wait)
+
+    def _tell(self, job: Resource, type_: str, reason: str, message: str) -> None:
+        self._office.tell(job, type_, reason, message, "job-controller")
+
+    def _failures_of(self, job: Resource) -> Failures:
+        return self._failures.get(job.uid, Failures())
+
+    def _claim(self, job: Resource) -> None:
+        """Lets go of pods that it no longer selects, and takes those that nobody has."""
+        selector = _selector(job)
+        if (job.manifest.get("spec") or {}).get("selector"):
+            for pod in self._office.pods.of(job.uid):
+                if not selector.matches(pod.labels):
+                    release(self._office.client, job, pod)
+        if not (job.manifest.get("spec") or {}).get("manualSelector") or job.deleted is not None:
+            return
+        for pod in self._office.pods.orphans(job.namespace):
+            if selector.matches(pod.labels) and pod.deleted is None:
+                self._adopt(job, pod)
+
+    def _adopt(self, job: Resource, pod: Pod) -> None:
+        document: dict[str, Any] = pod.render()
+        metadata = document["metadata"] = dict(document["metadata"])
+        metadata["ownerReferences"] = [*(metadata.get("ownerReferences") or ()), controller_reference(job)]
+        metadata["finalizers"] = [*(metadata.get("finalizers") or ()), TRACKING]
+        self._office.client.update(pod, document)
+
+    def _clean(self, key: Key) -> None:
+        """Takes the finalizer off a pod that no Job counts any more."""
+        pod = self._store.find(Pod.table, *key)
+        if not isinstance(pod, Pod) or not is_tracked(pod):
+            return
+        owner = controller_of(pod)
+        if owner is not None:
+            job = self._store.find(TABLE, pod.namespace, str(owner.get("name")))
+            known = job is not None and job.uid == owner.get("uid")
+            if owner.get("kind") != "Job" or (known and job is not None and _counts(job)):
+                return
+        self._workforce.release(pod)
+
+
+class _Pods:
+    """Tells of the pods of one Job."""
+
+    def __init__(self, jobs: Jobs, key: Key) -> None:
+        self._jobs = jobs
+        self._key = key
+
+    def added(self, new: Pod) -> None:
+        self._jobs.pod_changed(self._key, new)
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        self._jobs.pod_changed(self._key, new)
+
+    def deleted(self, old: Pod) -> None:
+        self._jobs.pod_changed(self._key, old)
+
+
+def _counts(job: Resource) -> bool:
+    return is_managed_elsewhere(job) or not finished_condition(job)
+
+
+def _generation(job: Resource) -> int:
+    return int((job.manifest.get("metadata") or {}).get("generation") or 0)
+
+
+def _selector(job: Resource) -> LabelSelector:
+    return LabelSelector.parse((job.manifest.get("spec") or {}).get("selector"), path="spec.selector")

@@ -1,0 +1,70 @@
+"""Which failures of pods end a Job or do not count, and which successes are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from wavetank.cluster.pod import Pod
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.jobs.intervals import Intervals, count, overlap, parse_intervals
+from wavetank.controllers.jobs.pods import exit_codes
+
+Policy = Mapping[str, Any]
+
+
+class Verdict(NamedTuple):
+    """What a failure of a pod means: the action of the rule that fits, and why the Job fails if it does."""
+
+    action: str = ""
+    message: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Tells whether the failure counts towards the back-off limit."""
+        return self.action != "Ignore"
+
+
+def judge(policy: Policy | None, pod: Pod, office: Office) -> Verdict:
+    """Returns what a Job's podFailurePolicy says of a failed pod."""
+    for number, rule in enumerate((policy or {}).get("rules") or ()):
+        action = str(rule.get("action"))
+        what = _what_matches(rule, pod, office)
+        if what:
+            failed = f"{what} matching {action} rule at index {number}" if action == "FailJob" else ""
+            return Verdict(action, failed)
+    return Verdict()
+
+
+def is_enough(policy: Policy | None, succeeded: Intervals, completions: int) -> str:
+    """Returns which rule of a Job's successPolicy is met, or nothing."""
+    for number, rule in enumerate((policy or {}).get("rules") or () if succeeded else ()):
+        wanted, least = rule.get("succeededIndexes"), rule.get("succeededCount")
+        if wanted is not None:
+            required = parse_intervals(wanted, completions)
+            both = overlap(required, succeeded)
+            met = bool(required) and (both == count(required) or (least is not None and both >= least))
+        else:
+            met = least is not None and count(succeeded) >= least
+        if met:
+            return f"Matched rules at index {number}"
+    return ""
+
+
+def _what_matches(rule: Policy, pod: Pod, office: Office) -> str:
+    if rule.get("onExitCodes") is not None:
+        return _matching_exit(rule["onExitCodes"], pod, office)
+    for condition in (office.render(pod).get("status") or {}).get("conditions") or ():
+        for pattern in rule.get("onPodConditions") or ():
+            same = pattern.get("type") == condition.get("type")
+            if same and (pattern.get("status") or "True") == condition.get("status"):
+                return f"Pod {pod.namespace}/{pod.name} has condition {condition.get('type')}"
+    return ""
+
+
+def _matching_exit(requirement: Policy, pod: Pod, office: Office) -> str:
+    name, values = requirement.get("containerName"), requirement.get("values") or ()
+    for container, code in exit_codes(pod, office):
+        if code and name in (None, container) and (code in values) == (requirement.get("operator") == "In"):
+            return f"Container {container} for pod {pod.namespace}/{pod.name} failed with exit code {code}"
+    return ""

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wavetank.cluster.pod import SUCCEEDED, Pod
+from wavetank.cluster.resource import parse_time, render_time
+from wavetank.cluster.status import ApiError
+from wavetank.controllers.jobs.intervals import count, has, parse_intervals, with_indexes
+from wavetank.controllers.jobs.ledger import Ledger
+from wavetank.controllers.jobs.pods import (
+    all_failures,
+    finished_at,
+    index_of,
+    indexes_of,
+    is_failed,
+    is_terminating,
+    is_tracked,
+    noted_failures,
+)
+from wavetank.controllers.jobs.policies import is_enough
+from wavetank.controllers.jobs.status import (
+    FAILED,
+    FAILURE_TARGET,
+    SUCCESS_MET,
+    SUSPENDED,
+    Condition,
+    new_condition,
+)
+from wavetank.controllers.jobs.view import JobView
+from wavetank.controllers.jobs.workforce import Workforce
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+
+class JobSync(JobView):
+    """One look at a Job and its pods: what it comes to, what is to be done, what is to be told.
+
+    `wait` is then how long until the next look, if the Job itself asks for one.
+    """
+
+    wait: Nanoseconds | None = None
+
+    def run(self, workforce: Workforce) -> None:
+        """Brings a Job forward; ApiError if something was refused, after what could be done."""
+        status, spec = self.status, self.spec
+        succeeded, failed = self._new_ends()
+        self.succeeded = status.succeeded + len(succeeded) + len(self.noted[0])
+        failures = sum(1 for pod in failed if self.judge(pod).counts)
+        self.failed = status.failed + failures + len(self.noted[1])
+        if status.start_time is None and not spec.suspended:
+            status.start_time = render_time(self.now)
+        ends = [[finished_at(pod, self.office) for pod in pods] for pods in (succeeded, failed)]
+        self.new_failures = self.failures.after(*ends)
+        self.finished = self._earlier_verdict() or self._failure()
+        if spec.indexed:
+            self._look_at_indexes()
+        active, changed, problem = self._act(workforce)
+        changed = changed or active != status.active or self.ready != status.ready
+        changed = changed or self.terminating != status.terminating
+        status.active, status.ready, status.terminating = active, self.ready, self.terminating
+        self.failures = Ledger(self, workforce).settle(changed)
+        if problem is not None:
+            raise problem
+
+    # what it comes to
+
+    def _new_ends(self) -> tuple[list[Pod], list[Pod]]:
+        """Returns the pods that have succeeded and failed since the last look."""
+        valid = [pod for pod in self.pods if is_tracked(pod) and self.has_valid_index(pod)]
+        succeeded = [pod for pod in valid if pod.uid not in self.noted[0] and pod.phase == SUCCEEDED]
+        return succeeded, [pod for pod in valid if pod.uid not in self.noted[1] and is_failed(pod, self.spec)]
+
+    def _earlier_verdict(self) -> Condition | None:
+        met = self.status.condition(SUCCESS_MET)
+        target = self.status.condition(FAILURE_TARGET)
+        if met is not None or target is None:
+            return met
+        return new_condition(FAILED, target.get("reason", ""), target.get("message", ""), self.now)
+
+    def _failure(self) -> Condition | None:
+        """Returns why the Job fails, if it does."""
+        spec = self.spec
+        for pod in self.pods if spec.failure_policy else ():
+            message = self.judge(pod).message if is_failed(pod, spec) else ""
+            if message:
+                return new_condition(FAILURE_TARGET, "PodFailurePolicy", message, self.now)
+        if self.failed > spec.backoff_limit or self._restarted_too_often():
+            return self._failed_because("BackoffLimitExceeded", "Job has reached the specified backoff limit")
+        if spec.deadline_s is None or spec.suspended or self.status.start_time is None:
+            return None
+        left = spec.deadline_s * SECOND - (self.now - self._started())
+        if left <= 0:
+            return self._failed_because("DeadlineExceeded", "Job was active longer than specified deadline")
+        self.wait = left
+        return None
+
+    def _failed_because(self, reason: str, message: str) -> Condition:
+        return new_condition(FAILURE_TARGET, reason, message, self.now)
+
+    def _started(self) -> Nanoseconds:
+        stated = (self.job.manifest.get("status") or {}).get("startTime")
+        started = parse_time(stated, "status.startTime")
+        return self.now if started is None else started
+
+    def _restarted_too_often(self) -> bool:
+        if not self.spec.restarts_in_place:
+            return False
+        restarts = sum(self._restarts(pod) for pod in self.pods if pod.phase in ("Running", "Pending"))
+        return restarts > 0 if self.spec.backoff_limit == 0 else restarts >= self.spec.backoff_limit
+
+    def _restarts(self, pod: Pod) -> int:
+        status = self.office.render(pod).get("status") or {}
+        containers = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
+        return sum(int(each.get("restartCount") or 0) for each in containers) if containers else pod.restarts
+
+    # indexes
+
+    def _look_at_indexes(self) -> None:
+        spec, completions = self.spec, self.spec.completions or 0
+        valid = [pod for pod in self.pods if is_tracked(pod) and self.has_valid_index(pod)]
+        self.counted_indexes = parse_intervals(self.status.completed_indexes, completions)
+        new = indexes_of(pod for pod in valid if pod.phase == SUCCEEDED)
+        self.succeeded_indexes = with_indexes(self.counted_indexes, new)
+        self.succeeded = count(self.succeeded_indexes)
+        if spec.backoff_per_index is not None:
+            known = parse_intervals(self.status.failed_indexes or "", completions)
+            self.failed_indexes = with_indexes(known, indexes_of(pod for pod in valid if self._is_last(pod)))
+            self.finished = self.finished or self._too_many_failed_indexes(completions)
+            self.delayed = self._delayed_pods(valid)
+        message = is_enough(spec.success_policy, self.succeeded_indexes, completions)
+        if self.finished is None and message:
+            self.finished = new_condition(SUCCESS_MET, "SuccessPolicy", message, self.now)
+
+    def _is_last(self, pod: Pod) -> bool:
+        """Tells whether a pod's index has failed with it."""
+        if not is_failed(pod, self.spec):
+            return False
+        verdict = self.judge(pod)
+        limit = self.spec.backoff_per_index or 0
+        return verdict.action == "FailIndex" or (verdict.counts and noted_failures(pod) >= limit)
+
+    def _too_many_failed_indexes(self, completions: int) -> Condition | None:
+        failed, most = count(self.failed_indexes or []), self.spec.max_failed_indexes
+        if most is not None and failed > most:
+            message = "Job has exceeded the specified maximal number of failed indexes"
+            return self._failed_because("MaxFailedIndexesExceeded", message)
+        if failed and failed + self.succeeded >= completions:
+            return self._failed_because("FailedIndexes", "Job has failed indexes")
+        return None
+
+    def _delayed_pods(self, valid: list[Pod]) -> dict[int, Pod]:
+        """Returns the failed pods that tell how often their index has failed, until a new pod says so."""
+        running, delayed = indexes_of(self.active), dict[int, Pod]()
+        for pod in valid:
+            index = index_of(pod)
+            if index is None or not is_failed(pod, self.spec) or index in running:
+                continue
+            if has(self.succeeded_indexes, index) or has(self.failed_indexes or [], index):
+                continue
+            known = delayed.get(index)
+            if known is None or (all_failures(known) <= all_failures(pod) and not self._ended_before(pod, known)):
+                delayed[index] = pod
+        return delayed
+
+    def _ended_before(self, one: Pod, other: Pod) -> bool:
+        return finished_at(one, self.office) < finished_at(other, self.office)
+
+    # what is to be done
+
+    def _act(self, workforce: Workforce) -> tuple[int, bool, ApiError | None]:
+        """Creates and deletes pods; returns how many are active then, whether to tell, and what was refused."""
+        if self.finished is not None:
+            deleted, problem = workforce.delete(self.job, self.active)
+            if len(deleted) != len(self.active):
+                self.finished = None
+            self._note_deleted(deleted)
+            return len(self.active) - len(deleted), False, problem
+        active, problem = self._manage(workforce) if self.job.deleted is None else (len(self.active), None)
+        wanted = self.spec.completions
+        if active == 0 and (self.succeeded > 0 if wanted is None else self.succeeded >= wanted):
+            message = "Reached expected number of succeeded pods"
+            self.finished = new_condition(SUCCESS_MET, "CompletionsReached", message, self.now)
+            return active, False, problem
+        changed = self.job.deleted is None and self._note_suspension()
+        return active, changed, problem
+
+    def _manage(self, workforce: Workforce) -> tuple[int, ApiError | None]:
+        spec, active = self.spec, len(self.active)
+        wanted = 0 if spec.suspended else self._wanted(active)
+        too_many = workforce.for_removal(self.spec, self.active, max(0, active - wanted))
+        if spec.suspended or too_many:
+            deleted, problem = workforce.dismiss(self.job, too_many)
+            self._note_deleted(deleted)
+            return active - len(deleted), problem
+        missing = wanted - active - (self.terminating if spec.replaces_only_failed else 0)
+        if missing <= 0:
+            return active, None
+        return self._hire(workforce, active, missing)
+
+    def _wanted(self, active: int) -> int:
+        if self.spec.completions is None:
+            return active if self.succeeded > 0 else self.spec.parallelism
+        return max(0, min(self.spec.completions - self.succeeded, self.spec.parallelism))
+
+    def _hire(self, workforce: Workforce, active: int, missing: int) -> tuple[int, ApiError | None]:
+        spec = self.spec
+        wait = self.new_failures.remaining(self.now) if spec.backoff_per_index is None else 0
+        indexes: list[int] = []
+        if spec.indexed and not wait:
+            taken = with_indexes(self.succeeded_indexes, indexes_of(self.active))
+            if spec.replaces_only_failed:
+                taken = with_indexes(taken, indexes_of(pod for pod in self.pods if is_terminating(pod)))
+            indexes, wait = workforce.next_indexes(spec, missing, taken, self.failed_indexes or [], self.delayed)
+            missing = len(indexes)
+        if wait:
+            self.wait = max(SECOND, wait) if self.wait is None else min(self.wait, max(SECOND, wait))
+            return active, None
+        created, problem = workforce.hire(self.job, spec, missing, indexes, self.delayed)
+        return active + created, problem
+
+    def _note_deleted(self, deleted: Sequence[Pod]) -> None:
+        self.terminating += len(deleted)
+        self.ready -= sum(1 for pod in deleted if self.office.ready_since(pod) is not None)
+
+    def _note_suspension(self) -> bool:
+        if self.spec.suspended:
+            changed = self.status.ensure(new_condition(SUSPENDED, "JobSuspended", "Job suspended", self.now))
+            if changed:
+                self.tell(self.job, "Normal", "Suspended", "Job suspended")
+            return changed
+        changed = self.status.ensure(new_condition(SUSPENDED, "JobResumed", "Job resumed", self.now, "False"))
+        if changed:
+            self.tell(self.job, "Normal", "Resumed", "Job resumed")
+            self.status.start_time = render_time(self.now)  # its deadline counts from here
+        return changed

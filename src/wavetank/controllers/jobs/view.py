@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.jobs.backoff import Failures
+from wavetank.controllers.jobs.intervals import Intervals
+from wavetank.controllers.jobs.pods import index_of, is_active, is_terminating
+from wavetank.controllers.jobs.policies import Verdict, judge
+from wavetank.controllers.jobs.spec import JobSpec
+from wavetank.controllers.jobs.status import Condition, JobStatus
+
+Tell = Callable[[Resource, str, str, str], None]
+
+
+class JobView:
+    """A Job with its pods at one instant, and what is found out about them.
+
+    `failures` are those that delay new pods; `finished` is the condition with which the Job ends, if it does.
+    """
+
+    def __init__(self, office: Office, job: Resource, pods: Sequence[Pod], failures: Failures, tell: Tell) -> None:
+        self.office = office
+        self.now = office.clock.now
+        self.tell = tell
+        self.job = job
+        self.spec = JobSpec(job)
+        self.status = JobStatus(job)
+        self.noted = (frozenset(self.status.uncounted_succeeded), frozenset(self.status.uncounted_failed))
+        self.pods = list(pods)
+        self.active = [pod for pod in pods if is_active(pod)]
+        self.ready = sum(1 for pod in self.active if office.ready_since(pod) is not None)
+        self.terminating = sum(1 for pod in pods if is_terminating(pod))
+        self.failures = self.new_failures = failures
+        self.succeeded = self.failed = 0
+        self.finished: Condition | None = None
+        self.succeeded_indexes: Intervals = []
+        self.counted_indexes: Intervals = []
+        self.failed_indexes: Intervals | None = None
+        self.delayed: dict[int, Pod] = {}  # by index, the failed pod that stays until it is replaced
+
+    def has_valid_index(self, pod: Pod) -> bool:
+        """Tells whether a pod is one of those that the Job counts."""
+        if not self.spec.indexed:
+            return True
+        index = index_of(pod)
+        return index is not None and index < (self.spec.completions or 0)
+
+    def judge(self, pod: Pod) -> Verdict:
+        """Returns what the failure of a pod means."""
+        return judge(self.spec.failure_policy, pod, self.office) if self.spec.failure_policy else Verdict()

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controllers.jobs.joblives import JOB, a_world, alive, conditions, end, kinds
+from controllers.worlds import World
+from wavetank.cluster.pod import Pod
+from wavetank.controllers.jobs.intervals import (
+    count,
+    first_missing,
+    has,
+    parse_intervals,
+    render_intervals,
+    with_indexes,
+)
+from wavetank.controllers.jobs.pods import FAILURES, index_of
+
+
+def of_index(world: World, index: int) -> Pod:
+    return next(pod for pod in alive(world) if index_of(pod) == index)
+
+
+def test_pods_know_their_index() -> None:
+    world = a_world(completionMode="Indexed", completions=2, parallelism=2)
+    pod = of_index(world, 1).render()
+    assert pod["metadata"]["generateName"] == "j-1-"
+    assert pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] == "1"
+    assert pod["spec"]["hostname"] == "j-1"
+    (variable,) = pod["spec"]["containers"][0]["env"]
+    assert variable["name"] == "JOB_COMPLETION_INDEX"
+    path = "metadata.labels['batch.kubernetes.io/job-completion-index']"
+    assert variable["valueFrom"]["fieldRef"] == {"apiVersion": "v1", "fieldPath": path}
+
+
+def test_each_index_succeeds_once() -> None:
+    world = a_world(completionMode="Indexed", completions=4, parallelism=4)
+    for index in (3, 0, 1):
+        end(world, of_index(world, index))
+    assert world.status(JOB, "j")["completedIndexes"] == "0,1,3"
+    assert world.status(JOB, "j")["succeeded"] == 3
+    end(world, of_index(world, 2), code=1)
+    world.settle(12)
+    end(world, of_index(world, 2))
+    assert world.status(JOB, "j")["completedIndexes"] == "0-3"
+    assert kinds(world)[-1] == "Complete"
+
+
+def test_an_index_fails_by_itself() -> None:
+    world = a_world(completionMode="Indexed", completions=2, parallelism=2, backoffLimitPerIndex=1)
+    end(world, of_index(world, 0), code=1)
+    assert [index_of(pod) for pod in alive(world)] == [1]
+    world.settle(10)
+    again = of_index(world, 0)
+    assert again.annotations[FAILURES] == "1"
+    end(world, again, code=1)
+    assert world.status(JOB, "j")["failedIndexes"] == "0"
+    end(world, of_index(world, 1))
+    why = ("FailedIndexes", "Job has failed indexes")
+    assert conditions(world) == [("FailureTarget", *why), ("Failed", *why)]
+
+
+def test_enough_indexes_are_a_success() -> None:
+    rules = [{"succeededIndexes": "1-2", "succeededCount": 1}]
+    world = a_world(completionMode="Indexed", completions=3, parallelism=3, successPolicy={"rules": rules})
+    end(world, of_index(world, 2))
+    assert conditions(world)[0] == ("SuccessCriteriaMet", "SuccessPolicy", "Matched rules at index 0")
+    world.bury()
+    world.settle(2)
+    assert kinds(world) == ["SuccessCriteriaMet", "Complete"]
+    assert world.status(JOB, "j")["succeeded"] == 1
+
+
+@pytest.mark.parametrize(
+    ("indexes", "text"),
+    [([], ""), ([3], "3"), ([3, 4], "3,4"), ([3, 4, 5], "3-5"), ([0, 2, 3, 4, 9], "0,2-4,9")],
+)
+def test_indexes_are_written_as_intervals(indexes: list[int], text: str) -> None:
+    assert render_intervals(with_indexes([], indexes)) == text
+    assert parse_intervals(text, 10) == with_indexes([], indexes)
+
+
+@given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)), st.integers(0, 31), st.integers(0, 40))
+def test_intervals_are_sets(one: set[int], other: set[int], number: int, completions: int) -> None:
+    both = with_indexes(with_indexes([], one), other)
+    assert count(both) == len(one | other)
+    assert {index for index in range(31) if has(both, index)} == one | other
+    missing = [index for index in range(completions) if index not in one | other]
+    assert first_missing(both, number, completions) == missing[:number]
+    assert parse_intervals(render_intervals(both), 31) == both
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    completions=st.integers(1, 5),
+    parallelism=st.integers(1, 4),
+    limit=st.integers(0, 3),
+    indexed=st.booleans(),
+    ends=st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=20),
+)
+def test_a_job_never_runs_too_many_pods_and_counts_each_once(
+    completions: int, parallelism: int, limit: int, indexed: bool, ends: list[tuple[int, bool]]
+) -> None:
+    mode = "Indexed" if indexed else "NonIndexed"
+    world = a_world(completions=completions, parallelism=parallelism, backoffLimit=limit, completionMode=mode)
+    succeeded = failed = 0
+    for which, good in ends:
+        running = alive(world)
+        if not running:
+            world.settle(700)
+            running = alive(world)
+        if not running:
+            break
+        assert len(running) <= min(parallelism, completions - succeeded)
+        end(world, running[which % len(running)], code=0 if good else 1)
+        succeeded, failed = succeeded + good, failed + (not good)
+        status = world.status(JOB, "j")
+        assert status.get("succeeded", 0) == succeeded
+        if "FailureTarget" not in kinds(world):
+            assert status.get("failed", 0) == failed
+    world.settle(2)
+    assert ("Complete" in kinds(world)) == (succeeded == completions)
+    assert ("FailureTarget" in kinds(world)) == (failed > limit and succeeded < completions)
