@@ -62,9 +62,9 @@ def test_a_run_does_not_wait_for_what_is_no_progress() -> None:
     assert desk.done == [(0, "a")]
 
 
-def test_progress_is_waited_for_although_a_background_wait_is_shorter() -> None:
+def test_a_wait_is_progress_if_one_of_those_who_asked_for_it_makes_some_and_the_shorter_one_counts() -> None:
     desk = Desk()
     desk.queue.add_after(A, SECOND, background=True)
     desk.queue.add_after(A, 2 * SECOND)
     desk.clock.run()
-    assert desk.done == [(2, "a")]
+    assert desk.done == [(1, "a")]
