@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
@@ -12,18 +12,23 @@ from wavetank.controllers.frame.storeclient import StoreClient
 from wavetank.controllers.persistentvolumes import PersistentVolumes
 from wavetank.controllers.resourceclaims import attach_claim_controller
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
+from wavetank.controllers.volcanojobs.spec import TABLE
 from wavetank.controllers.volumes import attach_ephemeral_volumes
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import Attachable
 from wavetank.workloads.expansion import run_of_task
 from wavetank.workloads.runs import run_of
 
-# Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
-_PLANTED: dict[str, str] = {}
+VOLCANO_JOBS = "volcano-job-controller"
 
 
-def planted_kinds(names: Collection[str]) -> frozenset[str]:
-    """Returns the kinds (tables) that a workload submits as objects, if the controllers of these names are on."""
-    return frozenset(table for name, table in _PLANTED.items() if name in names)
+def planted_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> frozenset[str]:
+    """Returns the kinds (tables) that a workload submits as objects, if the controllers of these names are on.
+
+    Of Volcano's Jobs no pods would be made without its scheduler, which lets them into a queue first.
+    """
+    lets_in = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
+    return frozenset({TABLE}) if lets_in and VOLCANO_JOBS in names else frozenset()
 
 
 def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None]) -> Office:

@@ -13,7 +13,7 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.controllers.frame.roster import EVERYTHING, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
-from wavetank.experiments.execution import K8SSIM, KUBELET, Execution, read_execution
+from wavetank.experiments.execution import K8SSIM, KUBELET, Execution, of_k8ssim, read_execution
 from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
 from wavetank.experiments.latency import IDEAL, Latency, parse_latency
 from wavetank.experiments.names import make_name, read_name
@@ -120,6 +120,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     execution = read_execution(spec.get("execution", KUBELET), "spec.execution")
     if execution == K8SSIM:
         latency = _k8ssim_latency(spec, bool(faults or events))
+        schedulers = tuple(of_k8ssim(entry) for entry in schedulers)
     return Experiment(
         name=read_name(metadata.get("name", default_name), "metadata.name"),
         cluster=cluster,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import Pod
-from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.roster import all_names
-from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
-from wavetank.experiments.controlling import attach_controllers, office_of_run, planted_kinds
-from wavetank.experiments.execution import KUBELET, Execution
+from wavetank.experiments.controlling import VOLCANO_JOBS, attach_controllers, office_of_run, planted_kinds
+from wavetank.experiments.execution import K8SSIM, KUBELET, Execution
+from wavetank.experiments.k8ssim.jobs import JobStarter
 from wavetank.experiments.k8ssim.ledger import TaskLedger
 from wavetank.experiments.latency import Latency
 from wavetank.experiments.recorder import Recorder
+from wavetank.experiments.submitter import Submitter, check_pod
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
@@ -29,7 +29,7 @@ from wavetank.scheduling.attachable import Attachable, Attached, TieBreaking
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.scheduler import Explain
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.workload import Arrival, Planting, Workload, plantings_of
+from wavetank.workloads.workload import Workload, plantings_of
 
 if TYPE_CHECKING:
     from wavetank.experiments.looped import Loop
@@ -80,13 +80,13 @@ class Simulation:
             processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
             complete = partial(_complete, store=store, planter=loop.planter if loop else None)
-            attach_controllers(office_of_run(store, streams, complete), setting.controllers)
+            attach_controllers(office_of_run(store, streams, complete), self._controllers(store, complete))
             if kubelets is not None:
                 Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)
             self.recorder.name_schedulers([*schedulers, *processes])
-            submitted = plantings_of(setting.workload, store.specs, streams, planted_kinds(setting.controllers))
-            _Submitter(store, submitted, complete)
+            kinds = planted_kinds(setting.controllers, setting.schedulers)
+            Submitter(store, plantings_of(setting.workload, store.specs, streams, kinds), complete)
             end = _run(clock, setting.horizon, loop)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)
@@ -99,6 +99,14 @@ class Simulation:
         self.tasks = TaskLedger(store)
         K8sSimKubelets(store, clock)
         return None
+
+    def _controllers(self, store: Store, complete: Callable[[Pod], None]) -> frozenset[str]:
+        """Returns the controllers of the frame that are on; K8sSim makes the pods of Volcano's Jobs in its own way."""
+        controllers = self.setting.controllers
+        if self.setting.execution != K8SSIM or VOLCANO_JOBS not in controllers:
+            return controllers
+        JobStarter(store, complete)
+        return controllers - {VOLCANO_JOBS}
 
     def _loop(self, clock: Clock, stack: ExitStack) -> Loop | None:
         """Makes the loop of a run with programs, which is closed whatever happens; few runs need it."""
@@ -149,38 +157,8 @@ def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanose
 def _plant(cluster: Cluster, store: Store) -> None:
     for resource in cluster.resources(store.specs):
         if isinstance(resource, Pod):
-            _check(resource, partial(admit, store=store))
+            check_pod(resource, partial(admit, store=store))
         store.create(resource)
-
-
-class _Submitter:
-    """Creates the workload's pods and objects at their times, holding no more than one of them in advance.
-
-    `complete` is called with each pod before it is created; what it refuses is wrong with the workload.
-    """
-
-    def __init__(self, store: Store, arrivals: Iterator[Arrival | Planting], complete: Callable[[Pod], None]) -> None:
-        self._store = store
-        self._clock = store.clock
-        self._arrivals = arrivals
-        self._complete = complete
-        self._next: Arrival | Planting | None = None
-        self._plan()
-
-    def _plan(self) -> None:
-        self._next = next(self._arrivals, None)
-        if self._next is not None:
-            self._clock.at(self._next.time, self._submit)
-
-    def _submit(self) -> None:
-        while self._next is not None and self._next.time == self._clock.now:
-            resource = self._next[1]
-            if isinstance(resource, Pod):
-                _check(resource, self._complete)
-            self._store.create(resource)
-            self._next = next(self._arrivals, None)
-        if self._next is not None:
-            self._clock.at(self._next.time, self._submit)
 
 
 def _complete(pod: Pod, store: Store, planter: PodPlanter | None) -> None:
@@ -188,10 +166,3 @@ def _complete(pod: Pod, store: Store, planter: PodPlanter | None) -> None:
     if planter is not None:
         planter.complete(pod)
     admit(pod, store)
-
-
-def _check(pod: Pod, complete: Callable[[Pod], None]) -> None:
-    try:
-        complete(pod)
-    except ApiError as error:
-        raise InputError(str(error), path=f"pod {pod.namespace}/{pod.name}") from None

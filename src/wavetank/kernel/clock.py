@@ -111,6 +111,17 @@ class Clock:
         if until is not None:
             self.now = max(self.now, until)
 
+    def run_world(self, until: Nanoseconds) -> None:
+        """Runs all before `until`, and of that instant what the world does: nobody has thought about it yet."""
+        if until > self.now:
+            self.run(until - 1)
+        if self._instants and self._instants[0] == until:
+            self._begin_next_instant()
+        world = self._present[WORLD]
+        while world:
+            self._run_one(world.popleft())
+        self.now = until
+
     def _run_one(self, timer: Timer) -> None:
         """Runs a timer; one that was cancelled is dropped without moving the time."""
         callback = timer[2]

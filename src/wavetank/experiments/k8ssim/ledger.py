@@ -21,7 +21,12 @@ class TaskRow:
     @property
     def job(self) -> str:
         """Returns the job that the task belongs to."""
-        return self.pod.labels.get(JOB_LABEL) or self.pod.annotations.get(GROUP) or self.pod.name
+        return self.pod.labels.get(JOB_LABEL) or self.group
+
+    @property
+    def group(self) -> str:
+        """Returns the pod group that the task belongs to."""
+        return self.pod.annotations.get(GROUP) or self.pod.name
 
     @property
     def succeeded(self) -> bool:

@@ -15,13 +15,15 @@ from wavetank.scheduling.named.configurations import configurations
 from wavetank.scheduling.named.k8ssim import COMPAT, COMPAT_SUFFIX, kubernetes_algorithms
 from wavetank.scheduling.named.policies import policies
 from wavetank.scheduling.named.scheduler import NamedScheduler
+from wavetank.scheduling.named.volcano import volcano_algorithms
 
 __all__ = ["NamedScheduler", "find_scheduler", "named_schedulers"]
 
 
 def named_schedulers() -> dict[str, NamedScheduler]:
     """Returns every scheduler that has a name, in the order in which they are listed."""
-    return {each.name: each for each in chain(configurations(), kubernetes_algorithms(), policies(), batch_queues())}
+    families = (configurations(), kubernetes_algorithms(), volcano_algorithms(), policies(), batch_queues())
+    return {each.name: each for each in chain.from_iterable(families)}
 
 
 def find_scheduler(

@@ -112,6 +112,11 @@ def kubernetes_algorithms() -> Iterator[NamedScheduler]:
         yield NamedScheduler(name, "kube-scheduler", algorithm.formula, algorithm.source, make)
 
 
+def make_algorithm(name: str, version: Version, compat: bool) -> SchedulerDefinition:
+    """Returns one of the eleven, as it is today or as K8sSim runs it."""
+    return _make(name, _ALGORITHMS[name], name, version, {COMPAT: compat})
+
+
 def _make(
     wanted: str, algorithm: _Algorithm, name: str, version: Version, args: Mapping[str, Any]
 ) -> SchedulerDefinition:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import Clock
@@ -13,11 +13,15 @@ from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler import Explain
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
+from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
 
 @dataclass(frozen=True)
 class VolcanoDefinition:
-    """A Volcano scheduler that can be attached to any cluster; `without` are defects that it shall not have."""
+    """A Volcano scheduler that can be attached to any cluster; `without` are defects that it shall not have.
+
+    `vintage` is the release whose scores it has.
+    """
 
     name: str
     description: str
@@ -25,6 +29,8 @@ class VolcanoDefinition:
     period: Nanoseconds = SECOND
     without: frozenset[str] = frozenset()
     scheduler_name: str = "volcano"
+    vintage: Vintage = V1_15
+    lets_groups_in: ClassVar[bool] = True  # PodGroups wait for it, and with them the pods of Volcano's Jobs
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:
@@ -70,4 +76,5 @@ class VolcanoDefinition:
             ties=None if ties == "exact" else streams.stream(f"scheduler/{self.name}/ties"),
             latency=latency,
             draws=streams.stream(f"scheduler/{self.name}/latency"),
+            vintage=self.vintage,
         )

@@ -4,7 +4,9 @@ import random
 from collections.abc import Collection, Sequence
 from functools import partial
 
+from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.resources import CPU
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.cluster.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, Queue
@@ -27,6 +29,7 @@ from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.closing import changes_status
 from wavetank.scheduling.volcano.session.outcome import PodCondition
 from wavetank.scheduling.volcano.session.session import Session
+from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
 
 class VolcanoScheduler:
@@ -49,6 +52,7 @@ class VolcanoScheduler:
         ties: random.Random | None = None,
         latency: SchedulerLatency | None = None,
         draws: random.Random,
+        vintage: Vintage = V1_15,
     ) -> None:
         self.attempts = 0
         self.cache = Cache()
@@ -59,12 +63,13 @@ class VolcanoScheduler:
         self._takes_all = takes_all
         self._period = period
         self._without = without
-        self._ties = ties
+        self._ties = None if vintage.largest_first else ties
+        self._vintage = vintage
         latency = latency or SchedulerLatency()
         self._draw_bind = drawing(latency.bind, draws)
         self._draw_delete = drawing(latency.delete, draws)
         listers = Listers()
-        self._plugins = plugin_makers(KubePlugins(listers))
+        self._plugins = plugin_makers(KubePlugins(listers, vintage))
         self._start = 0  # where the next search among many nodes begins
         self._origin = clock.now
         self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
@@ -76,6 +81,11 @@ class VolcanoScheduler:
     def takes(self, pod: Pod) -> bool:
         """Tells whether a pod is this scheduler's business."""
         return self._takes_all or pod.scheduler_name in self._names
+
+    def configure(self, conf: VolcanoConf) -> None:
+        """Takes another configuration for the sessions to come, of which the next is due."""
+        self._conf = conf
+        self._wake()
 
     # when
 
@@ -122,8 +132,14 @@ class VolcanoScheduler:
         self._plan_next(session)
 
     def _choose(self, names: Sequence[str]) -> int:
-        """Breaks a tie between nodes: by chance as Volcano does, or by name."""
+        """Breaks a tie between nodes: by chance as Volcano does, or by name, or by size."""
+        if self._vintage.largest_first:
+            return max(range(len(names)), key=lambda i: self._milli_cpu(names[i]))
         return names.index(min(names)) if self._ties is None else self._ties.randrange(len(names))
+
+    def _milli_cpu(self, node_name: str) -> int:
+        node = self._store.find("Node", "", node_name)
+        return node.allocatable.get(CPU, 0) if isinstance(node, Node) else 0
 
     def _plan_next(self, session: Session) -> None:
         """Plans what no news will bring about: the end of a waiting time, and another try where chance decides."""

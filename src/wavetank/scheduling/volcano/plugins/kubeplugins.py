@@ -6,7 +6,6 @@ from wavetank.scheduling.config import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
-    ResourceSpec,
     ScoringStrategy,
 )
 from wavetank.scheduling.framework.cycle import Cycle
@@ -22,20 +21,18 @@ from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
 from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
+from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
-_VERSION = (1, 35)  # of the kube-scheduler libraries in Volcano 1.15
 
-
-def _fit(kind: str, weight: int) -> NodeResourcesFit:
-    resources = (ResourceSpec("cpu", weight), ResourceSpec("memory", weight))
-    strategy = ScoringStrategy(kind, resources)  # type: ignore[arg-type]
+def _fit(strategy: ScoringStrategy) -> NodeResourcesFit:
     return NodeResourcesFit(NodeResourcesFitArgs(scoring_strategy=strategy))
 
 
 class KubePlugins:
     """The plugins of kube-scheduler that Volcano uses, with its arguments; kept from session to session."""
 
-    def __init__(self, listers: Listers) -> None:
+    def __init__(self, listers: Listers, vintage: Vintage = V1_15) -> None:
+        self.vintage = vintage
         self._framework = Framework("volcano", {}, {})
         self.unschedulable = NodeUnschedulable()
         self.affinity = NodeAffinity()
@@ -43,10 +40,10 @@ class KubePlugins:
         self.taints = TaintToleration()
         self.pod_affinity = InterPodAffinity(InterPodAffinityArgs(hard_pod_affinity_weight=0), listers)
         self.spread = PodTopologySpread(PodTopologySpreadArgs(defaulting_type="System"), listers)
-        self.least = _fit("LeastAllocated", 50)
-        self.most = _fit("MostAllocated", 1)
-        balanced = tuple(ResourceSpec(name, 1) for name in ("cpu", "memory", "nvidia.com/gpu"))
-        self.balanced = NodeResourcesBalancedAllocation(NodeResourcesBalancedAllocationArgs(balanced), _VERSION)
+        self.least = _fit(ScoringStrategy("LeastAllocated", vintage.least))
+        self.most = _fit(ScoringStrategy("MostAllocated", vintage.most))
+        balanced = NodeResourcesBalancedAllocationArgs(vintage.balanced)
+        self.balanced = NodeResourcesBalancedAllocation(balanced, vintage.libraries)
         self.images = ImageLocality()
 
     def cycle(self, table: NodeTable, pod: Pod) -> Cycle:

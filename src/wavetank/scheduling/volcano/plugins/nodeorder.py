@@ -16,18 +16,19 @@ class NodeOrder(Plugin):
 
     def __init__(self, arguments: Arguments, kube: KubePlugins) -> None:
         self._kube = kube
-        parts: list[tuple[str, str, int, ScorePlugin]] = [
-            ("NodeResourcesFit_LeastAllocated", "leastrequested", 1, kube.least),
-            ("NodeResourcesFit_MostAllocated", "mostrequested", 0, kube.most),
-            ("NodeResourcesBalancedAllocation", "balancedresource", 1, kube.balanced),
-            ("NodeAffinity", "nodeaffinity", 2, kube.affinity),
-            ("InterPodAffinity", "podaffinity", 2, kube.pod_affinity),
-            ("TaintToleration", "tainttoleration", 3, kube.taints),
-            ("PodTopologySpread", "podtopologyspread", 2, kube.spread),
+        parts: list[tuple[str, str, ScorePlugin]] = [
+            ("NodeResourcesFit_LeastAllocated", "leastrequested", kube.least),
+            ("NodeResourcesFit_MostAllocated", "mostrequested", kube.most),
+            ("NodeResourcesBalancedAllocation", "balancedresource", kube.balanced),
+            ("NodeAffinity", "nodeaffinity", kube.affinity),
+            ("InterPodAffinity", "podaffinity", kube.pod_affinity),
+            ("TaintToleration", "tainttoleration", kube.taints),
+            ("PodTopologySpread", "podtopologyspread", kube.spread),
         ]
-        weighted = ((part, arguments.integer(f"{key}.weight", default), each) for part, key, default, each in parts)
+        defaults = kube.vintage.weights
+        weighted = ((part, arguments.integer(f"{key}.weight", defaults[key]), each) for part, key, each in parts)
         self._parts = [(f"nodeorder/{part}", weight, each) for part, weight, each in weighted if weight]
-        self._images = arguments.integer("imagelocality.weight", 1)
+        self._images = arguments.integer("imagelocality.weight", defaults["imagelocality"])
 
     def open(self, session: Session) -> Hooks:
         """Takes part in scoring."""

@@ -1,0 +1,103 @@
+"""K8sSim's eleven algorithms as one scheduler, whose algorithm may change from one moment to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wavetank.cluster.pod import Pod
+from wavetank.errors import InputError
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.config import Version
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
+from wavetank.scheduling.named.k8ssim import make_algorithm
+from wavetank.scheduling.registry import Handle
+
+# K8sSim's numbers of its algorithms. With -1 each pod says by its schedulerName whose it is.
+ACTIONS = ("EP", "LRP", "MRP", "BRA", "RLP", "TTP", "NAP", "NPAPP", "ILP", "NLP", "IPAP")
+BY_NAME = -1
+_PREFIX = "linc-scheduler-"
+
+
+class Switch:
+    """Which algorithm decides now."""
+
+    def __init__(self) -> None:
+        self._action = 1
+
+    def turn(self, action: int) -> None:
+        """Chooses an algorithm by its number."""
+        if action != BY_NAME and not 1 <= action <= len(ACTIONS):
+            known = ", ".join(f"{number} {name}" for number, name in enumerate(ACTIONS, 1))
+            raise InputError(f"there is no action {action}: expected one of {known}, or -1 for each pod's own")
+        self._action = action
+
+    def algorithm_for(self, pod: Pod) -> str:
+        """Returns the algorithm that decides on a pod; one whose schedulerName says nothing gets EP."""
+        if self._action != BY_NAME:
+            return ACTIONS[self._action - 1]
+        name = pod.scheduler_name.removeprefix(_PREFIX).upper()
+        return name if name in ACTIONS else ACTIONS[0]
+
+
+class _Chosen(PreScorePlugin, ScorePlugin):
+    """Scores as the algorithm of the moment does."""
+
+    name = "K8sSimAction"
+
+    def __init__(self, switch: Switch, plugins: Mapping[str, ScorePlugin]) -> None:
+        self._switch = switch
+        self._plugins = plugins
+        self._present = next(iter(plugins.values()))
+
+    def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
+        """Chooses the algorithm."""
+        plugin = self._present = self._plugins[self._switch.algorithm_for(cycle.pod)]
+        return plugin.pre_score(cycle, nodes) if isinstance(plugin, PreScorePlugin) else True
+
+    def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        """Returns its scores."""
+        return self._present.score(cycle, nodes)
+
+    def normalize(self, scores: NumberArray) -> NumberArray:
+        """Scales them as it does."""
+        return self._present.normalize(scores)
+
+
+@dataclass(frozen=True)
+class SwitchedDefinition(SchedulerDefinition):
+    """The eleven as one scheduler; `switch` says which of them decides."""
+
+    switch: Switch = field(default_factory=Switch)
+    parts: Mapping[str, SchedulerDefinition] = field(default_factory=dict)
+
+    def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:
+        """Makes one profile: the filters that all have, and the scores of all."""
+        made = {name: part.frameworks(handle, streams)[0] for name, part in self.parts.items()}
+        base = made[ACTIONS[0]]
+        chosen = _Chosen(self.switch, {name: framework.score[0] for name, framework in made.items()})
+        points = {
+            "preEnqueue": base.pre_enqueue,
+            "preFilter": base.pre_filter,
+            "filter": base.filter,
+            "postFilter": base.post_filter,
+            "preScore": [chosen],
+            "score": [chosen],
+            "reserve": base.reserve,
+            "permit": base.permit,
+            "preBind": base.pre_bind,
+        }
+        return [Framework(base.scheduler_name, points, {chosen.name: 1}, base.percentage_of_nodes_to_score)]
+
+
+def switched_definition(version: Version, compat: bool) -> SwitchedDefinition:
+    """Returns the eleven as one scheduler, as they are today or, with `compat`, as K8sSim runs them."""
+    parts = {name: make_algorithm(name, version, compat) for name in ACTIONS}
+    first = parts[ACTIONS[0]]
+    return SwitchedDefinition(
+        "k8ssim", "K8sSim's algorithms for Kubernetes", first.configuration, own_ties=first.own_ties, parts=parts
+    )
