@@ -5,10 +5,13 @@ from collections.abc import Callable, Collection
 
 from wavetank.apiserver.actor import Actor
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
+from wavetank.apiserver.authorization.authorizer import Authorizer, Permissive, Wish
+from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
+from wavetank.apiserver.authorization.wishing import wish_of
 from wavetank.apiserver.custom.definition.controller import Definitions
 from wavetank.apiserver.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.discovery import Discovery
-from wavetank.apiserver.errors import StatusError, method_not_supported
+from wavetank.apiserver.errors import StatusError, forbidden, method_not_supported
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.negotiation import PLAIN, Representation, check_custom, negotiate
@@ -47,7 +50,8 @@ class Api:
     """The Kubernetes API over a store: one function from a request to its answer.
 
     It knows no transport, and no time but the store's. `stories` tells what simulated kubelets report,
-    `authenticate` finds the user of a token for TokenReviews, `plugins` are the admission plugins that are on.
+    `authenticate` finds the user of a token for TokenReviews, `plugins` are the admission plugins that are on. With
+    `rbac` roles decide who may do what; otherwise everybody may do everything.
     """
 
     def __init__(
@@ -57,12 +61,14 @@ class Api:
         *,
         authenticate: Authenticate = _nobody,
         plugins: Collection[str] = DEFAULT_PLUGINS,
+        rbac: bool = False,
         seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin()
         self._objects = Objects(store, self.kinds, stories)
         self._writer = Writer(self._objects, Admission(store, plugins), random.Random(seed))
-        plant(self._writer)
+        self._authorizer: Authorizer = Rbac(store) if rbac else Permissive()
+        plant(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
         self._watches = Watches(self._objects)
@@ -101,6 +107,7 @@ class Api:
         if told is None and request.method == "GET":
             told = self._openapi.respond(request)
         if told is not None:
+            self._authorize(request.user, Wish(request.method.lower(), path=request.path))
             return told
         target = resolve(self.kinds, request.method, request.path)
         try:
@@ -113,7 +120,12 @@ class Api:
             found.headers.append(warning(target.kind.custom.warning))
         return found
 
+    def _authorize(self, user: User, wish: Wish, resource: str = "") -> None:
+        if not self._authorizer.judge(user, wish).allowed:
+            raise forbidden(resource, wish.name, wish.refusal(user))
+
     def _act(self, target: Target, request: Request) -> Response | Stream:
+        self._authorize(request.user, wish_of(target), target.kind.resource)
         if target.verb == "patch":
             # an unknown one is refused before anything else is looked at
             patch_type(request, custom=target.kind.custom is not None)
@@ -168,7 +180,7 @@ class Api:
     def _review(self, target: Target, request: Request, representation: Representation) -> Response:
         options = WriteOptions.read(request, "Create")
         document = self._writer.read_body(target.kind, request, options)
-        told = review(document, target.namespace, request.user, self._objects.now, self._authenticate)
+        told = review(document, target.namespace, request.user, self._objects.now, self._authenticate, self._authorizer)
         return self._respond(target, representation, told, 201, request)
 
     def _update(self, target: Target, request: Request) -> Response:

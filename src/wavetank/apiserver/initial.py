@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.objects import Document
@@ -72,10 +72,10 @@ _LEVELS = {
 }
 
 
-def plant(writer: Writer) -> None:
-    """Creates what is not there yet."""
+def plant(writer: Writer, more: Iterable[Document] = ()) -> None:
+    """Creates what is not there yet, and more of the kind that a server of some setting has."""
     kinds, now = writer.objects.kinds, writer.now
-    for document in _documents(kinds, now):
+    for document in (*_documents(kinds, now), *more):
         kind = kinds.named(document["apiVersion"], document["kind"])
         assert kind is not None
         namespace = document["metadata"].get("namespace", "")

@@ -1,4 +1,4 @@
-"""Reviews: questions about tokens, users and permissions; nothing is enforced, so everything is allowed."""
+"""Reviews: questions about tokens, users and permissions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from wavetank.apiserver.authorization.authorizer import Authorizer, Wish
 from wavetank.apiserver.errors import StatusError, bad_request
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
@@ -18,14 +19,10 @@ Authenticate = Callable[[str], User | None]
 # Of the server whose recorded answers ours are compared with.
 AUDIENCES = ("https://x",)
 
-_EVERYTHING: Document = {
-    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-    "incomplete": False,
-}
 
-
-def review(document: Document, namespace: str, user: User, now: float, authenticate: Authenticate) -> Document:
+def review(
+    document: Document, namespace: str, user: User, now: float, authenticate: Authenticate, authorizer: Authorizer
+) -> Document:
     """Answers a review, a decoded document of authentication.k8s.io/v1 or authorization.k8s.io/v1.
 
     `namespace` is that of the path, `now` seconds since 1970. StatusError (400, 422) if the question makes no sense.
@@ -37,10 +34,11 @@ def review(document: Document, namespace: str, user: User, now: float, authentic
             status = {"userInfo": user_info(user)}
             return _head(document, {"creationTimestamp": timestamp(now)}) | {"status": status}
         case "SelfSubjectRulesReview":
-            if not _spec(document).get("namespace"):
+            asked = _spec(document).get("namespace")
+            if not asked:
                 raise bad_request("no namespace on request")
-            return _head(document, {}) | {"spec": {}, "status": _EVERYTHING}
-    return _access(document, namespace)
+            return _head(document, {}) | {"spec": {}, "status": authorizer.rules(user, asked)}
+    return _access(document, namespace, user, authorizer)
 
 
 def user_info(user: User) -> Document:
@@ -74,15 +72,33 @@ def _token_status(document: Document, authenticate: Authenticate) -> Document:
     return {"authenticated": True, "user": user_info(user), "audiences": audiences}
 
 
-def _access(document: Document, namespace: str) -> Document:
+def _access(document: Document, namespace: str, user: User, authorizer: Authorizer) -> Document:
     metadata = document.get("metadata") or {}
     local = document["kind"] == "LocalSubjectAccessReview"
     if local and not metadata.get("namespace"):
         metadata = {**metadata, "namespace": namespace}
-    answered = {**document, "metadata": metadata, "status": {"allowed": True}}
+    answered = {**document, "metadata": metadata, "status": {}}
     if errors := [*_access_errors(answered), *(_local_errors(answered) if local else ())]:
         raise _invalid(errors)
+    verdict = authorizer.judge(_asked_about(answered, user), _wish(_spec(answered)))
+    answered["status"] = {"allowed": verdict.allowed} | ({"reason": verdict.reason} if verdict.reason else {})
     return answered
+
+
+def _asked_about(document: Document, user: User) -> User:
+    if document["kind"] == "SelfSubjectAccessReview":
+        return user
+    spec = _spec(document)
+    return User(spec.get("user") or "", tuple(spec.get("groups") or ()), spec.get("uid") or "")
+
+
+def _wish(spec: Document) -> Wish:
+    other, asked = spec.get("nonResourceAttributes"), spec.get("resourceAttributes") or {}
+    if other is not None:
+        return Wish(other.get("verb") or "", path=other.get("path") or "")
+    resource = "/".join(part for part in (asked.get("resource"), asked.get("subresource")) if part)
+    texts = {key: asked.get(key) or "" for key in ("verb", "group", "namespace", "name")}
+    return Wish(resource=resource, **texts)
 
 
 def _access_errors(document: Document) -> Iterator[FieldError]:

@@ -70,6 +70,13 @@ Examples:
     show_default=True,
     help="full: as a real server has it, pods need service accounts and new nodes are not ready.",
 )
+@click.option(
+    "--authorization",
+    type=click.Choice(["allow", "rbac"]),
+    default="allow",
+    show_default=True,
+    help="rbac: roles decide what users may do; who has the token may do everything.",
+)
 @click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds in a second.")
 @click.option("--paused", is_flag=True, help="Let the clock stand until `wavetank clock resume`.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
@@ -86,6 +93,7 @@ def command(
     kubeconfig: Path,
     bare: bool,
     admission: str,
+    authorization: str,
     speed: str,
     paused: bool,
     token: str | None,
@@ -102,7 +110,7 @@ def command(
     guard = Guard(secret, host)
     setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
     plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
-    served = ServedCluster(replace(setting, plugins=plugins), guard.authenticate)
+    served = ServedCluster(replace(setting, plugins=plugins, rbac=authorization == "rbac"), guard.authenticate)
     app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))

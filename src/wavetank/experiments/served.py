@@ -58,6 +58,7 @@ class ServedSetting:
     controllers: frozenset[str] = frozenset()  # by the names that kube-controller-manager has for them
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
+    rbac: bool = False  # roles decide who may do what
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: the present
 
@@ -80,7 +81,7 @@ class ServedCluster:
             store.subscribe("Pod", _Runs())
             Relapses(store, stories)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
-        self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins)
+        self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins, rbac=setting.rbac)
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
         if setting.kubelets:

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from wavetank.apiserver.authorization.authorizer import MASTERS, Document, Permissive, Verdict, Wish
+from wavetank.apiserver.request import User
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.selectors import LabelSelector
+from wavetank.cluster.store import Store
+
+_GROUP = "rbac.authorization.k8s.io"
+_ACCOUNT = "system:serviceaccount:"
+
+Rule = Mapping[str, Any]
+
+
+def bootstrap_objects() -> list[Document]:
+    """Returns the roles and bindings that every cluster begins with."""
+    text = (files("wavetank.apiserver.authorization") / "bootstrap.json").read_text(encoding="utf-8")
+    made: list[Document] = json.loads(text)
+    return made
+
+
+class Rbac:
+    """Decides by the roles and bindings in the store; what no rule allows is refused."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def judge(self, user: User, wish: Wish) -> Verdict:
+        """Looks for a rule that allows it; the first one found is the reason."""
+        if MASTERS in user.groups:
+            return Verdict(True)
+        for rule, reason in self._rules(user, wish.namespace):
+            if _covers(rule, wish):
+                return Verdict(True, f"RBAC: allowed by {reason}")
+        return Verdict(False)
+
+    def rules(self, user: User, namespace: str) -> Document:
+        """Returns all that a user may do in a namespace."""
+        if MASTERS in user.groups:
+            return Permissive().rules(user, namespace)
+        found = [rule for rule, _ in self._rules(user, namespace)]
+        return {
+            "resourceRules": [dict(rule) for rule in found if rule.get("resources")],
+            "nonResourceRules": [dict(rule) for rule in found if rule.get("nonResourceURLs")],
+            "incomplete": False,
+        }
+
+    def _rules(self, user: User, namespace: str) -> Iterator[tuple[Rule, str]]:
+        """Yields the rules of a user's roles, and whom they come from; paths are no namespace's business."""
+        for binding in self._store.list(f"ClusterRoleBinding.{_GROUP}"):
+            yield from self._granted(binding, user, "")
+        if namespace:
+            for binding in self._store.list(f"RoleBinding.{_GROUP}"):
+                if binding.namespace == namespace:
+                    for rule, reason in self._granted(binding, user, namespace):
+                        yield _without_paths(rule), reason
+
+    def _granted(self, binding: Resource, user: User, namespace: str) -> Iterator[tuple[Rule, str]]:
+        subject = next((each for each in binding.manifest.get("subjects") or () if _is(each, user, namespace)), None)
+        if subject is None:
+            return
+        role = binding.manifest["roleRef"]
+        name = f"{binding.name}/{namespace}" if namespace else binding.name
+        whom = f'{subject["kind"]} "{_name_of(subject, namespace)}"'
+        reason = f'{binding.manifest_kind} "{name}" of {role["kind"]} "{role["name"]}" to {whom}'
+        for rule in self._rules_of(role, namespace):
+            yield rule, reason
+
+    def _rules_of(self, role: Mapping[str, Any], namespace: str) -> Sequence[Rule]:
+        found = self._store.find(f"{role['kind']}.{_GROUP}", namespace if role["kind"] == "Role" else "", role["name"])
+        if found is None:
+            return ()
+        own: Sequence[Rule] = found.manifest.get("rules") or ()
+        collected = found.manifest.get("aggregationRule")
+        return own or self._collected(collected) if collected else own
+
+    def _collected(self, aggregation: Mapping[str, Any]) -> Sequence[Rule]:
+        """Returns the rules of all roles that an aggregation selects, themselves aggregations or not."""
+        selectors = [LabelSelector.parse(each) for each in aggregation.get("clusterRoleSelectors") or ()]
+        found: list[Rule] = []
+        for role in self._store.list(f"ClusterRole.{_GROUP}"):
+            if any(selector.matches(role.labels) for selector in selectors):
+                found.extend(self._rules_of({"kind": "ClusterRole", "name": role.name}, ""))
+        return found
+
+
+def _without_paths(rule: Rule) -> Rule:
+    return {key: value for key, value in rule.items() if key != "nonResourceURLs"}
+
+
+def _is(subject: Mapping[str, Any], user: User, namespace: str) -> bool:
+    match subject.get("kind"):
+        case "User":
+            return bool(user.name == subject.get("name"))
+        case "Group":
+            return subject.get("name") in user.groups
+        case "ServiceAccount":
+            where = subject.get("namespace") or namespace
+            return user.name == f"{_ACCOUNT}{where}:{subject.get('name')}"
+    return False
+
+
+def _name_of(subject: Mapping[str, Any], namespace: str) -> str:
+    if subject["kind"] != "ServiceAccount":
+        return str(subject["name"])
+    return f"{subject['name']}/{subject.get('namespace') or namespace}"
+
+
+def _covers(rule: Rule, wish: Wish) -> bool:
+    if not _among(rule.get("verbs"), wish.verb):
+        return False
+    if wish.path:
+        return any(_is_path(given, wish.path) for given in rule.get("nonResourceURLs") or ())
+    names = rule.get("resourceNames") or ()
+    return (
+        _among(rule.get("apiGroups"), wish.group)
+        and any(_is_resource(given, wish.resource) for given in rule.get("resources") or ())
+        and (not names or wish.name in names)
+    )
+
+
+def _among(given: Sequence[str] | None, one: str) -> bool:
+    return given is not None and ("*" in given or one in given)
+
+
+def _is_resource(given: str, resource: str) -> bool:
+    _, _, below = resource.partition("/")
+    return given in ("*", resource) or bool(below and given == f"*/{below}")
+
+
+def _is_path(given: str, path: str) -> bool:
+    return given in ("*", path) or (given.endswith("*") and path.startswith(given.rstrip("*")))
