@@ -64,6 +64,7 @@ def first_table() -> None:
             workload={"generator": generator},
             schedulers=["default", "topsis"],
             ties="exact",
+            jobs=1,
         )
         chosen = {name: node_of(results, name) for name in ("default", "topsis")}
         print(f"{' '.join(map(str, loads)):22} {chosen['default']:>15} {chosen['topsis']:>8}")
@@ -89,7 +90,7 @@ def larger(folder: Path) -> None:
         {"name": "topsis"},
         {"name": "topsis-memory", "policy": "topsis", "args": memory},
     ]
-    results = wavetank.run(cluster={"nodes": nodes}, workload={"generator": generator}, schedulers=schedulers)
+    results = wavetank.run(cluster={"nodes": nodes}, workload={"generator": generator}, schedulers=schedulers, jobs=1)
     has = {f"{group['name']}-{i}": group for group in nodes for i in range(10)}
     curves = {}
     for entry in schedulers:

@@ -37,9 +37,31 @@ def test_a_policy_that_fails(wavetank: Wavetank, here: Path, body: str, message:
     experiment = an_experiment(here, workload={"file": "jobs.json"}, schedulers=schedulers)
     ended = wavetank("run", experiment, "-o", "out", "--seeds", "1-2", "--jobs", workers)
     assert ended.status == 3
-    assert ended.err.splitlines()[-1].startswith(f"policy mine failed on pod default/job0: {message}")
+    assert ended.err.splitlines()[-1].startswith(
+        f"mine/seed-1, mine/seed-2: policy mine failed on pod default/job0: {message}"
+    )
     assert "Traceback" not in ended.err
     assert set(names_in(here)) <= {"e.yaml", "broken.py", "jobs.json", "__pycache__"}
+
+
+@pytest.mark.parametrize(
+    ("method", "problem"),
+    [
+        ("score(self, pod, node): return float('nan')", "failed on pod default/p-0: a score is no finite number"),
+        ("choose(self, pod, nodes): return 'nowhere'", "failed on pod default/p-0: chose 'nowhere', which is none of"),
+        ("filter_nodes(self, pod, nodes): return [True]", "failed on pod default/p-0: filter_nodes must be"),
+    ],
+)
+def test_runs_with_other_schedulers_go_on(wavetank: Wavetank, here: Path, method: str, problem: str) -> None:
+    (here / "broken.py").write_text(f"class Broken:\n    def {method}\n")
+    schedulers = [{"name": "mine", "python": "broken:Broken"}, {"name": "default"}]
+    generator = {"name": "p", "kind": "burst", "pods": 3, "duration": 5, "requests": {"cpu": 1}}
+    experiment = an_experiment(here, workload={"generator": generator}, schedulers=schedulers)
+    ended = wavetank("run", experiment, "-o", "out", "--jobs", "1")
+    assert ended.status == 3
+    assert ended.err.splitlines()[-1].startswith(f"mine/seed-1: policy mine {problem}")
+    assert "default" in names_in(here / "out")
+    assert "mine" not in names_in(here / "out")
 
 
 def test_a_pod_that_no_api_server_would_accept(wavetank: Wavetank, here: Path) -> None:

@@ -10,6 +10,7 @@ from shutil import rmtree
 
 import numpy as np
 
+from wavetank.errors import SchedulerError
 from wavetank.experiments.batsim import write_batsim
 from wavetank.experiments.decimals import NEVER
 from wavetank.experiments.explain.recorder import AttemptRecorder
@@ -58,22 +59,24 @@ class RunResult:
 
 @dataclass(frozen=True)
 class RunFailure:
-    """A run that a program in the loop has brought to an end."""
+    """A run that its scheduler has brought to an end: a program in the loop, or a policy."""
 
     label: str
-    error: ProcessError
+    error: SchedulerError
 
     @property
     def warning(self) -> str:
         """Says so, without the program's log, which is another in every run."""
-        return f"{self.label} failed: scheduler {self.error.name} {self.error.problem}"
+        if isinstance(self.error, ProcessError):
+            return f"{self.label} failed: scheduler {self.error.name} {self.error.problem}"
+        return f"{self.label} failed: {self.error}"
 
 
 def try_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult | RunFailure:
-    """Makes a run; if a program in it fails that is the result, and nothing is left in the run's place."""
+    """Makes a run; if its scheduler fails that is the result, and nothing is left in the run's place."""
     try:
         return make_run(plan, tell)
-    except ProcessError as error:
+    except SchedulerError as error:
         rmtree(plan.folder)
         return RunFailure(plan.label, error)
 

@@ -27,10 +27,13 @@ from wavetank.kernel.garbage import rare_collections
 
 
 class FailedRunsError(SchedulerError):
-    """Programs in the loop have ended some of the runs; the results of the others are in their place."""
+    """Schedulers have failed in some of the runs; the results of the others are in their place."""
 
     def __init__(self, failures: Sequence[RunFailure], results: Sequence[RunResult]) -> None:
-        super().__init__("; ".join(f"{failure.label}: {failure.error}" for failure in failures))
+        runs: dict[str, list[str]] = {}
+        for failure in failures:
+            runs.setdefault(str(failure.error), []).append(failure.label)
+        super().__init__("; ".join(f"{', '.join(labels)}: {error}" for error, labels in runs.items()))
         self.failures = failures
         self.results = results
 
@@ -57,8 +60,8 @@ def run_experiment(
     `out` may be the results of an earlier experiment, which are replaced; any other folder with something in it is
     refused. `jobs` is how many runs are made at a time: by default as many as there are cores. `finish` may add to
     the results before they are put in place. `keep` is how much of the scheduling attempts is recorded, for
-    `wavetank explain`: nothing, the best nodes of each, or all. FailedRunsError, when all is done, if programs in the
-    loop have failed; if all of them have, there are no results.
+    `wavetank explain`: nothing, the best nodes of each, or all. FailedRunsError, when all is done, if schedulers have
+    failed; if all runs have, there are no results.
     """
     check_out(out)
     begun = time.perf_counter()
@@ -193,7 +196,7 @@ def _independent_children() -> Iterator[None]:
 def _follow(
     futures: Sequence[Future[RunResult | RunFailure]], counts: SynchronizedArray[int], progress: Progress | None
 ) -> None:
-    """Reports until all are done; the first error is raised at once, but for programs that fail."""
+    """Reports until all are done; the first error is raised at once, but for schedulers that fail."""
     waiting = set(futures)
     while waiting:
         _, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)

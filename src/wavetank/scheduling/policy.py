@@ -86,7 +86,7 @@ class _PolicyFilter(FilterPlugin):
         if hasattr(self._policy, "filter_nodes"):
             view = NodesView(cycle.table, nodes)
             answers = _call(self.name, cycle.pod, lambda: np.asarray(self._policy.filter_nodes(cycle.pod, view)))
-            _check_shape(self.name, "filter_nodes", answers, len(nodes))
+            _check_shape(self.name, cycle.pod, "filter_nodes", answers, len(nodes))
             return np.where(answers.astype(bool), 0, self._code(False))
         codes = [self._code(self._ask(cycle, int(slot))) for slot in nodes]
         return np.array(codes, np.int64)
@@ -123,9 +123,9 @@ class _PolicyScore(ScorePlugin):
             views = (NodeView(cycle.table, int(slot)) for slot in nodes)
             scores = _call(self.name, pod, lambda: [self._policy.score(pod, view) for view in views])
         array: NumberArray = _call(self.name, pod, lambda: np.asarray(scores, np.float64))
-        _check_shape(self.name, "the scores", array, len(nodes))
+        _check_shape(self.name, pod, "the scores", array, len(nodes))
         if not np.isfinite(array).all():
-            raise SchedulerError(f"policy {self.name} gave pod {pod.name} a score that is no finite number")
+            raise _failed(self.name, pod, "a score is no finite number")
         return array
 
     def _chosen(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
@@ -136,7 +136,7 @@ class _PolicyScore(ScorePlugin):
         chosen: NumberArray = (nodes == slot).astype(np.int64)
         if not chosen.any():
             problem = f"chose {name!r:.60}, which is none of the {len(nodes)} nodes that it was offered"
-            raise SchedulerError(f"policy {self.name} failed on pod {pod.namespace}/{pod.name}: {problem}")
+            raise _failed(self.name, pod, problem)
         return chosen
 
 
@@ -145,9 +145,13 @@ def _call(name: str, pod: Pod, ask: Callable[[], Any]) -> Any:
         return ask()
     except Exception as error:
         problem = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        raise SchedulerError(f"policy {name} failed on pod {pod.namespace}/{pod.name}: {problem}") from error
+        raise _failed(name, pod, problem) from error
 
 
-def _check_shape(name: str, what: str, array: Any, nodes: int) -> None:
+def _check_shape(name: str, pod: Pod, what: str, array: Any, nodes: int) -> None:
     if array.shape != (nodes,):
-        raise SchedulerError(f"policy {name}: {what} must be one value per node ({nodes}), not shape {array.shape}")
+        raise _failed(name, pod, f"{what} must be one value per node ({nodes}), not shape {array.shape}")
+
+
+def _failed(name: str, pod: Pod, problem: str) -> SchedulerError:
+    return SchedulerError(f"policy {name} failed on pod {pod.namespace}/{pod.name}: {problem}")
