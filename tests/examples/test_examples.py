@@ -18,7 +18,7 @@ from wavetank.experiments import runner
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DOCUMENTS = sorted(EXAMPLES.glob("[0-9]*/experiment.yaml"))
-SCRIPTS = sorted(EXAMPLES.glob("[0-9]*/*.py"))
+SCRIPTS = sorted(EXAMPLES.glob("[0-9]*/run.py"))
 
 
 @pytest.fixture(autouse=True)

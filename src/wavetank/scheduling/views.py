@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -84,6 +84,10 @@ class NodesView:
 
     def __len__(self) -> int:
         return len(self._slots)
+
+    def __iter__(self) -> Iterator[NodeView]:
+        """Yields the nodes one by one: convenient, and slow on large clusters."""
+        return (NodeView(self._table, int(slot)) for slot in self._slots)
 
     @property
     def names(self) -> list[str]:

@@ -12,6 +12,7 @@ from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.named.batch import batch_queues
 from wavetank.scheduling.named.configurations import configurations
+from wavetank.scheduling.named.installed import installed_policies
 from wavetank.scheduling.named.k8ssim import COMPAT, COMPAT_SUFFIX, kubernetes_algorithms
 from wavetank.scheduling.named.policies import policies
 from wavetank.scheduling.named.scheduler import NamedScheduler
@@ -21,7 +22,20 @@ __all__ = ["NamedScheduler", "find_scheduler", "named_schedulers"]
 
 
 def named_schedulers() -> dict[str, NamedScheduler]:
-    """Returns every scheduler that has a name, in the order in which they are listed."""
+    """Returns every scheduler that has a name, in the order in which they are listed.
+
+    One of an installed package whose name is taken, whatever its case, is left out: names are unique.
+    """
+    known = _built_in()
+    taken = {name.lower() for name in known}
+    for each in installed_policies():
+        if each.name.lower() not in taken:
+            taken.add(each.name.lower())
+            known[each.name] = each
+    return known
+
+
+def _built_in() -> dict[str, NamedScheduler]:
     families = (configurations(), kubernetes_algorithms(), volcano_algorithms(), policies(), batch_queues())
     return {each.name: each for each in chain.from_iterable(families)}
 
@@ -30,9 +44,11 @@ def find_scheduler(
     wanted: str, version: Version, *, name: str = "", args: Mapping[str, Any] | None = None
 ) -> Attachable:
     """Returns the scheduler of that name, called `name` in results; InputError if there is none."""
-    known = named_schedulers()
+    known = _built_in()
     plain = wanted.removesuffix(COMPAT_SUFFIX)
     given = {**(args or {}), COMPAT: True} if plain != wanted else args or {}
+    if plain not in known:
+        known = named_schedulers()  # looks through all installed packages
     if plain in known:
         return known[plain].make(name or wanted, version, given)
     close = difflib.get_close_matches(wanted, known, 1)

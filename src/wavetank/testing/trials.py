@@ -1,0 +1,122 @@
+"""Small experiments that ask different things of a scheduler, and what is seen of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
+from wavetank.experiments.document import API_VERSION, KIND, parse_experiment
+from wavetank.experiments.entries import entry_of
+from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.simulation import Simulation
+from wavetank.kernel.clock import Clock
+from wavetank.scheduling.attachable import Attachable, Attached
+
+SchedulerLike = str | type | Mapping[str, Any]
+
+_MIXED = [
+    {"weight": 3, "cpu": "500m", "memory": "1Gi"},
+    {"weight": 2, "cpu": 2, "memory": "2Gi"},
+    {"weight": 1, "cpu": 4, "memory": "12Gi"},
+]
+_TAINT = {"key": "kept", "value": "yes", "effect": "NoSchedule"}
+
+TRIALS: Mapping[str, dict[str, Any]] = {
+    "a calm stream": {
+        "cluster": {"nodes": [{"count": 8, "cpu": 8, "memory": "32Gi", "zone": ["a", "b"]}]},
+        "workload": {
+            "generator": {
+                "kind": "poisson",
+                "pods": 120,
+                "rate": 0.5,
+                "duration": {"exponential": 60},
+                "requests": _MIXED,
+            }
+        },
+    },
+    "a burst that does not fit at once": {
+        "cluster": {"nodes": [{"count": 3, "cpu": 4, "memory": "16Gi"}, {"name": "big", "cpu": 16, "memory": "64Gi"}]},
+        "workload": {"generator": {"kind": "burst", "pods": 90, "duration": {"uniform": [5, 50]}, "requests": _MIXED}},
+    },
+    "nodes that are kept, and few pods on each": {
+        "cluster": {
+            "nodes": [
+                {"count": 4, "cpu": 8, "memory": "32Gi", "pods": 3},
+                {"name": "kept", "count": 2, "cpu": 32, "memory": "64Gi", "taints": [_TAINT]},
+            ]
+        },
+        "workload": {"generator": {"kind": "spaced", "every": 2, "pods": 60, "duration": 40, "requests": _MIXED}},
+    },
+    "a node that fails": {
+        "cluster": {"nodes": [{"count": 5, "cpu": 8, "memory": "32Gi"}]},
+        "workload": {"generator": {"kind": "burst", "pods": 40, "duration": 30, "requests": _MIXED}},
+        "faults": [{"at": 10, "fail": "node-0", "for": 400}, {"at": 20, "cordon": "node-1", "for": 60}],
+    },
+}
+
+
+@dataclass
+class Witness:
+    """What was seen of a run: its rows, and every node that had to hold more than it has."""
+
+    rows: list[PodRow] = field(default_factory=list)
+    over_committed: list[str] = field(default_factory=list)
+
+
+def try_out(scheduler: SchedulerLike, trial: Mapping[str, Any], seed: int = 1) -> Witness:
+    """Runs a trial with a scheduler, with an eye on every change of a pod."""
+    spec = {**trial, "schedulers": [dict(scheduler) if isinstance(scheduler, Mapping) else entry_of(scheduler)]}
+    experiment = parse_experiment({"apiVersion": API_VERSION, "kind": KIND, "spec": spec}, Path.cwd())
+    setting = experiment.setting(experiment.schedulers[0])
+    witness = Witness()
+    watched = tuple(_Watched(each, witness) for each in setting.schedulers)
+    witness.rows = Simulation(replace(setting, schedulers=watched), seed).run().rows
+    return witness
+
+
+class _Watched:
+    """A scheduler whose cluster is looked at after every change of a pod."""
+
+    def __init__(self, scheduler: Attachable, witness: Witness) -> None:
+        self._scheduler = scheduler
+        self._witness = witness
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._scheduler, name)
+
+    def attach(self, store: Store, clock: Clock, *rest: Any, **more: Any) -> Attached:
+        store.subscribe("Pod", _Eye(store, self._witness))
+        return self._scheduler.attach(store, clock, *rest, **more)
+
+
+class _Eye:
+    def __init__(self, store: Store, witness: Witness) -> None:
+        self._store = store
+        self._witness = witness
+
+    def added(self, new: Pod) -> None:
+        """A new pod holds nothing yet."""
+
+    def deleted(self, old: Pod) -> None:
+        """A pod that is gone holds nothing any more."""
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        if new.node_name and not old.node_name:
+            self._look_at(new.node_name)
+
+    def _look_at(self, node_name: str) -> None:
+        node = self._store.find("Node", "", node_name)
+        there = [pod for pod in self._store.list("Pod") if pod.node_name == node_name and not pod.finished]
+        asked = Counter({"pods": len(there)})
+        for pod in there:
+            asked.update(pod.requests)
+        has = node.allocatable if isinstance(node, Node) else {}
+        for resource, amount in asked.items():
+            if amount > has.get(resource, 0):
+                self._witness.over_committed.append(f"{node_name}: {amount} of {has.get(resource, 0)} {resource}")
