@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import volcano
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.store import Store
@@ -198,6 +199,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "hard: spread by zone, ScheduleAnyway, 5,000 nodes": partial(
         burst, 5_000, 5_000, partial(_spread, "ScheduleAnyway")
     ),
+    "volcano: one session, 1,000 nodes, 10,000 tasks in gangs of 10": partial(volcano.session, 1_000, 1_000, 10),
     "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}),
     "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
         preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"})

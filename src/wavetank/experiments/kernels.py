@@ -18,8 +18,9 @@ from wavetank.scheduling.config import NEWEST
 from wavetank.scheduling.framework import kernels, ledger
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.plugins import preemptionkernels, resourcekernels
+from wavetank.scheduling.volcano.model import bookkernels
 
-_MODULES = (decimals, kernels, ledger, preemptionkernels, resourcekernels)
+_MODULES = (decimals, kernels, ledger, preemptionkernels, resourcekernels, bookkernels)
 _ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10"}
 
 
@@ -40,8 +41,18 @@ def compile_kernels() -> None:
         for name, cpu, more in _PODS:
             store.create(Pod.parse(_pod(name, cpu, more), store.specs))
         clock.run(1)
+    _compile_books()
     decimals.seconds_cells(np.zeros(1, np.int64))
     decimals.microsecond_cells(np.zeros(1, np.int64))
+
+
+def _compile_books() -> None:
+    """Asks Volcano's books of a node about a task."""
+    book, rows, amounts, slots = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64)
+    bookkernels.lacking_later(book, book, book, book, rows, amounts, slots)
+    bookkernels.has_room(book, book, rows, amounts, slots)
+    bookkernels.enter(book, rows, amounts, 0, 1)
+    kernels.highest(amounts)  # of totals that are no whole numbers
 
 
 def _kernels() -> Iterator[Any]:

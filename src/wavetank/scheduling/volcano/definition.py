@@ -13,6 +13,7 @@ from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler import Explain
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
+from wavetank.scheduling.volcano.session.ties import ByChance, ByName, BySize, Ties
 from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
 
@@ -49,6 +50,11 @@ class VolcanoDefinition:
         """Can always be sent to another process."""
         return True
 
+    def _ties(self, streams: Streams, wanted: TieBreaking) -> Ties:
+        if self.vintage.largest_first:
+            return BySize()
+        return ByName() if wanted == "exact" else ByChance(streams.stream(f"scheduler/{self.name}/ties"))
+
     def attach(
         self,
         store: Store,
@@ -73,7 +79,7 @@ class VolcanoDefinition:
             takes_all=takes_all,
             period=self.period,
             without=self.without,
-            ties=None if ties == "exact" else streams.stream(f"scheduler/{self.name}/ties"),
+            ties=self._ties(streams, ties),
             latency=latency,
             draws=streams.stream(f"scheduler/{self.name}/latency"),
             vintage=self.vintage,

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import partial
 
-from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
-from wavetank.cluster.resources import CPU
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.cluster.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, Queue
@@ -29,6 +27,7 @@ from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.closing import changes_status
 from wavetank.scheduling.volcano.session.outcome import PodCondition
 from wavetank.scheduling.volcano.session.session import Session
+from wavetank.scheduling.volcano.session.ties import Ties
 from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
 
@@ -49,7 +48,7 @@ class VolcanoScheduler:
         takes_all: bool,
         period: Nanoseconds = SECOND,
         without: frozenset[str] = frozenset(),
-        ties: random.Random | None = None,
+        ties: Ties,
         latency: SchedulerLatency | None = None,
         draws: random.Random,
         vintage: Vintage = V1_15,
@@ -63,8 +62,7 @@ class VolcanoScheduler:
         self._takes_all = takes_all
         self._period = period
         self._without = without
-        self._ties = None if vintage.largest_first else ties
-        self._vintage = vintage
+        self._ties = ties
         latency = latency or SchedulerLatency()
         self._draw_bind = drawing(latency.bind, draws)
         self._draw_delete = drawing(latency.delete, draws)
@@ -114,7 +112,7 @@ class VolcanoScheduler:
             self._plugins,
             now=self._clock.now,
             start=self._start,
-            ties=self._choose,
+            ties=self._ties,
             without=self._without,
         )
         jobs = session.jobs
@@ -131,19 +129,9 @@ class VolcanoScheduler:
         self._report(outcome.conditions)
         self._plan_next(session)
 
-    def _choose(self, names: Sequence[str]) -> int:
-        """Breaks a tie between nodes: by chance as Volcano does, or by name, or by size."""
-        if self._vintage.largest_first:
-            return max(range(len(names)), key=lambda i: self._milli_cpu(names[i]))
-        return names.index(min(names)) if self._ties is None else self._ties.randrange(len(names))
-
-    def _milli_cpu(self, node_name: str) -> int:
-        node = self._store.find("Node", "", node_name)
-        return node.allocatable.get(CPU, 0) if isinstance(node, Node) else 0
-
     def _plan_next(self, session: Session) -> None:
         """Plans what no news will bring about: the end of a waiting time, and another try where chance decides."""
-        if self._ties is not None and session.tried_placing and not session.outcome.binds:
+        if self._ties.by_chance and session.tried_placing and not session.outcome.binds:
             self._plan(self._clock.now + self._period, background=True)
         sla = session.plugins.get(Sla.name)
         if isinstance(sla, Sla):

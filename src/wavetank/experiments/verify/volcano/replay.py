@@ -16,6 +16,7 @@ from wavetank.scheduling.volcano.plugins import plugin_makers
 from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
 from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.session import Session
+from wavetank.scheduling.volcano.session.ties import ByName
 
 
 def replay_sessions(scenario: Scenario, file: str) -> tuple[Agreement, list[Mismatch]]:
@@ -43,7 +44,7 @@ def replay_session(world: World, conf: VolcanoConf, record: SessionRecord) -> Re
         plugin_makers(KubePlugins(Listers())),
         now=parse_time(record.time, "time") or 0,
         start=0,
-        ties=lambda names: names.index(min(names)),
+        ties=ByName(),
         observer=trace,
     )
     trace.names = session.names
@@ -77,7 +78,7 @@ def _job(session: Session, job: Job) -> dict[str, Any]:
         "ready": panel.job_ready(job),
         "pipelined": panel.job_pipelined(job),
         "starving": panel.job_starving(job),
-        "tasks": dict(job.tally()),
+        "tasks": dict(job.tallies()),
     }
 
 

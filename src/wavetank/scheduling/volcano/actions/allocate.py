@@ -11,7 +11,7 @@ from wavetank.scheduling.volcano.model.statuses import PENDING
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.heap import Heap
 from wavetank.scheduling.volcano.session.ranking import best_node
-from wavetank.scheduling.volcano.session.search import Predicates, Search
+from wavetank.scheduling.volcano.session.search import Failures, Predicates, Search
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.statement import Statement
 
@@ -28,6 +28,7 @@ class _Allocation:
         self._session = session
         self._panel = session.panel
         self._predicates = Predicates(session)
+        self._failures = Failures(session)
         self._tasks: dict[str, Heap[Task]] = {}  # what is left of each job
         self._jobs: dict[str, Heap[Job]] = {}  # of each queue
         for job in session.jobs.values():
@@ -99,17 +100,24 @@ class _Allocation:
 
     def _search(self, task: Task, job: Job, search: Search) -> IntArray:
         found = self._nominated(task, search)
-        if not len(found):
+        if len(found):
+            return found
+        afresh = not search.knows(task)
+        errors = self._failures.recall(task) if afresh else None
+        if errors is None:
             found, errors = search.find(task, self._session.nodes, self._predicates.for_allocate)
-            if not len(found):
-                job.fail(task, errors)
+            if len(found):
+                return found
+            if afresh:
+                self._failures.keep(task, errors)
+        job.fail(task, errors)
         return found
 
     def _nominated(self, task: Task, search: Search) -> IntArray:
         """Tries first the node that others were evicted from for this task."""
         slot = self._session.table.slots.get(task.pod.nominated_node, -1)
         node = np.array([slot])
-        if slot < 0 or not self._session.names[slot] or not self._session.books.fit_later(task.request, node)[0]:
+        if slot < 0 or not self._session.names[slot] or self._session.books.lacking_later(task.request, node)[0]:
             return _NOWHERE
         return search.find(task, node, self._predicates.for_allocate)[0]
 

@@ -14,7 +14,7 @@ from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.eligible import nodes_worth_trying
 from wavetank.scheduling.volcano.session.heap import Heap
 from wavetank.scheduling.volcano.session.ranking import ranked
-from wavetank.scheduling.volcano.session.search import Predicates, Search
+from wavetank.scheduling.volcano.session.search import Predicates, Search, kind_of
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.statement import Statement
 from wavetank.scheduling.volcano.session.victims import fits_later, tasks_on, victims_in_turn, would_do
@@ -35,6 +35,7 @@ class _Preemption:
         self._panel = session.panel
         self._search = Search(session, "preempt")
         self._predicates = Predicates(session)
+        self._failed: dict[object, int] = {}  # attempts of no use, and how many changes there had been
         self._jobs: dict[str, Heap[Job]] = {}  # starving ones, by queue
         self._all: dict[str, list[Job]] = {}
         self._tasks: dict[str, Heap[Task]] = {}
@@ -66,7 +67,7 @@ class _Preemption:
         tasks = self._tasks[job.key]
         while self._panel.job_starving(job) and tasks:
             task = tasks.pop()
-            assigned = self._make_room(task, statement, lambda other: self._is_rival(other, job))
+            assigned = self._try(task, statement, lambda other: self._is_rival(other, job), "others")
         if not self._panel.job_pipelined(job):
             statement.discard()
             return False
@@ -77,7 +78,7 @@ class _Preemption:
         tasks = self._pending(job)
         while tasks:
             statement = Statement(self._session)
-            if not self._make_room(tasks.pop(), statement, lambda other: other.job == job.key):
+            if not self._try(tasks.pop(), statement, lambda other: other.job == job.key, "itself"):
                 statement.discard()
                 return
             statement.commit()
@@ -85,6 +86,18 @@ class _Preemption:
     def _is_rival(self, other: Task, job: Job) -> bool:
         theirs = self._session.job_of(other)
         return theirs is not None and theirs.queue == job.queue and theirs is not job
+
+    def _try(self, task: Task, statement: Statement, is_meant: _Filter, whom: str) -> bool:
+        """Makes room for a task, unless it has just failed for one like it; whoever watches sees every attempt."""
+        key = (task.job, task.priority, kind_of(task), whom)
+        if self._session.observer is None and self._failed.get(key) == self._session.changes:
+            return False
+        before = self._session.changes
+        if self._make_room(task, statement, is_meant):
+            return True
+        if not task.pod.nominated_node and before == self._session.changes:
+            self._failed[key] = before
+        return False
 
     def _make_room(self, task: Task, statement: Statement, is_meant: _Filter) -> bool:
         """Finds a node where a task fits when some of those meant have left; best scores first."""

@@ -8,7 +8,7 @@ from wavetank.scheduling.volcano.model.statuses import PENDING, RUNNING
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.eligible import nodes_worth_trying
 from wavetank.scheduling.volcano.session.heap import Heap
-from wavetank.scheduling.volcano.session.search import Predicates, Search
+from wavetank.scheduling.volcano.session.search import Predicates, Search, kind_of
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.statement import Statement
 from wavetank.scheduling.volcano.session.victims import fits_later, tasks_on, victims_in_turn, would_do
@@ -27,6 +27,7 @@ class _Reclaim:
         self._panel = session.panel
         self._predicates = Predicates(session)
         self._queues: Heap[QueueInfo] = Heap(self._panel.queue_before)
+        self._failed: dict[object, int] = {}  # attempts of no use, and how many changes there had been
         self._jobs: dict[str, Heap[Job]] = {}  # starving ones, by queue
         self._tasks: dict[str, Heap[Task]] = {}
         seen: set[str] = set()
@@ -66,11 +67,17 @@ class _Reclaim:
             statement.discard()
 
     def _make_room(self, task: Task, job: Job, statement: Statement) -> None:
+        """Takes the first node where it can be done; what failed for a task fails for one like it as well."""
+        key, before = (task.job, kind_of(task)), self._session.changes
+        if self._session.observer is None and self._failed.get(key) == before:
+            return
+        if not self._clear_any(task, job, statement) and before == self._session.changes:
+            self._failed[key] = before
+
+    def _clear_any(self, task: Task, job: Job, statement: Statement) -> bool:
         nodes = nodes_worth_trying(self._session, task)
         found, _ = Search(self._session, _REASON).find(task, nodes, self._predicates.for_preempt)
-        for slot in found.tolist():
-            if self._clear(task, slot, job, statement):
-                return
+        return any(self._clear(task, slot, job, statement) for slot in found.tolist())
 
     def _clear(self, task: Task, slot: int, job: Job, statement: Statement) -> bool:
         """Evicts from one node until the task fits there, if anybody there may be evicted at all."""

@@ -38,6 +38,7 @@ class Cache:
         self.queues: dict[str, QueueInfo] = {}
         self._jobs: dict[str, Job] = {}
         self._nodes: dict[str, int] = {}  # slots by name, in the order of their coming
+        self._ranks: IntArray | None = None
         self._classes: dict[str, PriorityClass] = {}
         self._requests: Memory[PodSpec, Request] = Memory(MAX_SPECS)
 
@@ -47,6 +48,15 @@ class Cache:
     def nodes(self) -> IntArray:
         """Returns the slots of all nodes."""
         return np.fromiter(self._nodes.values(), np.int64, len(self._nodes))
+
+    @property
+    def ranks(self) -> IntArray:
+        """Returns for each slot the place of its node among all names in order."""
+        if self._ranks is None:
+            order = sorted(self._nodes)
+            self._ranks = np.zeros(len(self.table.nodes), np.int64)
+            self._ranks[[self._nodes[name] for name in order]] = np.arange(len(order))
+        return self._ranks
 
     def jobs(self) -> Iterator[Job]:
         """Yields the jobs that can be scheduled: those with a PodGroup and a queue; with their present priority."""
@@ -66,12 +76,15 @@ class Cache:
         self.table.set_node(node)
         images.refresh()
         slot = self._slot(node.name)
-        self._nodes.setdefault(node.name, slot)
+        if node.name not in self._nodes:
+            self._nodes[node.name] = slot
+            self._ranks = None
         self.books.set_node(slot, node)
 
     def remove_node(self, node: Node) -> None:
         """Takes a node away; pods on it stay known."""
         self.table.remove_node(node)
+        self._ranks = None
         self.books.set_node(self._nodes.pop(node.name), None)
 
     def set_queue(self, queue: Queue) -> None:

@@ -58,13 +58,14 @@ class Verdicts:
 class FitErrors:
     """Why one task found no node: a text, or the verdicts on some nodes."""
 
-    __slots__ = ("_said", "_verdicts", "numbers", "slots")
+    __slots__ = ("_said", "_text", "_verdicts", "numbers", "slots")
 
     def __init__(self, verdicts: Verdicts, slots: IntArray, numbers: IntArray, said: str = "") -> None:
         self._verdicts = verdicts
         self.slots = slots
         self.numbers = numbers
         self._said = said
+        self._text = ""
 
     @property
     def unresolvable(self) -> IntArray:
@@ -73,6 +74,10 @@ class FitErrors:
 
     def text(self) -> str:
         """Writes it as Volcano does."""
+        self._text = self._text or self._write()
+        return self._text
+
+    def _write(self) -> str:
         head = self._said or f"0/{len(self.slots)} nodes are unavailable"
         if not len(self.slots):
             return head

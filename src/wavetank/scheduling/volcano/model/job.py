@@ -9,21 +9,17 @@ from wavetank.scheduling.volcano.model.fiterrors import FitErrors
 from wavetank.scheduling.volcano.model.goduration import read_go_duration
 from wavetank.scheduling.volcano.model.quantities import Quantities, is_scalar
 from wavetank.scheduling.volcano.model.statuses import (
-    ALLOCATED,
-    BINDING,
-    BOUND,
     HOLDING,
     NAMES,
     PENDING,
     PIPELINED,
     READY,
-    RUNNING,
-    SUCCEEDED,
 )
 from wavetank.scheduling.volcano.model.task import Task
 
 INQUEUE, PENDING_PHASE, RUNNING_PHASE = "Inqueue", "Pending", "Running"
 _WAITING_TIMES = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
+_READY = frozenset(READY)
 _VALID = (*READY, PIPELINED, PENDING)
 
 
@@ -45,9 +41,11 @@ class Job:
         "min_available",
         "min_resources",
         "open_best_effort",
+        "open_roles",
         "phase",
         "priority",
         "queue",
+        "ready_tasks",
         "roles",
         "tasks",
         "waiting_time",
@@ -66,7 +64,9 @@ class Job:
         self.tasks: dict[str, Task] = {}
         self.allocated = Quantities()  # of the tasks that hold something, as the cluster is: a session leaves it alone
         self.gated = Quantities()  # of the tasks that may not be scheduled yet
-        self.open_best_effort: Counter[str] = Counter()  # pending tasks that ask for nothing, by role
+        self.ready_tasks = 0  # that are placed, or were
+        self.open_best_effort = 0  # pending tasks that ask for nothing
+        self.open_roles: Counter[str] = Counter()  # the same by role
         self.roles: Counter[tuple[int, str]] = Counter()  # tasks by status and role
         self.fit_errors: dict[str, FitErrors] = {}
         self._by_status: tuple[dict[str, Task], ...] = tuple({} for _ in NAMES)
@@ -98,9 +98,7 @@ class Job:
         """Counts a task under its present status."""
         self.tasks[task.key] = task
         self._by_status[task.status][task.key] = task
-        self.roles[task.status, task.role] += 1
-        if task.best_effort and task.status == PENDING:
-            self.open_best_effort[task.role] += 1
+        self._tally(task, 1)
 
     def remove(self, task: Task) -> None:
         """Forgets a task."""
@@ -115,9 +113,15 @@ class Job:
 
     def _drop(self, task: Task) -> None:
         del self._by_status[task.status][task.key]
-        self.roles[task.status, task.role] -= 1
-        if task.best_effort and task.status == PENDING:
-            self.open_best_effort[task.role] -= 1
+        self._tally(task, -1)
+
+    def _tally(self, task: Task, number: int) -> None:
+        self.roles[task.status, task.role] += number
+        if task.status in _READY:
+            self.ready_tasks += number
+        elif task.best_effort and task.status == PENDING:
+            self.open_best_effort += number
+            self.open_roles[task.role] += number
 
     # how many
 
@@ -129,17 +133,11 @@ class Job:
         """Returns the tasks in a status."""
         return self._by_status[status].values()
 
-    def tally(self) -> Iterator[tuple[str, int]]:
+    def tallies(self) -> Iterator[tuple[str, int]]:
         """Yields each status that there are tasks in, by name, with their number."""
         for name, tasks in zip(NAMES, self._by_status, strict=True):
             if tasks:
                 yield name, len(tasks)
-
-    @property
-    def ready_tasks(self) -> int:
-        """Returns the number of tasks that are placed, or were."""
-        found = self._by_status
-        return sum(len(found[status]) for status in (BOUND, BINDING, RUNNING, ALLOCATED, SUCCEEDED))
 
     @property
     def holding_tasks(self) -> int:
@@ -160,11 +158,11 @@ class Job:
 
     def is_ready(self) -> bool:
         """Tells whether enough tasks are placed; pending ones that ask for nothing count as well."""
-        return self.ready_tasks + sum(self.open_best_effort.values()) >= self.min_available
+        return self.ready_tasks + self.open_best_effort >= self.min_available
 
     def is_pipelined(self) -> bool:
         """Tells whether enough tasks are placed or wait for others to leave."""
-        return self.waiting_tasks + self.ready_tasks + sum(self.open_best_effort.values()) >= self.min_available
+        return self.waiting_tasks + self.ready_tasks + self.open_best_effort >= self.min_available
 
     def is_starving(self) -> bool:
         """Tells whether too few tasks are placed or wait for others to leave."""
@@ -178,7 +176,7 @@ class Job:
             return True
         for role, least in minima.items():
             found = sum(self.roles[status, role] for status in statuses)
-            if found + (self.open_best_effort[role] if with_best_effort else 0) < least:
+            if found + (self.open_roles[role] if with_best_effort else 0) < least:
                 return False
         return True
 
@@ -207,7 +205,7 @@ class Job:
             left = sum(1 for task in self.among(PENDING) if task.role not in self._failed_roles)
             return self.ready_tasks + left >= self.min_available
         return all(
-            sum(self.roles[status, role] for status in READY) + self.open_best_effort[role] >= minima.get(role, 0)
+            sum(self.roles[status, role] for status in READY) + self.open_roles[role] >= minima.get(role, 0)
             for role in self._failed_roles
         )
 

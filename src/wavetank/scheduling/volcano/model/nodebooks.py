@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.resources import CPU, MEMORY, PODS
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
-from wavetank.scheduling.volcano.model.quantities import LEAST, Quantities
+from wavetank.scheduling.volcano.model.bookkernels import FloatArray, enter, has_room, lacking_later
+from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.statuses import PIPELINED, RELEASING
 from wavetank.scheduling.volcano.model.task import Request, Task
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class NodeBooks:
@@ -61,43 +59,37 @@ class NodeBooks:
 
     def put(self, task: Task, slot: int, sign: int) -> None:
         """Enters a task by the status under which its node keeps it, or takes it out again."""
-        rows, amounts = task.request.rows, sign * task.request.amounts[:, 0]
+        rows, amounts = task.request.rows, task.request.amounts
         if task.on_node == PIPELINED:
-            self.pipelined[rows, slot] += amounts
+            enter(self.pipelined, rows, amounts, slot, sign)
             return
-        self.used[rows, slot] += amounts
+        enter(self.used, rows, amounts, slot, sign)
         if task.on_node == RELEASING:
-            self.releasing[rows, slot] += amounts
+            enter(self.releasing, rows, amounts, slot, sign)
 
     # who fits where
 
-    def idle(self, rows: IntArray, slots: IntArray) -> FloatArray:
-        """Returns what is free now."""
-        cells = np.ix_(rows, slots)
-        free: FloatArray = self.allocatable[cells] - self.used[cells]
-        return free
-
-    def future_idle(self, rows: IntArray, slots: IntArray) -> FloatArray:
-        """Returns what will be free when those who are leaving have left, and those who are promised have come."""
-        cells = np.ix_(rows, slots)
-        free: FloatArray = self.allocatable[cells] - self.used[cells] + self.releasing[cells] - self.pipelined[cells]
-        return free
-
     def fit_now(self, request: Request, slots: IntArray) -> BoolArray:
         """Tells on which nodes there is room now."""
-        fits: BoolArray = np.all(request.amounts - self.idle(request.rows, slots) < LEAST, axis=0)
-        return fits
-
-    def fit_later(self, request: Request, slots: IntArray) -> BoolArray:
-        """Tells on which nodes there will be room."""
-        fits: BoolArray = np.all(request.amounts - self.future_idle(request.rows, slots) < LEAST, axis=0)
+        fits: BoolArray = has_room(self.allocatable, self.used, request.rows, request.amounts, slots)
         return fits
 
     def lacking_later(self, request: Request, slots: IntArray) -> IntArray:
-        """Returns for each node 0, or 1 + the row of the first resource of which there will not be enough."""
-        short = request.amounts - self.future_idle(request.rows, slots) >= LEAST
-        first: IntArray = np.where(short.any(axis=0), 1 + request.rows[short.argmax(axis=0)], 0)
-        return first
+        """Returns for each node 0, or 1 + the row of the first resource of which there will not be enough.
+
+        What those who are leaving give back counts as free, and what was promised to others does not.
+        """
+        lacking: IntArray = lacking_later(
+            self.allocatable, self.used, self.releasing, self.pipelined, request.rows, request.amounts, slots
+        )
+        return lacking
+
+    def future_idle(self, slot: int) -> FloatArray:
+        """Returns what will be free on one node, by row."""
+        free: FloatArray = (
+            self.allocatable[:, slot] - self.used[:, slot] + self.releasing[:, slot] - self.pipelined[:, slot]
+        )
+        return free
 
     def total(self, slots: IntArray) -> Quantities:
         """Adds up what nodes can give."""

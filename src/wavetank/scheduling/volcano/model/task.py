@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.volcano import GROUP_NAME
 from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.volcano.model.bookkernels import FloatArray
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.statuses import NAMES, status_of
 
@@ -23,7 +23,7 @@ class Request(NamedTuple):
 
     quantities: Quantities
     rows: IntArray
-    amounts: npt.NDArray[np.float64]  # a column, one number per row
+    amounts: FloatArray
     best_effort: bool
 
 
@@ -108,7 +108,7 @@ def make_request(quantities: Quantities, rows: dict[str, int]) -> Request:
     return Request(
         quantities,
         np.array([row for row, _ in found], np.int64),
-        np.array([[amount] for _, amount in found], np.float64),
+        np.array([amount for _, amount in found], np.float64),
         quantities.is_empty(),
     )
 

@@ -21,6 +21,7 @@ from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
 from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
+from wavetank.scheduling.volcano.plugins.scorememory import ScoreMemory
 from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
 
@@ -45,6 +46,7 @@ class KubePlugins:
         balanced = NodeResourcesBalancedAllocationArgs(vintage.balanced)
         self.balanced = NodeResourcesBalancedAllocation(balanced, vintage.libraries)
         self.images = ImageLocality()
+        self.remembered = ScoreMemory()
 
     def cycle(self, table: NodeTable, pod: Pod) -> Cycle:
         """Returns what the plugins keep of a pod between their calls."""

@@ -43,6 +43,7 @@ class NodeOrder(Plugin):
         cycle = self._kube.cycle(self._session.table, task.pod)
         scores = {}
         for part, weight, plugin in self._parts:
-            if not isinstance(plugin, PreScorePlugin) or plugin.pre_score(cycle, slots):
-                scores[part] = plugin.normalize(plugin.score(cycle, slots)) * weight
+            if plugin.has_no_say(cycle) or (isinstance(plugin, PreScorePlugin) and not plugin.pre_score(cycle, slots)):
+                continue
+            scores[part] = plugin.normalize(self._kube.remembered.score(plugin, cycle, slots)) * weight
         return scores

@@ -6,7 +6,7 @@ import numpy as np
 
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.plugin import FilterPlugin, PreFilterPlugin
+from wavetank.scheduling.framework.plugin import SKIP, FilterPlugin, PreFilterPlugin
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.fiterrors import ERROR, RESOLVABLE, UNRESOLVABLE, Status
@@ -43,6 +43,7 @@ class Predicates(Plugin):
         ]
         self._stable = _enabled(stable, arguments)
         self._others = _enabled(others, arguments)
+        self._preparing = [each for each in (*self._stable, *self._others) if isinstance(each, PreFilterPlugin)]
         self._caches = arguments.flag("predicate.CacheEnable", False)
 
     def open(self, session: Session) -> Hooks:
@@ -58,13 +59,12 @@ class Predicates(Plugin):
         cycle = self._cycles.get(task.key)
         if cycle is None or defects.STICKY_SKIPS in self._session.without:
             cycle = self._kube.cycle(self._session.table, task.pod)
-        for plugin in (*self._stable, *self._others):
-            if isinstance(plugin, PreFilterPlugin):
-                result = plugin.pre_filter(cycle)
-                if result.rejected is not None:
-                    return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
-                if result.skip:
-                    cycle.skipped.add(plugin.name)
+        for plugin in self._preparing:
+            result = SKIP if plugin.has_no_say(cycle) else plugin.pre_filter(cycle)
+            if result.rejected is not None:
+                return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
+            if result.skip:
+                cycle.skipped.add(plugin.name)
         self._cycles[task.key] = cycle
         return ""
 
@@ -110,12 +110,13 @@ class Predicates(Plugin):
             if plugin.name in cycle.skipped or not len(places):
                 continue
             codes = plugin.filter(cycle, slots[places])
+            if not codes.any():
+                continue
             for code in np.unique(codes[codes != 0]).tolist():
                 reason = plugin.reasons(cycle, code)[0]
                 status = Status(RESOLVABLE if reason.resolvable else UNRESOLVABLE, reason.text)
                 self._object(numbers, places[codes == code], status)
-            if codes.any():
-                places = places[~self._session.verdicts.unresolvable(numbers[places])]
+            places = places[~self._session.verdicts.unresolvable(numbers[places])]
         return places
 
     def _object(self, numbers: IntArray, places: IntArray, status: Status) -> None:

@@ -43,7 +43,7 @@ def set_condition(session: Session, job: Job, kind: str, reason: str, message: s
 
 def fit_error(job: Job) -> str:
     """Says how the tasks of a job stand, as Volcano does."""
-    counts = Counter(dict(job.tally()))
+    counts = Counter(dict(job.tallies()))
     counts["minAvailable"] = job.min_available
     text = f"{_READY if job.is_ready() else _NOT_READY}, {_histogram(counts)}"
     reasons = Counter(_condition(job, task).reason for task in job.among(PENDING))
@@ -82,8 +82,9 @@ def write_statuses(session: Session) -> None:
     outcome = session.outcome
     for job in session.jobs.values():
         status = outcome.groups[job.key] = _group_status(session, job)
-        outcome.events += [(job.key, *event) for event in _events(job, status)]
         outcome.conditions.update(_conditions(job))
+        if session.observer is not None:
+            outcome.events += [(job.key, *event) for event in _events(job, status)]
         outcome.pipelined.update((task.key, task.node) for task in job.among(PIPELINED))
     for task, reason in outcome.evicts:
         outcome.events.append((task.job, "Evict", reason))

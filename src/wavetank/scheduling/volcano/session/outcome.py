@@ -25,5 +25,5 @@ class SessionOutcome:
     pipelined: dict[str, str] = field(default_factory=dict)  # tasks that wait for others to leave a node
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)  # the status of every job's PodGroup
     conditions: dict[str, PodCondition] = field(default_factory=dict)
-    events: list[tuple[str, str, str]] = field(default_factory=list)  # (PodGroup, reason, message)
+    events: list[tuple[str, str, str]] = field(default_factory=list)  # (PodGroup, reason, message), for observers
     queues: dict[str, dict[str, str]] = field(default_factory=dict)  # what each queue's jobs hold

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.kernels import highest
 from wavetank.scheduling.volcano.model.task import Task
 
 if TYPE_CHECKING:
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
 def best_node(session: Session, task: Task, slots: IntArray) -> int:
     """Scores nodes and returns the slot of the best; one of several as the session breaks ties."""
     totals, scores = _rate(session, task, slots)
-    best = slots[totals == totals.max()]
-    chosen = int(best[session.ties([session.names[slot] for slot in best]) if len(best) > 1 else 0])
+    chosen = int(slots[_pick(session, slots, highest(totals))])
     if session.observer is not None:
         session.observer.scored(task.key, slots, scores, totals, chosen)
     return chosen
+
+
+def _pick(session: Session, slots: IntArray, best: IntArray) -> int:
+    """Returns one of the best places."""
+    return int(best[session.ties.pick(session.cache, slots[best]) if len(best) > 1 else 0])
 
 
 def ranked(session: Session, task: Task, slots: IntArray) -> IntArray:

@@ -30,6 +30,10 @@ class Search:
         remembers = session.conf.arguments_of(action).flag(_ERROR_CACHE, True)
         self._remembers = remembers and defects.STALE_ERRORS not in session.without
 
+    def knows(self, task: Task) -> bool:
+        """Tells whether others of the task's role have been refused before, so that old answers count for it."""
+        return (task.job, task.role) in self._refused
+
     def find(self, task: Task, slots: IntArray, predicate: Predicate) -> tuple[IntArray, FitErrors]:
         """Returns the slots that passed, in order, and why the others that were looked at did not."""
         self._session.searches += 1
@@ -76,6 +80,33 @@ def nodes_to_find(nodes: int) -> int:
     if nodes <= _ENOUGH:
         return nodes
     return max(_ENOUGH, nodes * max(5, 50 - nodes // 125) // 100)
+
+
+class Failures:
+    """What tasks have failed like since anything has changed: others like them would fail as well."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._changes = -1
+        self._known: dict[object, FitErrors] = {}
+
+    def recall(self, task: Task) -> FitErrors | None:
+        """Returns why a task like this one has found no node, if nothing has changed since."""
+        if self._changes != self._session.changes:
+            self._changes = self._session.changes
+            self._known.clear()
+        return self._known.get(kind_of(task))
+
+    def keep(self, task: Task, errors: FitErrors) -> None:
+        """Remembers why a task has found no node."""
+        if self._changes == self._session.changes:
+            self._known[kind_of(task)] = errors
+
+
+def kind_of(task: Task) -> object:
+    """Returns what is the same of tasks that no filter can tell apart."""
+    pod = task.pod
+    return pod.spec, pod.namespace, frozenset(pod.labels.items())
 
 
 class Predicates:

@@ -18,8 +18,7 @@ from wavetank.scheduling.volcano.session.observer import Observer
 from wavetank.scheduling.volcano.session.outcome import SessionOutcome
 from wavetank.scheduling.volcano.session.panel import Panel
 from wavetank.scheduling.volcano.session.sessionterms import SessionTerms
-
-Ties = Callable[[Sequence[str]], int]  # picks one of several names
+from wavetank.scheduling.volcano.session.ties import Ties
 
 
 class Session:
@@ -58,6 +57,7 @@ class Session:
         self.queues: dict[str, QueueInfo] = cache.queues
         self.total = self.books.total(self.nodes)
         self.searches = 0  # for nodes for a task
+        self.changes = 0  # of where tasks stand
         self.tried_placing = False  # whether any task got a place, if only for a while
         self._before: dict[str, tuple[Task, int, str, int]] = {}  # how tasks stood at the beginning
         self._phases = {job.key: job.phase for job in self.jobs.values()}
@@ -125,6 +125,7 @@ class Session:
     def withdraw(self, task: Task) -> None:
         """Takes a task off the node that it was put on or promised."""
         node_name = task.node
+        self.changes += 1
         op = "unallocate" if task.status == ALLOCATED else "unpipeline"
         self.jobs[task.job].move(task, PENDING)
         self.books.put(task, self.table.slots[node_name], -1)
@@ -160,6 +161,7 @@ class Session:
 
     def _place(self, task: Task, slot: int, status: int) -> None:
         self._keep(task)
+        self.changes += 1
         self.tried_placing = True
         self.jobs[task.job].move(task, status)
         task.node, task.on_node = self.names[slot], status
@@ -168,6 +170,7 @@ class Session:
 
     def _restate(self, task: Task, status: int) -> None:
         """Gives a task on its node another status."""
+        self.changes += 1
         slot = self.table.slots[task.node]
         self.jobs[task.job].move(task, status)
         self.books.put(task, slot, -1)

@@ -42,11 +42,10 @@ def victims_in_turn(session: Session, victims: Iterable[Task], preemptor: Task) 
 
 def would_do(session: Session, task: Task, slot: int, victims: Iterable[Task]) -> bool:
     """Tells whether there would be room for a task on a node if all of the victims left."""
-    books = session.books
-    room = books.allocatable[:, slot] - books.used[:, slot] + books.releasing[:, slot] - books.pipelined[:, slot]
+    room = session.books.future_idle(slot)
     for victim in victims:
-        room[victim.request.rows] += victim.request.amounts[:, 0]
-    return bool((task.request.amounts[:, 0] - room[task.request.rows] < LEAST).all())
+        room[victim.request.rows] += victim.request.amounts
+    return bool((task.request.amounts - room[task.request.rows] < LEAST).all())
 
 
 def fits_later(session: Session, task: Task, slot: int) -> bool:
