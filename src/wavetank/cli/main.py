@@ -17,6 +17,7 @@ _COMMANDS = {
     "convert": "Turn a workload into another format, or into a smaller one.",
     "explain": "Say why pods go where they go: filters, scores, ties, preemption.",
     "inspect": "Print what is in a workload or a cluster file.",
+    "k8ssim-server": "Answer as K8sSim's servers do, for its clients and learning schedulers.",
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers for the loop, and list them.",
@@ -35,7 +36,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         with rare_collections():  # thousands of objects, and none of them garbage
-            command: click.Command = import_module(f"wavetank.cli.{cmd_name}").command
+            command: click.Command = import_module(f"wavetank.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

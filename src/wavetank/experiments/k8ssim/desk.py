@@ -55,7 +55,7 @@ class Desk:
             self._worker = None
 
     def _reset(self, given: Mapping[str, Any]) -> Any:
-        nodes, workload = _text(given, "nodes"), _text(given, "workload")
+        nodes, workload = _yaml(given, "nodes"), _yaml(given, "workload")
         sim = self._make()
         state = sim.reset(nodes, workload, _period(given.get("period", "-1")))
         self.close()
@@ -71,7 +71,7 @@ class Desk:
             return sim.step(action)
         if self._is_busy():
             raise InputError("the last step is still running: ask for /stepResult, or /reset")
-        conf = sim.read_conf(_text(given, "conf"))
+        conf = sim.read_conf(_yaml(given, "conf"))
         self._worker = threading.Thread(target=self._run, args=(sim, conf), daemon=True)
         self._worker.start()
         return 1
@@ -119,11 +119,12 @@ def _read(body: bytes) -> Mapping[str, Any]:
     return value
 
 
-def _text(given: Mapping[str, Any], field: str) -> str:
+def _yaml(given: Mapping[str, Any], field: str) -> str:
+    """Returns a text of several lines, which nobody can take for the name of a file of this machine."""
     value = given.get(field)
     if not isinstance(value, str):
         raise InputError(f"expected a text, got {value!r:.60}", path=field)
-    return value
+    return value + "\n"
 
 
 def _period(value: object) -> int:

@@ -51,8 +51,8 @@ class VolcanoHalf:
     @staticmethod
     def read_conf(conf: str | Path) -> VolcanoConf:
         """Reads the name of one of K8sSim's algorithms, a file, or the text of a configuration."""
-        if isinstance(conf, str) and conf in VOLCANO_TEXTS:
-            return parse_conf(VOLCANO_TEXTS[conf])
+        if isinstance(conf, str) and conf.strip() in VOLCANO_TEXTS:
+            return parse_conf(VOLCANO_TEXTS[conf.strip()])
         return parse_conf(conf if isinstance(conf, str) and "\n" in conf else read_text(Path(conf)))
 
     @property
