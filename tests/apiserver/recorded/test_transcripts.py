@@ -15,7 +15,7 @@ from apiserver.transcripts import SHARED, TRANSCRIPTS, scripts
 
 REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
 # Issues of their own; kubectl's files are of another form.
-LATER = ("crd-cel", "kubectl-")
+LATER = ("kubectl-",)
 # What the comparer must be told that we have, since it cannot do it itself.
 WITH_ALL_PLUGINS = ("admission-default",)
 # Not ours to give: the server is restarted between two steps.

@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.apiserver.custom.rules import RuleNode
 from wavetank.apiserver.custom.schema.defaulting import set_schema_defaults
 from wavetank.apiserver.custom.schema.embedded import Coercion, read_metadata
 from wavetank.apiserver.custom.schema.pruning import drop_nulls, prune
@@ -44,6 +45,7 @@ class CustomType:
     scale: ScalePaths | None = None
     warning: str = ""
     terminating: bool = False
+    rules: RuleNode | None = field(default=None, repr=False)
 
     @property
     def schema(self) -> Structural:
@@ -55,7 +57,7 @@ class CustomType:
 
         Raises an UnreadableError where metadata have a wrong type. A document of another kind is left as it is.
         """
-        document = _copy(document)
+        document = deepcopy(document)
         has_metadata = "metadata" in document
         metadata: Document = {}
         unknown: list[str] = []
@@ -87,7 +89,7 @@ class CustomType:
 
     def store(self, document: Document) -> Document:
         """Returns a document of this version in the one that is stored."""
-        return self._convert(document, self.storage_version)
+        return self._convert(dict(_copy(document)), self.storage_version)
 
     def serve(self, document: Document) -> Document:
         """Returns a stored document in this version: with the defaults of the one in which it was stored."""

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wavetank.apiserver.custom.customtype import CustomType
+from wavetank.apiserver.custom.rules import check_rules
 from wavetank.apiserver.custom.scale import check_scale_spec, check_scale_status
 from wavetank.apiserver.custom.schema.correlation import Correlation
 from wavetank.apiserver.custom.schema.embedded import check_embedded
 from wavetank.apiserver.custom.schema.listtypes import check_lists
 from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.custom.schema.values import check_value
-from wavetank.apiserver.fielderrors import FieldError, invalid, quote
+from wavetank.apiserver.fielderrors import (
+    INVALID,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    UNSUPPORTED,
+    FieldError,
+    invalid,
+    quote,
+)
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
 
+_BLOCKING = frozenset({UNSUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
+_NOT_CHECKED = (
+    "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
+    "validation"
+)
 _FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _PREFER = "to avoid accidental conflicts with other finalizer writers"
 
@@ -69,6 +85,7 @@ def validate_custom(custom: CustomType, namespaced: bool, document: Document) ->
     errors += check_scale_status(custom.scale, document)
     errors += check_embedded(document, custom.schema)
     errors += check_lists(document, custom.schema)
+    errors += check_rules_unless_blocked(custom, document, None, errors)
     return errors or list(check_common_metadata(metadata, namespaced))
 
 
@@ -84,7 +101,7 @@ def validate_custom_update(custom: CustomType, namespaced: bool, new: Document, 
     errors += check_scale_status(custom.scale, new)
     errors += check_embedded(new, custom.schema)
     errors += _check_new_lists(custom, new, old)
-    return errors
+    return errors + check_rules_unless_blocked(custom, new, old, errors)
 
 
 def validate_custom_status(custom: CustomType, namespaced: bool, new: Document, old: Document) -> list[FieldError]:
@@ -98,7 +115,7 @@ def validate_custom_status(custom: CustomType, namespaced: bool, new: Document, 
         errors += check_value(schema.raw, new["status"], correlation, "status")
     errors += check_scale_status(custom.scale, new)
     errors += _check_new_lists(custom, new, old)
-    return errors
+    return errors + check_rules_unless_blocked(custom, new, old, errors)
 
 
 def custom_warnings(new: Document, old: Document | None = None) -> Iterator[str]:
@@ -120,3 +137,14 @@ def _check_head(custom: CustomType, document: Document) -> Iterator[FieldError]:
 
 def _check_new_lists(custom: CustomType, new: Document, old: Document) -> list[FieldError]:
     return [] if list(check_lists(old, custom.schema)) else list(check_lists(new, custom.schema))
+
+
+def check_rules_unless_blocked(
+    custom: CustomType, new: Document, old: Document | None, errors: Sequence[FieldError]
+) -> list[FieldError]:
+    """Returns which CEL rules an object breaks; none are looked at if other errors make it too unlike its schema."""
+    if custom.rules is None:
+        return []
+    if any(error.type in _BLOCKING for error in errors):
+        return [FieldError(INVALID, "<nil>", None, _NOT_CHECKED)]
+    return check_rules(custom.rules, custom.schema, new, old)

@@ -38,7 +38,7 @@ def check_definition(definition: Document) -> Errors:
         return [*names.subdomain_problems(name), *ours]
 
     yield from check_metadata(definition["metadata"], False, problems, core=False)
-    yield from _check_spec(spec, None)
+    yield from _check_spec(spec)
     yield from _check_status(definition)
     yield from _check_approval(definition, None)
     if spec.get("preserveUnknownFields"):
@@ -49,7 +49,7 @@ def check_definition_update(new: Document, old: Document) -> Errors:
     """Checks a changed definition."""
     yield from check_metadata_update(new["metadata"], old["metadata"], core=False)
     spec, before = new.get("spec") or {}, old["spec"]
-    yield from _check_spec(spec, before)
+    yield from _check_spec(spec)
     if is_true(old, ESTABLISHED):
         yield from check_immutable("spec.scope", spec.get("scope", ""), before["scope"])
         yield from check_immutable("spec.names.kind", spec["names"].get("kind", ""), before["names"]["kind"])
@@ -61,7 +61,7 @@ def check_definition_update(new: Document, old: Document) -> Errors:
         yield invalid("spec.preserveUnknownFields", True, _CANNOT_PRESERVE)
 
 
-def _check_spec(spec: Document, before: Document | None) -> Errors:
+def _check_spec(spec: Document) -> Errors:
     yield from _check_group(spec.get("group", ""))
     yield from _check_word("spec.scope", spec.get("scope", ""), ("Cluster", "Namespaced"))
     versions: list[Document] = spec.get("versions") or []
@@ -72,17 +72,17 @@ def _check_spec(spec: Document, before: Document | None) -> Errors:
     for i, each in enumerate(versions):
         own = {key: value for key, value in each.items() if key not in shared}
         has_status = "status" in (each.get("subresources") or {})
-        yield from _check_version(own, f"spec.versions[{i}]", has_status, _unchanged(each, before))
+        yield from _check_version(own, f"spec.versions[{i}]", has_status)
     yield from _check_versions(versions, shared)
     yield from _check_names(spec.get("names") or {}, "spec.names", complete=True)
     if versions:
         common = {key: value for key, value in versions[0].items() if key in shared}
         any_status = any("status" in (each.get("subresources") or {}) for each in versions)
-        yield from _check_common(common, any_status, _unchanged(versions[0], before))
+        yield from _check_common(common, any_status)
     yield from _check_conversion(spec)
 
 
-def _check_version(version: Document, path: str, has_status: bool, unchanged: bool) -> Errors:
+def _check_version(version: Document, path: str, has_status: bool) -> Errors:
     name = version.get("name", "")
     if problems := names.label_1035_problems(name):
         yield invalid(f"{path}.name", name, ",".join(problems))
@@ -91,15 +91,15 @@ def _check_version(version: Document, path: str, has_status: bool, unchanged: bo
         yield invalid(f"{path}.deprecationWarning", warning, problem)
     schema = (version.get("schema") or {}).get("openAPIV3Schema")
     if schema is not None:
-        yield from check_schema(schema, f"{path}.schema", has_status=has_status, unchanged=unchanged)
+        yield from check_schema(schema, f"{path}.schema", has_status=has_status)
     yield from _check_rest(version, path, schema)
 
 
-def _check_common(common: Document, has_status: bool, unchanged: bool) -> Errors:
+def _check_common(common: Document, has_status: bool) -> Errors:
     """Checks what all versions have in common, which the real server keeps once."""
     schema = (common.get("schema") or {}).get("openAPIV3Schema")
     if schema is not None:
-        yield from check_schema(schema, "spec.validation", has_status=has_status, unchanged=unchanged)
+        yield from check_schema(schema, "spec.validation", has_status=has_status)
     yield from _check_rest(common, "spec", schema)
 
 
@@ -112,14 +112,6 @@ def check_definition_status(new: Document, old: Document) -> Errors:
 
 def _is_shared(versions: Sequence[Document], name: str) -> bool:
     return all((each.get(name) or None) == (versions[0].get(name) or None) for each in versions)
-
-
-def _unchanged(version: Document, before: Document | None) -> bool:
-    """Says whether the schema of a version is what it was: rules that were accepted are not found too costly."""
-    if before is None:
-        return False
-    old = next((each for each in before["versions"] if each["name"] == version.get("name")), None)
-    return old is not None and old.get("schema") == version.get("schema")
 
 
 def _check_group(group: str) -> Errors:

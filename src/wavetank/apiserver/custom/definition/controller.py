@@ -106,6 +106,7 @@ class Definitions:
         headers = {"user-agent": "kube-apiserver/v1.35.8"}
         request = Request("PUT", f"{_PATH}/{name}/status", headers=headers, user=_SERVER)
         write = Write(self._kind, "", name, request, WriteOptions(), "status", prepare_status, validate_status_update)
+        self._writer.managing.update(write, self._kind, present.render(), definition, self._writer.now)
         self._writer.replace(write, definition, present)
 
     # serving

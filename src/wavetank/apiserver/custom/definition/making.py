@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.custom.customtype import CustomType, ScalePaths
+from wavetank.apiserver.custom.rules import RuleNode
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.kinds import Kind, KindTable, Schema, Structure, Subresource
 from wavetank.apiserver.kinds.versions import version_rank
@@ -52,6 +53,7 @@ def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
             _scale_paths(subresources.get("scale")),
             _warning(spec, each) if each.get("deprecated") else "",
             terminating,
+            RuleNode.of(schemas[each["name"]], root=True),
         )
         yield _make_kind(spec, names, custom, kinds)
 

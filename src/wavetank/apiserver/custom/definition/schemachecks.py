@@ -9,6 +9,7 @@ from typing import Any
 from wavetank.apiserver.custom.definition.defaultchecks import check_defaults
 from wavetank.apiserver.custom.definition.fieldpaths import FieldPathError, follow
 from wavetank.apiserver.custom.definition.internal import GO_NAMES, internal_schema
+from wavetank.apiserver.custom.definition.rulechecks import check_rules_of
 from wavetank.apiserver.custom.definition.structuralchecks import check_structural, unsupported_by_structural
 from wavetank.apiserver.custom.schema.structural import META_FIELDS, Document
 from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, required, unsupported
@@ -29,24 +30,25 @@ _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "de
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What holds at one place of a schema: why defaults are not allowed, and where oldSelf has no meaning."""
+    """What holds at one place of a schema: why defaults are not allowed, and whether it is within metadata."""
 
     no_defaults: str | None = None
     in_metadata: bool = False
-    uncorrelatable: str = ""
 
 
-def check_schema(schema: Document, path: str, *, has_status: bool, unchanged: bool = False) -> list[FieldError]:
+def check_schema(schema: Document, path: str, *, has_status: bool) -> list[FieldError]:
     """Returns what is wrong with the schema of a version; `path` is that of its validation.
 
-    `has_status` says whether status is a path of its own, `unchanged` whether the schema was accepted before.
+    `has_status` says whether status is a path of its own.
     """
     place = f"{path}.openAPIV3Schema"
     errors = list(_check_root(schema, place, has_status))
     why_not = unsupported_by_structural(schema)
-    if not why_not:
-        errors += check_structural(schema, place) or check_defaults(schema, place)
-    errors += _check(schema, place, _Place(), root=True)
+    structural = check_structural(schema, place) or check_defaults(schema, place) if not why_not else []
+    found = list(_check(schema, place, _Place(), root=True))
+    errors += [*structural, *found]
+    if not why_not and not structural:
+        errors += check_rules_of(schema, place, found)
     if not errors and why_not:
         errors.append(invalid(place, "", why_not))
     return errors
@@ -118,8 +120,6 @@ def _check_fields(schema: Document, path: str, place: _Place, root: bool) -> Ite
         yield from _check(rest, f"{path}.additionalProperties", below)
     for name, each in properties.items():
         below = place
-        if schema.get(f"{_X}map-type") == "atomic" and not below.uncorrelatable:
-            below = replace(below, uncorrelatable=path)
         if (root or schema.get(f"{_X}embedded-resource")) and name in META_FIELDS:
             below = replace(below, in_metadata=True)
             if root:
@@ -131,8 +131,6 @@ def _check_items(schema: Document, path: str, place: _Place) -> Iterator[FieldEr
     items = schema.get("items")
     if items is None:
         return
-    if schema.get(f"{_X}list-type") != "map" and not place.uncorrelatable:
-        place = replace(place, uncorrelatable=path)
     if isinstance(items, list):
         for i, each in enumerate(items):
             yield from _check(each, f"{path}.items[{i}]", place)

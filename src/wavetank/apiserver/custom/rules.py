@@ -1,0 +1,221 @@
+"""CEL rules of a schema: compiled once, evaluated for each write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wavetank.apiserver.cel.checker import Checked
+from wavetank.apiserver.cel.evaluation import evaluate
+from wavetank.apiserver.cel.syntax import ExpressionError
+from wavetank.apiserver.cel.types import BOOL, STRING, Type, optional_of, type_of_schema
+from wavetank.apiserver.cel.values import EvaluationError, Optional, wrap
+from wavetank.apiserver.custom.definition.fieldpaths import follow
+from wavetank.apiserver.custom.schema.correlation import Correlation
+from wavetank.apiserver.custom.schema.gotext import shown
+from wavetank.apiserver.custom.schema.structural import Document, Structural
+from wavetank.apiserver.fielderrors import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    OMITTED,
+    REQUIRED,
+    FieldError,
+    invalid,
+)
+
+_LONGEST_MESSAGE = 5 * 1024  # bytes
+_ROOT = "<nil>"
+_REASONS = {
+    "FieldValueRequired": REQUIRED,
+    "FieldValueForbidden": FORBIDDEN,
+    "FieldValueDuplicate": DUPLICATE,
+    "FieldValueInvalid": INVALID,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule ready for use; `place` is the field that it is told of, below the value that it is about."""
+
+    stated: Document
+    test: Checked
+    message: Checked | None = None
+    place: str = ""
+
+    @property
+    def uses_old(self) -> bool:
+        """Says whether the rule compares with the old value."""
+        return "oldSelf" in self.test.names
+
+    @property
+    def told(self) -> str:
+        """Returns what is said when the rule does not hold."""
+        return self.stated.get("message", "").strip() or f"failed rule: {self.stated['rule'].strip()}"
+
+    @property
+    def name(self) -> str:
+        """Returns what the rule is called when it cannot be evaluated."""
+        return str(self.stated.get("message", "").strip() or self.stated["rule"].strip())
+
+
+def compile_rule(stated: Document, own: Type, schema: Structural) -> Rule:
+    """Makes a rule ready for values of a type; an ExpressionError says why it cannot be used."""
+    optional = bool(stated.get("optionalOldSelf"))
+    variables = {"self": own, "oldSelf": optional_of(own) if optional else own}
+    try:
+        test = Checked(stated["rule"], variables)
+    except ExpressionError as error:
+        raise ExpressionError(f"compilation failed: {error}") from None
+    if test.type not in (BOOL,):
+        raise ExpressionError("cel expression must evaluate to a bool")
+    place = follow(stated["fieldPath"], dict(schema.raw))[0] if stated.get("fieldPath") else ""
+    return Rule(stated, test, compile_message(stated, variables), place)
+
+
+def compile_message(stated: Document, variables: Mapping[str, Type]) -> Checked | None:
+    """Makes the expression of a rule's message ready; an ExpressionError says why it cannot be used."""
+    text = stated.get("messageExpression")
+    if not text:
+        return None
+    try:
+        message = Checked(text, variables)
+    except ExpressionError as error:
+        raise MessageError(f"messageExpression compilation failed: {error}") from None
+    if message.type != STRING:
+        raise MessageError("messageExpression must evaluate to a string")
+    return message
+
+
+class MessageError(ExpressionError):
+    """An expression for a message that cannot be used."""
+
+
+@dataclass(slots=True)
+class RuleNode:
+    """The rules of one place of a schema, and those below it."""
+
+    schema: Structural
+    root: bool = False
+    rules: list[Rule] = field(default_factory=list)
+    properties: dict[str, RuleNode] = field(default_factory=dict)
+    items: RuleNode | None = None
+    additional: RuleNode | None = None
+
+    @classmethod
+    def of(cls, schema: Structural | None, *, root: bool = False) -> RuleNode | None:
+        """Compiles the rules of a schema that has been found sound; None if it has none."""
+        if schema is None:
+            return None
+        node = cls(schema, root or schema.embedded)
+        own = type_of_schema(schema, root=node.root)
+        if own is not None:
+            node.rules = [compile_rule(each, own, schema) for each in schema.rules]
+        below = {name: cls.of(each) for name, each in schema.properties.items()}
+        node.properties = {name: each for name, each in below.items() if each is not None}
+        node.items, node.additional = cls.of(schema.items), cls.of(schema.additional)
+        return node if node.rules or node.properties or node.items or node.additional else None
+
+    def check(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[FieldError]:
+        """Checks a value and what is in it; `old` is what it was, None if nobody knows."""
+        if value is None:
+            return
+        yield from self._check_rules(value, old, path, trail)
+        if isinstance(value, list) and self.items is not None:
+            by_key = Correlation(value, old, self.schema)
+            for i, each in enumerate(value):
+                before = by_key.index(i)
+                yield from self.items.check(each, before.old if before else None, f"{path}[{i}]", trail.index(i))
+        elif isinstance(value, dict):
+            yield from self._check_fields(value, old, path, trail)
+
+    def _check_fields(self, value: Document, old: Any, path: str, trail: Trail) -> Iterator[FieldError]:
+        before = old if isinstance(old, dict) and self.schema.map_type != "atomic" else {}
+        for name, each in value.items():
+            node = self.properties.get(name)
+            if node is not None:
+                place = f"{path}.{name}" if path else name
+                yield from node.check(each, before.get(name), place, trail.key(name))
+            elif self.additional is not None and name not in self.schema.properties:
+                yield from self.additional.check(each, before.get(name), f"{path}[{name}]", trail.key(name))
+
+    def _check_rules(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[FieldError]:
+        if not self.rules:
+            return
+        own = wrap(value, self.schema, root=self.root)
+        before = wrap(old, self.schema, root=self.root)
+        for rule in self.rules:
+            optional = bool(rule.stated.get("optionalOldSelf"))
+            if rule.uses_old and old is None and not optional:
+                continue
+            names = {"self": own, "oldSelf": before}
+            if optional:
+                names["oldSelf"] = Optional(before, True) if old is not None else Optional()
+            error = self._judge(rule, names, value, path)
+            if error is not None and (rule.uses_old or error.detail.endswith(_FAILED) or not trail.unchanged):
+                yield error
+
+    def _judge(self, rule: Rule, names: Document, value: Any, path: str) -> FieldError | None:
+        try:
+            if evaluate(rule.test.tree, names) is True:
+                return None
+        except EvaluationError as error:
+            return self._failure(rule, str(error), path)
+        place = f"{path}.{rule.place}" if path and rule.place else rule.place or path
+        detail = _message(rule, names) or rule.told
+        omitted = self.schema.type in ("object", "array") or self.root
+        kind = _REASONS[rule.stated.get("reason") or "FieldValueInvalid"]
+        return FieldError(kind, place or _ROOT, OMITTED if omitted else shown(value), detail)
+
+    def _failure(self, rule: Rule, why: str, path: str) -> FieldError:
+        if why.startswith("no such overload"):
+            signature = "call arguments did not match a supported operator, function or macro signature for rule"
+            return invalid(path or _ROOT, self.schema.type, f"'{why}': {signature}: {rule.name}")
+        return invalid(path or _ROOT, self.schema.type, f"{why} evaluating rule: {rule.name}")
+
+
+_FAILED = "evaluating rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """How far a value can be found in the old object, so that what has not changed is not refused again."""
+
+    present: Correlation | None = None
+    nearest: Correlation | None = None
+
+    @property
+    def unchanged(self) -> bool:
+        """Says whether the value is what it was, or is a part of something that is."""
+        found = self.present or self.nearest
+        return found is not None and found.unchanged
+
+    def key(self, name: str) -> Trail:
+        """Returns the trail of a field."""
+        if self.present is None:
+            return self
+        if self.nearest is None and name in ("apiVersion", "kind"):
+            return Trail()
+        return Trail(self.present.key(name), self.present)
+
+    def index(self, i: int) -> Trail:
+        """Returns the trail of an item."""
+        return self if self.present is None else Trail(self.present.index(i), self.present)
+
+
+def check_rules(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> list[FieldError]:
+    """Returns which rules an object does not keep."""
+    trail = Trail(Correlation(new, old, schema)) if old is not None else Trail()
+    return list(rules.check(new, old, "", trail))
+
+
+def _message(rule: Rule, names: Document) -> str:
+    """Returns what the expression of a message says, "" if it says nothing usable."""
+    if rule.message is None:
+        return ""
+    try:
+        text = str(evaluate(rule.message.tree, names)).strip()
+    except EvaluationError:
+        return ""
+    return "" if "\n" in text or "\r" in text or len(text.encode()) > _LONGEST_MESSAGE else text
