@@ -14,7 +14,7 @@ from apiserver.serving import Served, serving
 from apiserver.transcripts import SHARED, TRANSCRIPTS, scripts
 
 REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
-# Issues of their own; kubectl's files are of another form.
+# kubectl's files are of another form.
 LATER = ("kubectl-",)
 # What the comparer must be told that we have, since it cannot do it itself.
 WITH_ALL_PLUGINS = ("admission-default",)
