@@ -93,7 +93,11 @@ def _print(verification: Verification) -> None:
     if verification.timelines:
         out.print(_family_table("Agreement in time per family", verification.timelines, TIMED_ASPECTS))
     if verification.sessions:
-        out.print(_family_table("Agreement of Volcano's sessions per family", verification.sessions, SESSION_ASPECTS))
+        out.print(
+            _family_table(
+                "Agreement of Volcano's sessions per family", verification.sessions, SESSION_ASPECTS, "Sessions"
+            )
+        )
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
     differing = [file for file, agrees in verification.verdicts.items() if not agrees]
@@ -107,10 +111,10 @@ def _print(verification: Verification) -> None:
     )
 
 
-def _family_table(title: str, families: dict[str, Agreement], aspects: Sequence[str]) -> Table:
+def _family_table(title: str, families: dict[str, Agreement], aspects: Sequence[str], unit: str = "Attempts") -> Table:
     table = Table(title=title, caption="equal/compared; a single number: all of so many are equal")
     table.add_column("Family", no_wrap=True)
-    for column in ("Files", "Attempts", *map(str.capitalize, aspects)):
+    for column in ("Files", unit, *map(str.capitalize, aspects)):
         table.add_column(column, justify="right", overflow="fold")
     for family, agreement in families.items():
         table.add_row(family, *_cells(agreement, aspects))

@@ -113,6 +113,9 @@ class PreFilterPlugin(Plugin):
         """Prepares the cycle for this plugin's filter."""
         raise NotImplementedError
 
+    def freeze(self, cycle: Cycle) -> None:
+        """Keeps what was prepared as it is at this moment, whatever comes and goes before the filter is asked."""
+
 
 class FilterPlugin(Plugin):
     """Refuses nodes."""

@@ -88,6 +88,12 @@ class DomainTotals:
         """Tells whether nodes have changed their domains, so that all has to be added up again."""
         return self._version != self.domains.version
 
+    def copy(self) -> DomainTotals:
+        """Returns the totals of this moment, which follow nothing."""
+        new = DomainTotals(self.domains)
+        new.totals, new.present, new._version = self.totals.copy(), self.present, self._version
+        return new
+
     def reset(self) -> None:
         """Begins again with nothing."""
         self._version = self.domains.version

@@ -86,6 +86,15 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
         )
         return PROCEED
 
+    def freeze(self, cycle: Cycle) -> None:
+        """Keeps copies of the sums, which otherwise follow the pods."""
+        state: _State | None = cycle.state.get(self.name)
+        if state is not None:
+            near, far, others = (
+                [item.copy() for item in items] for items in (state.affinity, state.anti_affinity, state.others)
+            )
+            cycle.state[self.name] = _State(near, far, others, state.alone)
+
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Refuses nodes by the pod's affinity, its anti-affinity, then that of the others."""
         state: _State = cycle.state[self.name]

@@ -110,6 +110,11 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         cycle.state[self.name] = [_hard(cycle, item) for item in counted]
         return PROCEED
 
+    def freeze(self, cycle: Cycle) -> None:
+        """Keeps copies of the counts, which otherwise follow the pods."""
+        for hard in cycle.state.get(self.name, ()):
+            hard.counts = hard.counts.copy()
+
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Refuses nodes whose domain would have too many; the first constraint that fails gives the reason."""
         codes = np.zeros(len(nodes), np.int64)

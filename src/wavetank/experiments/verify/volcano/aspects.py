@@ -50,6 +50,12 @@ def compared(record: SessionRecord, ours: Replayed) -> Iterator[tuple[str, Pair]
         yield "trace", _first_difference(record.result.trace, ours.trace.steps)
 
 
+def is_recorded(record: SessionRecord, ours: Replayed) -> bool:
+    """Tells whether our outcome is one that the real scheduler came to as well."""
+    known = [_recorded_outcome(record.result), *map(_alternative, record.runs.alternatives)]
+    return _outcome(ours.outcome) in known
+
+
 # the outcome
 
 
@@ -133,8 +139,13 @@ def _queues(result: Result, ours: Replayed) -> Pair:
 
 
 def _events(result: Result, ours: Replayed) -> Pair:
-    expected = sorted([key, reason, _cut(message)] for key, reason, message in result.events)
-    return expected, sorted([key, reason, _cut(message)] for key, reason, message in ours.outcome.events)
+    expected = sorted([key, reason, _sorted(message)] for key, reason, message in result.events)
+    return expected, sorted([key, reason, _sorted(message)] for key, reason, message in ours.outcome.events)
+
+
+def _sorted(message: str) -> str:
+    """Brings the names of several scalar resources into one order; the real one has that of a Go map."""
+    return ", ".join(sorted(_cut(message).split(", ")))
 
 
 _DETAILS: Mapping[str, Callable[[Result, Replayed], Pair]] = {

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from wavetank.cluster.resource import parse_time
 from wavetank.experiments.verify.agreement import Agreement
 from wavetank.experiments.verify.replay import Mismatch
-from wavetank.experiments.verify.volcano.aspects import Replayed, compared
+from wavetank.experiments.verify.volcano.aspects import Replayed, compared, is_recorded
 from wavetank.experiments.verify.volcano.recording import Scenario, SessionRecord
 from wavetank.experiments.verify.volcano.trace import Trace
 from wavetank.experiments.verify.volcano.world import World
@@ -18,6 +19,8 @@ from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.ties import ByName
 
+_ORDERS = 40  # of Go's maps that are tried
+
 
 def replay_sessions(scenario: Scenario, file: str) -> tuple[Agreement, list[Mismatch]]:
     """Runs every session of a scenario from its recorded input alone, and compares what it came to."""
@@ -26,7 +29,7 @@ def replay_sessions(scenario: Scenario, file: str) -> tuple[Agreement, list[Mism
     world, conf = World(scenario), parse_conf(scenario.conf)
     for record in scenario.sessions:
         before = len(mismatches)
-        for aspect, (expected, got) in compared(record, replay_session(world, conf, record)):
+        for aspect, (expected, got) in compared(record, _closest(world, conf, record)):
             agreement.aspects[aspect].add(expected == got)
             if expected != got:
                 mismatches.append(Mismatch(file, record.index, scenario.name, aspect, *_differing(expected, got)))
@@ -35,7 +38,16 @@ def replay_sessions(scenario: Scenario, file: str) -> tuple[Agreement, list[Mism
     return agreement, mismatches
 
 
-def replay_session(world: World, conf: VolcanoConf, record: SessionRecord) -> Replayed:
+def _closest(world: World, conf: VolcanoConf, record: SessionRecord) -> Replayed:
+    """Runs a session; where the real one came to several outcomes, in several orders until one of them is met."""
+    first = replay_session(world, conf, record)
+    if record.runs.same_outcome or is_recorded(record, first):
+        return first
+    orders = (replay_session(world, conf, record, Random(seed)) for seed in range(_ORDERS))
+    return next((ours for ours in orders if is_recorded(record, ours)), first)
+
+
+def replay_session(world: World, conf: VolcanoConf, record: SessionRecord, maps: Random | None = None) -> Replayed:
     """Runs one session by the rules of the recording: ties by name, victims by name, nodes in their order."""
     trace = Trace()
     session = Session(
@@ -46,6 +58,7 @@ def replay_session(world: World, conf: VolcanoConf, record: SessionRecord) -> Re
         start=0,
         ties=ByName(),
         observer=trace,
+        maps=maps,
     )
     trace.names = session.names
     trace.places = {slot: place for place, slot in enumerate(session.nodes.tolist())}

@@ -40,7 +40,8 @@ class _Allocation:
                 return
             job.phase = INQUEUE  # nobody else lets jobs in
         if self._panel.job_valid(job) is None:
-            tasks = [task for task in job.among(PENDING) if not task.best_effort and not task.gated]
+            pending = (task for task in job.among(PENDING) if not task.best_effort)
+            tasks = [task for task in pending if not task.gated or task.gated_by_queue]
             if tasks:
                 self._tasks[job.key] = tasks_in_turn(self._session, tasks)
                 self._jobs.setdefault(job.queue, Heap(self._panel.job_before)).push(job)
@@ -86,7 +87,7 @@ class _Allocation:
 
     def _nodes_for(self, task: Task, job: Job, search: Search) -> IntArray | None:
         """Returns the nodes for a task, none if it has failed, or None if it is passed over."""
-        if not self._panel.allocatable(self._session.queue_of(job), task):
+        if not self._panel.allocatable(self._session.queue_of(job), task) or task.gated:
             return None
         if job.has_failed_role(task):
             said = f"Task {task.pod.name} with role spec {task.role} has already predicated failed, skip"

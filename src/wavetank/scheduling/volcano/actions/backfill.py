@@ -27,7 +27,7 @@ def backfill(session: Session) -> None:
             continue
         session.allocate(task, int(found[0]) if len(found) == 1 else best_node(session, task, found))
         if session.panel.job_ready(job):
-            for placed in sorted(job.among(ALLOCATED), key=lambda each: each.key):
+            for placed in session.in_map_order(sorted(job.among(ALLOCATED), key=lambda each: each.key)):
                 session.bind(placed)
 
 

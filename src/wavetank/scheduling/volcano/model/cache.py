@@ -181,14 +181,14 @@ class Cache:
         job.place(task)
         if task.status in HOLDING:
             job.allocated.add(task.resreq)
-        if task.gated:
+        if task.gated and not task.gated_by_queue:
             job.gated.add(task.resreq)
 
     def _leave(self, job: Job, task: Task) -> None:
         job.remove(task)
         if task.status in HOLDING:
             job.allocated.take(task.resreq)
-        if task.gated:
+        if task.gated and not task.gated_by_queue:
             job.gated.take(task.resreq)
         self._forget_if_empty(job)
 

@@ -15,6 +15,7 @@ ROLE = "volcano.sh/task-spec"
 TEMPLATE = "volcano.sh/template-uid"
 _PREEMPTABLE = "volcano.sh/preemptable"
 _PRIORITY = "volcano.sh/task-priority"
+_QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"  # which Volcano takes away itself, if told to
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 
 
@@ -47,6 +48,7 @@ class Task:
         "created",
         "evicted_for",
         "gated",
+        "gated_by_queue",
         "index",
         "job",
         "key",
@@ -75,6 +77,7 @@ class Task:
         self.priority = _priority(pod)
         self.preemptable = _is_true(annotations.get(_PREEMPTABLE, pod.labels.get(_PREEMPTABLE, "true")))
         self.gated = bool(pod.gates)
+        self.gated_by_queue = pod.gates == (_QUEUE_GATE,)
         self.created = 0  # in whole seconds: the session's clock
         self.index = _index(pod.name)
         self.status = self.on_node = status_of(pod)

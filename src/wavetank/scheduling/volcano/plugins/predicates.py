@@ -65,6 +65,8 @@ class Predicates(Plugin):
                 return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
             if result.skip:
                 cycle.skipped.add(plugin.name)
+            elif task.pod.nominated_node:  # of such a task preempt asks the filters before they are prepared again
+                plugin.freeze(cycle)
         self._cycles[task.key] = cycle
         return ""
 

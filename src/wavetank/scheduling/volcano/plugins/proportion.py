@@ -45,7 +45,7 @@ class Proportion(Plugin):
 
     def _divide(self, remaining: Quantities) -> None:
         """Hands out what remains by weight, in rounds, until all have what they ask for or nothing changes."""
-        hungry = list(self._shares.values())
+        hungry = self._session.in_map_order(list(self._shares.values()))
         while hungry:
             weights = sum(share.queue.queue.weight for share in hungry)
             if not weights:
@@ -62,7 +62,7 @@ class Proportion(Plugin):
             before, remaining = remaining, remaining.clone().add(less).beyond(more)
             if remaining.is_empty() or remaining.same_as(before):
                 return
-            hungry = left
+            hungry = self._session.in_map_order(left)
 
     def _serve(self, share: QueueShare, remaining: Quantities, part: float) -> None:
         deserved = share.deserved.clone().add(remaining.clone().scale(part))

@@ -15,4 +15,7 @@ def nodes_worth_trying(session: Session, task: Task) -> IntArray:
     """Returns the nodes that evictions may help: all but those that have refused the task for other reasons."""
     errors = session.jobs[task.job].fit_errors.get(task.key)
     hopeless = () if errors is None else errors.unresolvable
-    return session.nodes[~np.isin(session.nodes, hopeless)] if len(hopeless) else session.nodes
+    if not len(hopeless):
+        return session.nodes
+    left = session.nodes[~np.isin(session.nodes, hopeless)].tolist()
+    return np.array(session.in_map_order(left), np.int64)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.arrays import IntArray
@@ -20,12 +22,15 @@ from wavetank.scheduling.volcano.session.panel import Panel
 from wavetank.scheduling.volcano.session.sessionterms import SessionTerms
 from wavetank.scheduling.volcano.session.ties import Ties
 
+T = TypeVar("T")
+
 
 class Session:
     """One session: the cluster as it was at its beginning, changed in memory by what actions do.
 
     Whatever it changes in the cache is put back when it ends; what it wants done is in its outcome. `now` is the time
     by which waiting times are measured, on the clock of the objects' creation.
+    With `maps`, what Volcano goes through in the order of a Go map comes in any order; without, always in the same.
     """
 
     def __init__(
@@ -39,6 +44,7 @@ class Session:
         ties: Ties,
         observer: Observer | None = None,
         without: frozenset[str] = frozenset(),
+        maps: random.Random | None = None,
     ) -> None:
         self.cache = cache
         self.conf = conf
@@ -47,13 +53,14 @@ class Session:
         self.ties = ties
         self.observer = observer
         self.without = without
+        self._maps = maps
         self.outcome = SessionOutcome()
         self.noted: dict[str, dict[str, dict[str, str]]] = {}  # new conditions of PodGroups, by job and type
         self.verdicts = Verdicts()
         self.books = cache.books.copy()
         self.nodes: IntArray = cache.nodes
         self.names = [node.name if node else "" for node in cache.table.nodes]  # by slot
-        self.jobs: dict[str, Job] = {job.key: job for job in cache.jobs()}
+        self.jobs: dict[str, Job] = {job.key: job for job in self.in_map_order(list(cache.jobs()))}
         self.queues: dict[str, QueueInfo] = cache.queues
         self.total = self.books.total(self.nodes)
         self.searches = 0  # for nodes for a task
@@ -88,6 +95,10 @@ class Session:
     def table(self) -> NodeTable:
         """Returns the nodes as kube-scheduler's filters and scores see them."""
         return self.cache.table
+
+    def in_map_order(self, items: list[T]) -> list[T]:
+        """Returns items in an order that they might have in a Go map."""
+        return items if self._maps is None else self._maps.sample(items, len(items))
 
     def queue_of(self, job: Job) -> QueueInfo:
         """Returns the queue of a job."""
