@@ -32,6 +32,15 @@ def a_job(**fields: Any) -> dict[str, Any]:
     return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": metadata, "spec": spec}
 
 
+def _circle() -> dict[str, Any]:
+    job = a_job()
+    (task,) = job["spec"]["tasks"]
+    job["spec"]["tasks"] = [
+        {**task, "name": name, "dependsOn": {"name": [other]}} for name, other in (("a", "b"), ("b", "a"))
+    ]
+    return job
+
+
 def a_pod(start: object = 0, **annotations: str) -> dict[str, Any]:
     manifest = a_manifest(spec={"containers": [{"name": "c"}]})
     manifest["metadata"]["annotations"] = annotations
@@ -108,6 +117,14 @@ def test_listed_pods_start_at_their_time_and_run_for_a_minute_or_as_they_say() -
             {"jobs": [a_job(container={"name": "c", "command": ["--epochs=1"]})]},
             r"spec.tasks\[0\].template.spec.containers\[0\].resources: a task with --epochs needs a CPU limit",
             id="no CPU",
+        ),
+        pytest.param(
+            {"jobs": [{**a_job(), "spec": {**a_job()["spec"], "minAvailable": 3}}]},
+            r"jobs\[0\]: job 'minAvailable' should not be greater than total replicas in tasks",
+            id="more than there are",
+        ),
+        pytest.param(
+            {"jobs": [_circle()]}, r"jobs\[0\]: job has dependencies between tasks, but doesn't form", id="a circle"
         ),
         pytest.param([a_pod("soon")], r"\[0\].startTime: expected a duration", id="no time"),
         pytest.param([{**a_pod(), "end": 3}], r"\[0\]: unknown field 'end'", id="an unknown field"),

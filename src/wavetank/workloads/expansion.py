@@ -9,6 +9,8 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.run import Run
+from wavetank.controllers.volcanojobs.spec import read_job
+from wavetank.controllers.volcanojobs.validation import problems_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads import fields
@@ -76,6 +78,9 @@ def _own_annotations(owner: Manifest) -> dict[str, str]:
 def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
     stated = job.annotations.get(ARRIVAL)
     time = submitted_after(job) if stated is None else fields.duration(stated, f"metadata.annotations.{ARRIVAL}")
+    problem = problems_of(job.name, read_job(job.manifest))
+    if problem:
+        raise InputError(problem)
     for task in tasks_of(job):
         path = f"{task.path}.template"
         pod = pod_of_template(job.manifest, task.template, path, specs, DEFAULT_JOB_DURATION)
