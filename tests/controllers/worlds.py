@@ -28,7 +28,7 @@ class World:
         self.api = Api(self.store)
         self.client = self.api.actor(User())
         self.office = Office(self.store, self.client, tell=self._tell)
-        fill_posts(self.office, read_names(controllers))
+        fill_posts(self.office, read_names(controllers), served=True)
 
     def _tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
         self.told.append((type_, reason, message))

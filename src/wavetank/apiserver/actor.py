@@ -57,6 +57,11 @@ class Actor:
         write = self._write(self._kind(document), old.namespace, old.name, "status")
         return self._replace(write, old, document)
 
+    def finalize(self, old: Resource, document: Document) -> None:
+        """Replaces the finalizers in the spec of a namespace, last seen as `old`."""
+        write = self._write(self._kind(document), old.namespace, old.name, "finalize")
+        self._replace(write, old, copy.deepcopy(document))
+
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
         """Deletes that very object."""
         options = DeleteOptions(grace_s=grace_s, policy=policy, uid=old.uid)

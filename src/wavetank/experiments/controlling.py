@@ -41,7 +41,7 @@ def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None
     return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare))
 
 
-def attach_controllers(office: Office, names: Collection[str]) -> None:
+def attach_controllers(office: Office, names: Collection[str], served: bool = False) -> None:
     """Starts the controllers of these names on a cluster whose first objects are there."""
     if STORAGE in names:
         PersistentVolumes(office.store)
@@ -49,4 +49,4 @@ def attach_controllers(office: Office, names: Collection[str]) -> None:
         attach_ephemeral_volumes(office.store)
     if CLAIMS in names:
         attach_claim_controller(office.store)
-    fill_posts(office, names)
+    fill_posts(office, names, served)

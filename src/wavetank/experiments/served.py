@@ -92,11 +92,14 @@ class ServedCluster:
         if setting.controllers:
             ready_since = stated_ready_since if stories is None else stories.ready_since
             render = Resource.render if stories is None else stories.render
-            office = Office(store, self.api.actor(_MANAGER), ready_since, log.tell, render)
-            attach_controllers(office, setting.controllers)
+            office = Office(store, self.api.actor(_MANAGER), ready_since, log.tell, render, self._serves)
+            attach_controllers(office, setting.controllers, served=True)
         if setting.scheduler is not None:
             compile_kernels()  # which would keep clients waiting later
             _attach(setting.scheduler, store, streams, setting.latency)
+
+    def _serves(self, api_version: str, kind: str) -> bool:
+        return self.api.kinds.named(api_version, kind) is not None
 
 
 def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Latency) -> None:

@@ -32,3 +32,6 @@ class Client(Protocol):
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
         """Deletes that very object, a pod after its grace period; `policy` is Background, Foreground or Orphan."""
+
+    def finalize(self, old: Resource, document: Document) -> None:
+        """Replaces the finalizers in the spec of a namespace, last seen as `old`; a deleted one goes without them."""

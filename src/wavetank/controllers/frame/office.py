@@ -22,12 +22,17 @@ def _nobody_listens(resource: Resource, type_: str, reason: str, message: str, c
     """In a run nobody reads Events."""
 
 
+def _anything(api_version: str, kind: str) -> bool:
+    """A run has objects of any kind."""
+    return True
+
+
 @dataclass
 class Office:
     """What all controllers of a cluster work with.
 
     `ready_since` tells since when a pod is ready, None if it is not; `tell` makes Events of what they report; `render`
-    shows an object with all that kubelets say of it.
+    shows an object with all that kubelets say of it; `serves` tells whether there is a kind (apiVersion, name).
     """
 
     store: Store
@@ -35,6 +40,8 @@ class Office:
     ready_since: Callable[[Pod], Nanoseconds | None] = running_since
     tell: Tell = _nobody_listens
     render: Callable[[Resource], Document] = Resource.render
+    serves: Callable[[str, str], bool] = _anything
+    root_certificate: str = ""  # by which pods would know the API server
     _owned: dict[str, Owned] = field(default_factory=dict, init=False)
 
     def owned(self, table: str) -> Owned:

@@ -16,13 +16,14 @@ from wavetank.errors import InputError
 class Post:
     """One controller: its older and shorter names, what wakes it, and the class that is made with the office then.
 
-    `tables` are kinds: as long as there was never an object of any of them the controller is not even loaded. None:
-    it is at work from the beginning.
+    `tables` are kinds: as long as there was never an object of any of them the controller is not even loaded. In a
+    served cluster one that is `at_once` is at work from the beginning; a run does without it if it has no tables.
     """
 
     aliases: tuple[str, ...]
-    tables: tuple[str, ...] | None
+    tables: tuple[str, ...]
     where: str  # module:Class, below wavetank.controllers
+    at_once: bool = False
 
     def fill(self, office: Office) -> None:
         """Lets the controller begin."""
@@ -30,12 +31,21 @@ class Post:
         getattr(importlib.import_module(f"wavetank.controllers.{module}"), name)(office)
 
 
+_OWNERS = ("ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "Job.batch", "CronJob.batch")
 ROSTER: dict[str, Post] = {
     "job-controller": Post(("job",), ("Job.batch",), "jobs.jobs:Jobs"),
     "deployment-controller": Post(("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"),
     "daemonset-controller": Post(("daemonset",), ("DaemonSet.apps",), "daemonsets.daemonsets:DaemonSets"),
     "statefulset-controller": Post(("statefulset",), ("StatefulSet.apps",), "statefulsets.statefulsets:StatefulSets"),
     "replicaset-controller": Post(("replicaset",), ("ReplicaSet.apps",), "workloads.replicasets:ReplicaSets"),
+    "cronjob-controller": Post(("cronjob",), ("CronJob.batch",), "batch.cronjobs:CronJobs"),
+    "ttl-after-finished-controller": Post(("ttl-after-finished",), ("Job.batch",), "batch.ttl:FinishedJobs"),
+    "namespace-controller": Post(("namespace",), (), "lifecycle.namespaces:Namespaces", True),
+    "serviceaccount-controller": Post(("serviceaccount",), (), "lifecycle.residents:ServiceAccounts", True),
+    "root-ca-certificate-publisher-controller": Post(
+        ("root-ca-cert-publisher",), (), "lifecycle.residents:RootCertificates", True
+    ),
+    "garbage-collector-controller": Post(("garbagecollector",), _OWNERS, "lifecycle.garbage:GarbageCollector", True),
     # of Volcano's own controller manager, where it is called job-controller too
     "volcano-job-controller": Post(("volcano-job",), ("Job.batch.volcano.sh",), "volcanojobs.jobs:VolcanoJobs"),
 }
@@ -77,11 +87,11 @@ def all_names() -> frozenset[str]:
     return frozenset(_everybody())
 
 
-def fill_posts(office: Office, names: Collection[str]) -> None:
+def fill_posts(office: Office, names: Collection[str], served: bool = False) -> None:
     """Lets the controllers of these names begin, each as soon as there is something for it to do."""
     for name, post in ROSTER.items():
         if name in names:
-            if post.tables is None or any(office.store.has(table) for table in post.tables):
+            if (served and post.at_once) or any(office.store.has(table) for table in post.tables):
                 post.fill(office)
             else:
                 _Sleeper(office, post, post.tables)

@@ -89,6 +89,10 @@ class StoreClient:
         self._store.update(new)
         return new
 
+    def finalize(self, old: Resource, document: Document) -> None:
+        """Replaces a namespace, which goes if it is deleted and nothing keeps it."""
+        self.update(old, document)
+
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
         """Deletes an object: a pod that runs after its grace period, any other when nothing keeps it."""
         if isinstance(old, Pod):

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource, render_time
+from wavetank.cluster.status import ApiError
+from wavetank.cluster.store import plural
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_TABLE = "Namespace"
+_FINALIZER = "kubernetes"
+_DELAY: Nanoseconds = 5 * SECOND  # until everybody has heard that nothing new may come
+_FINALIZERS_TAKE = 15  # seconds that finalizers are given
+_LONGEST_RETRY: Nanoseconds = 60 * SECOND
+
+# By type: reason and message as long as nothing is wrong, in the order in which they are written.
+_FINE = {
+    "NamespaceDeletionDiscoveryFailure": ("ResourcesDiscovered", "All resources successfully discovered"),
+    "NamespaceDeletionGroupVersionParsingFailure": ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
+    "NamespaceDeletionContentFailure": (
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+    ),
+    "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
+    "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+}
+_Problems = dict[str, tuple[str, str]]
+
+
+class Namespaces:
+    """The namespace-controller: empties namespaces that are deleted, pods first, and then lets them go."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+        self._queue = office.queue(self._sync, longest=_LONGEST_RETRY)
+        self._store.subscribe(_TABLE, self)
+        for namespace in self._store.list(_TABLE):
+            self.added(namespace)
+
+    def added(self, new: Resource) -> None:
+        """Looks at a namespace that is on its way out."""
+        if new.deleted is not None:
+            self._queue.add_after(("", new.name), _DELAY)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Looks at a namespace that is on its way out."""
+        self.added(new)
+
+    def deleted(self, old: Resource) -> None:
+        """There is nothing left to do."""
+
+    # work
+
+    def _sync(self, key: Key) -> None:
+        namespace = self._store.find(_TABLE, *key)
+        if namespace is None or namespace.deleted is None or not _finalizers(namespace):
+            return
+        wait, problems = self._empty(namespace)
+        namespace = self._tell(namespace, problems)
+        if wait:
+            self._queue.add_after(key, (wait // 2 + 1) * SECOND)
+            return
+        document = namespace.render()
+        document["spec"] = {"finalizers": [name for name in _finalizers(namespace) if name != _FINALIZER]}
+        self._office.client.finalize(namespace, document)
+
+    def _empty(self, namespace: Resource) -> tuple[int, _Problems]:
+        """Deletes what is in a namespace; returns for how many seconds to wait for it, and what to tell."""
+        wait = self._grace(namespace)
+        self._delete(Pod.table, namespace.name)
+        if pods := self._inside(Pod.table, namespace.name):
+            return wait or _FINALIZERS_TAKE * any(map(_keepers, pods)) or 1, {}
+        left: dict[str, int] = {}
+        keepers: Counter[str] = Counter()
+        for table in self._store.tables():
+            self._delete(table, namespace.name)
+            remaining = self._inside(table, namespace.name)
+            if remaining:
+                left[_resource(table)] = len(remaining)
+                keepers.update(keeper for resource in remaining for keeper in _keepers(resource))
+        return _FINALIZERS_TAKE if left else 0, _problems(left, keepers)
+
+    def _grace(self, namespace: Resource) -> int:
+        """Returns how long the pods of a namespace may take to end, if that is not over."""
+        pods = (pod for pod in self._inside(Pod.table, namespace.name) if not pod.finished)
+        longest = max((int(pod.spec.grace_s) for pod in pods), default=0)
+        assert namespace.deleted is not None
+        return longest if self._office.clock.now - namespace.deleted < longest * SECOND else 0
+
+    def _delete(self, table: str, namespace: str) -> None:
+        for resource in self._inside(table, namespace):
+            try:
+                self._office.client.delete(resource, policy="Background")
+            except ApiError as error:
+                if error.code != 404:
+                    raise
+
+    def _inside(self, table: str, namespace: str) -> list[Any]:
+        return [resource for resource in self._store.list(table) if resource.namespace == namespace]
+
+    # telling
+
+    def _tell(self, namespace: Resource, problems: _Problems) -> Resource:
+        status = dict(namespace.manifest.get("status") or {})
+        old = {condition["type"]: condition for condition in status.get("conditions") or ()}
+        now = render_time(self._office.clock.now)
+        conditions = [_condition(kind, problems.get(kind), old.get(kind), now) for kind in _FINE]
+        others = [condition for kind, condition in old.items() if kind not in _FINE]
+        status["conditions"] = [*others, *conditions]
+        return namespace if status == namespace.manifest.get("status") else self._write(namespace, status)
+
+    def _write(self, namespace: Resource, status: dict[str, Any]) -> Resource:
+        return self._office.client.update_status(namespace, status)
+
+
+def _condition(kind: str, problem: tuple[str, str] | None, old: dict[str, Any] | None, now: str) -> dict[str, Any]:
+    reason, message = problem or _FINE[kind]
+    status = "True" if problem else "False"
+    since = old["lastTransitionTime"] if old is not None and old.get("status") == status else now
+    return {"type": kind, "status": status, "lastTransitionTime": since, "reason": reason, "message": message}
+
+
+def _problems(left: dict[str, int], keepers: Counter[str]) -> _Problems:
+    found: _Problems = {}
+    if left:
+        shown = ", ".join(sorted(f"{name} has {number} resource instances" for name, number in left.items()))
+        found["NamespaceContentRemaining"] = ("SomeResourcesRemain", f"Some resources are remaining: {shown}")
+    if keepers:
+        shown = ", ".join(sorted(f"{name} in {number} resource instances" for name, number in keepers.items()))
+        message = f"Some content in the namespace has finalizers remaining: {shown}"
+        found["NamespaceFinalizersRemaining"] = ("SomeFinalizersRemain", message)
+    return found
+
+
+def _resource(table: str) -> str:
+    """Returns a kind as these messages name it, with a dot behind kinds without a group."""
+    return plural(table) if "." in table else f"{plural(table)}."
+
+
+def _finalizers(namespace: Resource) -> list[str]:
+    return list((namespace.manifest.get("spec") or {}).get("finalizers") or ())
+
+
+def _keepers(resource: Resource) -> list[str]:
+    return list((resource.manifest.get("metadata") or {}).get("finalizers") or ())
