@@ -66,7 +66,9 @@ class Fleet:
         place = self._places[name]
         place.exists = node is not None
         place.run, place.stay = terms.verdict(node) if node is not None else (False, False)
-        self._touch(name)
+        self._unjudged[name] = None
+        if _matters(place, terms):
+            self._changed()
 
     def _touch(self, name: str) -> None:
         self._unjudged[name] = None
@@ -105,3 +107,11 @@ class Fleet:
     def hashes(self) -> set[str]:
         """Returns the hashes of the templates that pods have."""
         return {pod.labels.get(HASH, "") for place in self._places.values() for pod in place.pods.values()}
+
+
+def _matters(place: Place, terms: Terms) -> bool:
+    """Tells whether the controller looks up for what has become of a node: not for a mere change of its counts."""
+    if not place.pods:
+        return place.run
+    status = terms.owner.manifest.get("status") or {}
+    return not place.stay or bool(status.get("numberMisscheduled"))
