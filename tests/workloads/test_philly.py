@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from wavetank.cluster.gpus import GPU
 from wavetank.errors import InputError
-from wavetank.workloads.gpupods import GPU
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.philly import PhillyWorkload, is_philly
 from workloads.inputs import arrivals_of, real_file

@@ -13,6 +13,7 @@ from wavetank.workloads import fields
 from wavetank.workloads.batsim_events import faults_of, read_events
 from wavetank.workloads.cluster import Cluster, node_groups
 from wavetank.workloads.generators import Generator, Generators
+from wavetank.workloads.inflation import inflate
 from wavetank.workloads.objects import make_object
 from wavetank.workloads.open import OpenedWorkload, open_cluster, open_workload
 from wavetank.workloads.several import Workloads
@@ -38,12 +39,20 @@ def read_cluster(value: object, folder: Path, path: str) -> Cluster:
         raise error.inside(path=path) from None
 
 
-def read_workload(value: object, folder: Path, path: str) -> tuple[Workload, list[str]]:
+def read_workload(value: object, folder: Path, cluster: Cluster, path: str) -> tuple[Workload, list[str]]:
     """Reads a workload, and what the user should know of how it was read.
 
-    It is {generator: …}, {generators: […]}, {file: F} or {files: [F]}, files with format, lenient and options.
+    It is {generator: …}, {generators: […]}, {file: F} or {files: [F]}, files with format, lenient and options. With
+    {inflate: {resource: R, target: T}} it asks for that much of the cluster.
     """
-    given = fields.mapping(value, path, (*_SOURCES, *_OF_FILES))
+    given = fields.mapping(value, path, (*_SOURCES, *_OF_FILES, "inflate"))
+    workload, notes = _read(given, folder, path)
+    if "inflate" in given:
+        workload = inflate(workload, given["inflate"], cluster, f"{path}.inflate")
+    return workload, notes
+
+
+def _read(given: Mapping[str, Any], folder: Path, path: str) -> tuple[Workload, list[str]]:
     sources = [key for key in _SOURCES if key in given]
     if len(sources) != 1:
         raise InputError(f"expected exactly one of {', '.join(_SOURCES)}", path=path)

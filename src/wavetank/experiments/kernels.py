@@ -8,20 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from wavetank.cluster.gpus import GPU
 from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
 from wavetank.experiments import decimals
+from wavetank.experiments.gpuuse import GpuUse
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.config import NEWEST
 from wavetank.scheduling.framework import kernels, ledger
+from wavetank.scheduling.gpusharing import fragmentation
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.plugins import preemptionkernels, resourcekernels
+from wavetank.scheduling.scheduler import Explain
 from wavetank.scheduling.volcano.model import bookkernels
 
-_MODULES = (decimals, kernels, ledger, preemptionkernels, resourcekernels, bookkernels)
-_ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10"}
+_MODULES = (decimals, fragmentation, kernels, ledger, preemptionkernels, resourcekernels, bookkernels)
+_ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10", GPU: "1"}
 
 
 def are_compiled() -> bool:
@@ -31,19 +35,24 @@ def are_compiled() -> bool:
 
 def compile_kernels() -> None:
     """Compiles the loops, or loads them, by using each of them once on a cluster of no consequence."""
-    for explained in (False, True):  # a plain attempt is another loop than one whose tables are kept
-        clock = Clock()
-        store = Store(clock)
-        for number in range(3):
-            store.create(parse_resource(_node(number), store.specs))
-        scheduler = find_scheduler("default", NEWEST)
-        scheduler.attach(store, clock, Streams(0), NEWEST, explain=(lambda *_: None) if explained else None)
-        for name, cpu, more in _PODS:
-            store.create(Pod.parse(_pod(name, cpu, more), store.specs))
-        clock.run(1)
+    _schedule("default")
+    _schedule("default", lambda *_: None)  # a plain attempt is another loop than one whose tables are kept
+    GpuUse(_schedule("FGD")).fragmentation(())
     _compile_books()
     decimals.seconds_cells(np.zeros(1, np.int64))
     decimals.microsecond_cells(np.zeros(1, np.int64))
+
+
+def _schedule(name: str, explain: Explain | None = None) -> Store:
+    clock = Clock()
+    store = Store(clock)
+    for number in range(3):
+        store.create(parse_resource(_node(number), store.specs))
+    find_scheduler(name, NEWEST).attach(store, clock, Streams(0), NEWEST, explain=explain)
+    for pod, cpu, more in _PODS:
+        store.create(Pod.parse(_pod(pod, cpu, more), store.specs))
+    clock.run(1)
+    return store
 
 
 def _compile_books() -> None:

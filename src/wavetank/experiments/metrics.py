@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from wavetank.cluster.pod import FAILED, SUCCEEDED
 from wavetank.experiments.decimals import NEVER, Integers
+from wavetank.experiments.gpufigures import GpuFigures
 from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import EVICTED
 from wavetank.kernel.durations import SECOND
@@ -21,7 +22,7 @@ class Metrics:
     Waiting time is from submission to the start of the containers, over the pods that started; turnaround is from
     submission to the end; makespan from the first submission to the last end, so that pods which run for ever do
     not count in it. Utilization is requested ÷ allocatable, weighted by time over the makespan (to the end of the
-    run where nothing ends).
+    run where nothing ends). Of GPUs, in percent of all: what pods hold, and what is free but of no use to usual pods.
     """
 
     pods: int
@@ -38,10 +39,16 @@ class Metrics:
     cpu_utilization: float
     memory_utilization: float
     nodes_used: int
+    gpu_allocation: float | None = None
+    gpu_fragmentation: float | None = None
 
 
-def measure(pods: PodTable) -> Metrics:
+OPTIONAL = ("gpu_allocation", "gpu_fragmentation")  # left out of summary.csv where no run has them
+
+
+def measure(pods: PodTable, gpus: GpuFigures | None = None) -> Metrics:
     """Computes the figures of a run."""
+    gpus = gpus or GpuFigures()
     waiting = _seconds_between(pods.submitted, pods.started)
     turnaround = _seconds_between(pods.submitted, pods.finished)
     begin, last = pods.busy_span()
@@ -63,6 +70,8 @@ def measure(pods: PodTable) -> Metrics:
         cpu_utilization=cpu,
         memory_utilization=memory,
         nodes_used=len(set(pods.nodes) - {""}),
+        gpu_allocation=gpus.allocation,
+        gpu_fragmentation=gpus.fragmentation,
     )
 
 

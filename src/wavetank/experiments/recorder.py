@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import FAILED, Pod
@@ -12,6 +12,9 @@ from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.usage import NodeChange, Usage
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
+
+if TYPE_CHECKING:
+    from wavetank.experiments.gpuuse import GpuUse
 
 EVICTED = frozenset({"Evicted", "Preempted"})
 _TELL_EVERY = 1000
@@ -35,6 +38,7 @@ class Recorder:
         self.nodes: list[Node] = []
         self._node_changes: list[NodeChange] = []
         self.features = Features()
+        self.gpus: GpuUse | None = None  # in runs that share GPUs
         self.finished_pods = 0
         self.end: Nanoseconds = 0
         self._clock = clock

@@ -15,6 +15,7 @@ from wavetank.experiments.batsim import write_batsim
 from wavetank.experiments.decimals import NEVER
 from wavetank.experiments.explain.recorder import AttemptRecorder
 from wavetank.experiments.explain.recording import FILE, Keep
+from wavetank.experiments.gpufigures import GpuFigures
 from wavetank.experiments.k8ssim.tables import write_k8ssim
 from wavetank.experiments.metrics import Metrics, measure
 from wavetank.experiments.podrow import PodRow
@@ -23,6 +24,7 @@ from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.experiments.tables import write_tables
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.faults import ProcessError
+from wavetank.workloads.inflation import known_pods
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunRes
         if simulation.tasks is not None:
             write_k8ssim(simulation.tasks.rows.values(), plan.folder)
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label))
-        return RunResult(plan.scheduler, plan.seed, measure(pods), warnings, simulation.attempts, wall)
+        metrics = measure(pods, _gpu_figures(pods, plan))
+        return RunResult(plan.scheduler, plan.seed, metrics, warnings, simulation.attempts, wall)
 
 
 @contextmanager
@@ -107,6 +110,11 @@ def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
     else:
         with closing(AttemptRecorder(plan.folder / FILE, plan.keep)) as recorder:
             yield recorder
+
+
+def _gpu_figures(pods: PodTable, plan: RunPlan) -> GpuFigures | None:
+    gpus = pods.recorder.gpus
+    return gpus.figures(pods, known_pods(plan.setting.workload, plan.seed)) if gpus is not None else None
 
 
 def _pending(pods: PodTable, label: str) -> list[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,11 +27,15 @@ from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelets import Kubelets
 from wavetank.scheduling.attachable import Attachable, Attached, TieBreaking
 from wavetank.scheduling.config import Version
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.scheduler import Explain
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.inflation import GPUS, Inflated, known_pods
 from wavetank.workloads.workload import Workload, plantings_of
 
 if TYPE_CHECKING:
+    from wavetank.experiments.gpuuse import GpuUse
     from wavetank.experiments.looped import Loop
     from wavetank.experiments.planting import PodPlanter
 
@@ -51,6 +55,13 @@ class Setting:
     processes: tuple[ProcessDefinition, ...] = ()
     controllers: frozenset[str] = all_names()
     execution: Execution = KUBELET
+
+    @property
+    def shares_gpus(self) -> bool:
+        """Tells whether a policy deals out GPUs device by device, or the workload was made to ask for them."""
+        policies = (each.policy for each in self.schedulers if isinstance(each, SchedulerDefinition))
+        asked = isinstance(self.workload, Inflated) and self.workload.resource == GPUS
+        return asked or any(policy is not None and issubclass(policy, GpuPolicy) for policy in policies)
 
 
 @dataclass
@@ -77,6 +88,8 @@ class Simulation:
             store = loop.store if loop else Store(clock)
             self.recorder = Recorder(store, clock, self.tell)
             kubelets = self._kubelets(store, clock, streams)
+            if setting.shares_gpus:
+                self.recorder.gpus = _watch_gpus(store)
             processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
             complete = partial(_complete, store=store, planter=loop.planter if loop else None)
@@ -128,7 +141,7 @@ class Simulation:
         return [
             (
                 definition.name,
-                definition.attach(
+                self._informed(definition).attach(
                     store,
                     clock,
                     streams,
@@ -142,6 +155,18 @@ class Simulation:
             )
             for definition in setting.schedulers
         ]
+
+    def _informed(self, definition: Attachable) -> Attachable:
+        """Lets a policy that wants it know beforehand which pods will come."""
+        if isinstance(definition, SchedulerDefinition) and definition.expects:
+            return replace(definition, expected=partial(known_pods, self.setting.workload, self.seed))
+        return definition
+
+
+def _watch_gpus(store: Store) -> GpuUse:
+    from wavetank.experiments.gpuuse import GpuUse  # few runs share GPUs
+
+    return GpuUse(store)
 
 
 def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanoseconds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 
 import msgspec
@@ -11,12 +11,10 @@ import msgspec
 from wavetank.cluster.node import Node
 from wavetank.cluster.resources import CPU, MEMORY
 from wavetank.experiments.document import Experiment
-from wavetank.experiments.metrics import Metrics
+from wavetank.experiments.metrics import OPTIONAL, Metrics
 from wavetank.experiments.run import RunResult
 from wavetank.experiments.tables import write_csv
 from wavetank.kernel.durations import SECOND
-
-SUMMARY_COLUMNS = ("scheduler", "seed", *(field.name for field in fields(Metrics)))
 
 
 def write_summary(
@@ -31,8 +29,9 @@ def write_summary(
 
     `failures` says which runs have failed; a scheduler of which none was made is left out.
     """
-    rows = ([result.scheduler, result.seed, *_cells(result.metrics)] for result in results)
-    write_csv(folder / "summary.csv", SUMMARY_COLUMNS, rows)
+    columns = _columns([result.metrics for result in results])
+    rows = ([result.scheduler, result.seed, *_cells(result.metrics, columns)] for result in results)
+    write_csv(folder / "summary.csv", ("scheduler", "seed", *columns), rows)
     _write_json(folder / "experiment.json", _facts(experiment, results, wavetank_version, failures))
     _write_json(folder / "wall.json", _wall(results, wall_s))
 
@@ -43,8 +42,14 @@ def all_warnings(experiment: Experiment, results: Sequence[RunResult]) -> list[s
     return list(dict.fromkeys((*experiment.notes, *of_runs)))
 
 
-def _cells(metrics: Metrics) -> list[object]:
-    return [round(value, 6) if isinstance(value, float) else value for value in asdict(metrics).values()]
+def _columns(metrics: Sequence[Metrics]) -> list[str]:
+    names = [field.name for field in fields(Metrics)]
+    return [name for name in names if name not in OPTIONAL or any(getattr(each, name) is not None for each in metrics)]
+
+
+def _cells(metrics: Metrics, columns: Sequence[str]) -> list[object]:
+    values = (getattr(metrics, column) for column in columns)
+    return [round(value, 6) if isinstance(value, float) else value for value in values]
 
 
 def _facts(

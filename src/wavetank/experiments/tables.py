@@ -11,6 +11,7 @@ from wavetank.cluster.node import Node
 from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.experiments.decimals import seconds_cells
+from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.podtable import PART, PodTable
 
 POD_COLUMNS = (
@@ -33,6 +34,8 @@ POD_COLUMNS = (
     "message",
 )
 
+GPU_COLUMNS = ("gpu_milli", "gpus")  # in runs that share GPUs
+
 Texts = Sequence[str]
 
 _MARKS = ',"\r\n'  # a cell that has one of them is quoted, if csv says so
@@ -41,7 +44,8 @@ _MOST_SPECS = 1 << 12  # whose requests are remembered as texts: in some traces 
 
 def write_tables(pods: PodTable, folder: Path) -> None:
     """Writes the tables of a run."""
-    write_columns(folder / "pods.csv", POD_COLUMNS, len(pods.rows), _PodCells(pods).columns)
+    header = POD_COLUMNS if pods.recorder.gpus is None else (*POD_COLUMNS, *GPU_COLUMNS)
+    write_columns(folder / "pods.csv", header, len(pods.rows), _PodCells(pods).columns)
     write_csv(folder / "nodes.csv", ("name", "cpu_milli", "memory_bytes", "pods"), map(_node_row, pods.recorder.nodes))
     write_csv(
         folder / "utilization.csv",
@@ -107,7 +111,15 @@ class _PodCells:
             [str(row.priority) for row in rows],
             quoted([row.scheduler for row in rows]),
             quoted([row.message for row in rows]),
+            *self._of_gpus(rows),
         ]
+
+    def _of_gpus(self, rows: Sequence[PodRow]) -> list[Texts]:
+        gpus = self._pods.recorder.gpus
+        if gpus is None:
+            return []
+        keys = [(row.namespace, row.name) for row in rows]
+        return [[str(gpus.wanted(key)) for key in keys], quoted([gpus.devices(key) for key in keys])]
 
 
 class _Requests(dict[PodSpec, str]):

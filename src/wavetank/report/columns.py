@@ -92,6 +92,15 @@ class Columns:
         return [[cells[place] for cells in rows] for place in wanted]
 
 
+def header_of(path: Path) -> list[str]:
+    """Returns the names of the columns of a CSV file; nothing of one that cannot be read."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return next(csv.reader([file.readline()]), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return []
+
+
 def _rows(file: TextIO, lines: list[str]) -> Iterator[list[str]]:
     """Yields the rows of some lines, and goes on in the file where a cell does not end with the last of them."""
     reader = csv.reader(chain(lines, file))

@@ -92,8 +92,8 @@ def _verdict(comparison: Comparison, cell: Cell) -> str:
     if best is None or cell.interval is None or cell.verdict == "best":
         return cell.verdict
     difference = cell.interval.mean - best
-    if comparison.metric.kind == "share":
-        distance = f"{difference:+.1f} pp"
+    if comparison.unit == "%":
+        distance = f"{difference:+.{comparison.decimals}f} pp"
     else:
         distance = _relative(difference / best) if best else f"{difference:+.{comparison.decimals}f}"
     return ("≈ " if cell.verdict == "close" else "") + distance.replace("-", "−").replace("%", " %")

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from wavetank.errors import InputError
-from wavetank.report.columns import Columns, Floats
+from wavetank.report.columns import Columns, Floats, header_of
 
 SUMMARY_VALUES = (
     "pods",
@@ -28,6 +28,7 @@ SUMMARY_VALUES = (
     "memory_utilization",
     "nodes_used",
 )
+OPTIONAL_VALUES = ("gpu_allocation", "gpu_fragmentation")  # of runs that share GPUs
 OF_NAMED_PODS = ("namespace", "name", "job", "phase", "reason", "requests")
 UTILIZATION = ("time_s", "cpu_utilization", "memory_utilization", "pods_pending", "pods_running")
 
@@ -154,10 +155,11 @@ def _experiment(path: Path) -> Experiment:
 
 
 def _runs(path: Path) -> list[Run]:
-    columns = Columns(path, ("scheduler",), ("seed", *SUMMARY_VALUES))
-    values = [[_defined(value) for value in columns.numbers(name)] for name in SUMMARY_VALUES]
+    names = (*SUMMARY_VALUES, *(name for name in OPTIONAL_VALUES if name in header_of(path)))
+    columns = Columns(path, ("scheduler",), ("seed", *names))
+    values = [[_defined(value) for value in columns.numbers(name)] for name in names]
     return [
-        Run(scheduler, int(seed), dict(zip(SUMMARY_VALUES, row, strict=True)))
+        Run(scheduler, int(seed), dict(zip(names, row, strict=True)))
         for scheduler, seed, *row in zip(columns.texts("scheduler"), columns.numbers("seed"), *values, strict=True)
     ]
 

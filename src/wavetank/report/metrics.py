@@ -8,7 +8,7 @@ from typing import Literal
 from wavetank.experiments.statistics import Interval, mean_interval
 from wavetank.report.folder import ResultsFolder, Run
 
-Kind = Literal["time", "share", "count"]
+Kind = Literal["time", "share", "percent", "count"]  # a share is at most 1, a percentage at most 100
 Better = Literal["lower", "higher", ""]
 Verdict = Literal["best", "close", ""]
 BySeed = dict[int, float]
@@ -32,6 +32,8 @@ METRICS = (
     Metric("mean_turnaround_s", "Mean turnaround", "time", "lower"),
     Metric("cpu_utilization", "CPU utilisation", "share", "higher"),
     Metric("memory_utilization", "Memory utilisation", "share", "higher"),
+    Metric("gpu_allocation", "GPU allocation", "percent", "higher"),
+    Metric("gpu_fragmentation", "GPU fragmentation", "percent", "lower"),
     Metric("nodes_used", "Nodes used", "count", ""),
     Metric("unscheduled_pods", "Unscheduled pods", "count", "lower"),
     Metric("failed_pods", "Failed pods", "count", "lower"),
@@ -44,6 +46,7 @@ MAIN_METRICS = (
     "p95_waiting_time_s",
     "cpu_utilization",
     "memory_utilization",
+    "gpu_allocation",
     "unscheduled_pods",
 )
 
@@ -92,8 +95,9 @@ class Comparison:
 
 
 def compare(folder: ResultsFolder) -> list[Comparison]:
-    """Returns one comparison per metric, schedulers in the order of the experiment."""
-    return [_compare(folder, metric) for metric in METRICS]
+    """Returns one comparison per metric that the runs have, schedulers in the order of the experiment."""
+    known = {name for run in folder.runs for name in run.values}
+    return [_compare(folder, metric) for metric in METRICS if metric.key in known]
 
 
 def _compare(folder: ResultsFolder, metric: Metric) -> Comparison:
@@ -119,6 +123,8 @@ def _unit(kind: Kind, values: list[float]) -> tuple[str, float]:
     """Returns the unit in which the greatest of `values` reads well, and what to multiply by to get there."""
     if kind == "share":
         return "%", 100
+    if kind == "percent":
+        return "%", 1
     if kind == "count":
         return "", 1
     greatest = max(values, default=0)
@@ -133,8 +139,8 @@ def _decimals(kind: Kind, cells: tuple[Cell, ...]) -> int:
     intervals = [cell.interval for cell in cells if cell.interval]
     if kind == "count":
         return 0 if all(interval.mean.is_integer() and not interval.half_width for interval in intervals) else 1
-    if kind == "share":
-        return 1
+    if kind in ("share", "percent"):
+        return 1 if kind == "share" else 2
     greatest = max((abs(interval.mean) for interval in intervals), default=0)
     return sum(greatest < limit for limit in (1000, 100, 1))
 

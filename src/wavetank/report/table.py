@@ -21,6 +21,7 @@ LABELS = {
     "p95_waiting_time_s": "p95\nwait",
     "cpu_utilization": "CPU",
     "memory_utilization": "Memory",
+    "gpu_allocation": "GPU",
     "unscheduled_pods": "Pods\nleft",
 }
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
@@ -35,6 +36,12 @@ class SchedulerDefinition:
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
     own_ties: Callable[[], Ties] | None = None
+    expected: Callable[[], Iterable[Pod]] | None = None
+
+    @property
+    def expects(self) -> bool:
+        """Tells whether its policy wants to know beforehand which pods will come, as `expected`."""
+        return hasattr(self.policy, "expect")
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:
@@ -63,7 +70,10 @@ class SchedulerDefinition:
             return build_frameworks(self.configuration, handle)
         policy = build_policy(self.policy, self.args)
         policy.random = streams.stream(f"policy/{self.name}")
+        policy.seed = streams.seed
         policy.now = handle.now
+        if self.expected is not None:
+            policy.expect(self.expected())
         return [policy_framework(policy, self.name, self.configuration, handle)]
 
     def _extenders(self, streams: Streams, connect: Connect | None) -> Extenders:

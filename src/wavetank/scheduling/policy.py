@@ -14,7 +14,7 @@ The filters of the default profile stay in force; the policy's scores take the p
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,15 @@ from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.plugin import FilterPlugin, Plugin, Reason, ScorePlugin
+from wavetank.scheduling.framework.plugin import (
+    FilterPlugin,
+    Plugin,
+    PreBindPlugin,
+    PreFilterPlugin,
+    Reason,
+    ReservePlugin,
+    ScorePlugin,
+)
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
 
@@ -57,23 +65,37 @@ def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
 
 
 def policy_framework(policy: Any, name: str, base: Configuration, handle: Handle) -> Framework:
-    """Returns the first profile of `base` with the policy in it: its filters come last, its scores alone."""
+    """Returns the first profile of `base` with the policy in it: its filters come last, its scores alone.
+
+    A policy with a method `plugins` takes part by these, which are of its own name, instead of the plain methods. One
+    that says so looks at another share of the nodes (`percentage_of_nodes_to_score`), or never `preempts`.
+    """
     framework = build_frameworks(base, handle)[0]
+    plugins: Sequence[Plugin] = policy.plugins(name) if hasattr(policy, "plugins") else _adapters(policy, name)
+    points = {
+        "preEnqueue": framework.pre_enqueue,
+        "preFilter": [*framework.pre_filter, *_at(plugins, PreFilterPlugin)],
+        "postFilter": framework.post_filter if getattr(policy, "preempts", True) else (),
+        "filter": [*framework.filter, *_at(plugins, FilterPlugin)],
+        "score": _at(plugins, ScorePlugin),
+        "reserve": _at(plugins, ReservePlugin),
+        "preBind": _at(plugins, PreBindPlugin),
+    }
+    percentage = getattr(policy, "percentage_of_nodes_to_score", framework.percentage_of_nodes_to_score)
+    return Framework(framework.scheduler_name, points, {name: 1}, percentage, frozenset({name}))
+
+
+def _adapters(policy: Any, name: str) -> list[Plugin]:
     adapters: list[Plugin] = []
     if hasattr(policy, "filter") or hasattr(policy, "filter_nodes"):
         adapters.append(_PolicyFilter(policy, name))
     if any(hasattr(policy, method) for method in ("score", "score_nodes", "choose")):
         adapters.append(_PolicyScore(policy, name))
-    points = {
-        "preEnqueue": framework.pre_enqueue,
-        "preFilter": framework.pre_filter,
-        "postFilter": framework.post_filter,
-        "filter": [*framework.filter, *(plugin for plugin in adapters if isinstance(plugin, FilterPlugin))],
-        "score": [plugin for plugin in adapters if isinstance(plugin, ScorePlugin)],
-    }
-    return Framework(
-        framework.scheduler_name, points, {name: 1}, framework.percentage_of_nodes_to_score, frozenset({name})
-    )
+    return adapters
+
+
+def _at(plugins: Sequence[Plugin], point: type[Plugin]) -> list[Plugin]:
+    return [plugin for plugin in plugins if isinstance(plugin, point)]
 
 
 class _PolicyFilter(FilterPlugin):

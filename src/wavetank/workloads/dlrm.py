@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wavetank.cluster.gpus import GPU
 from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads import windows
-from wavetank.workloads.gpupods import GPU, GpuKind
+from wavetank.workloads.gpupods import GpuKind
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.jobtable import NONE, Jobs, TableWorkload
 from wavetank.workloads.tracerows import Row, TraceJob, cells_of_head, jobs_of, rows_under_header

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.cluster.gpus import GPU_MODEL
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.workloads.jobtable import Kind
-
-GPU = "nvidia.com/gpu"  # resource: whole GPUs
-GPU_MODEL = "alibabacloud.com/gpu-card-model"  # label of nodes; annotation of pods, `A10|T4`
-GPU_COUNT = "alibabacloud.com/gpu-count"  # annotation: GPUs that a pod uses, wholly or in part
-GPU_MILLI = "alibabacloud.com/gpu-milli"  # annotation: thousandths that it uses of each of them
 
 
 @dataclass(frozen=True)

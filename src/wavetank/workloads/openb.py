@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wavetank.cluster.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.resource import Manifest
 from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads import windows
 from wavetank.workloads.cluster import MOST_PODS, node_manifest
-from wavetank.workloads.gpupods import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL, GpuKind
+from wavetank.workloads.gpupods import GpuKind
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.jobtable import NONE, Jobs, TableWorkload
 from wavetank.workloads.tracerows import Row, TraceJob, cells_of_head, jobs_of, read_each, rows_under_header

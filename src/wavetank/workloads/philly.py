@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from wavetank.cluster.gpus import GPU
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads import fields, windows
-from wavetank.workloads.gpupods import GPU
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.jobtable import Jobs, Kind, TableWorkload
 from wavetank.workloads.tracerows import Row, TraceJob, cells_of_head, jobs_of, rows_under_header

@@ -12,6 +12,7 @@ from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.named.batch import batch_queues
 from wavetank.scheduling.named.configurations import configurations
+from wavetank.scheduling.named.gpusharing import gpu_policies
 from wavetank.scheduling.named.installed import installed_policies
 from wavetank.scheduling.named.k8ssim import COMPAT, COMPAT_SUFFIX, kubernetes_algorithms
 from wavetank.scheduling.named.policies import policies
@@ -36,7 +37,8 @@ def named_schedulers() -> dict[str, NamedScheduler]:
 
 
 def _built_in() -> dict[str, NamedScheduler]:
-    families = (configurations(), kubernetes_algorithms(), volcano_algorithms(), policies(), batch_queues())
+    of_kubernetes = (configurations(), kubernetes_algorithms())
+    families = (*of_kubernetes, volcano_algorithms(), policies(), batch_queues(), gpu_policies())
     return {each.name: each for each in chain.from_iterable(families)}
 
 

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from wavetank.cluster.pod import Pod
+from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.gpusharing.fragmentation import descend
+from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
+from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix, TypicalPods
+from wavetank.scheduling.gpusharing.policy import GpuPolicy
+from wavetank.scheduling.gpusharing.request import GpuRequest
+
+
+class FGD(GpuPolicy):
+    """Fragmentation gradient descent, the node and device where the fewest free GPUs become useless.
+
+    Useless to the pods that usually come: those of the workload, if it is known before the run. If it is not, those
+    that were to be placed so far, counted anew whenever their number has doubled.
+    """
+
+    def __init__(self) -> None:
+        self._mix = PodMix()
+        self._expects = False
+        self._counted = 0
+        self._typical: TypicalPods | None = None
+
+    def expect(self, pods: Iterable[Pod]) -> None:
+        """Learns which pods will come."""
+        self._mix.add_pods(pods)
+        self._expects = self._mix.total > 0
+
+    def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:
+        """100 · sigmoid(GPUs that are less useless than before), 50 if nothing changes."""
+        self._learn(request)
+        scores = np.empty(len(nodes), np.int64)
+        self._descend(request, state, nodes, scores)
+        return scores
+
+    def device(self, request: GpuRequest, state: GpuNodes, slot: int) -> int:
+        """Returns the device for which the node has got its score."""
+        return self._descend(request, state, np.array([slot]), np.empty(1, np.int64))
+
+    def _descend(self, request: GpuRequest, state: GpuNodes, nodes: IntArray, scores: IntArray) -> int:
+        asked = (request.cpu, request.gpus, request.milli)
+        typical = self._typical_pods(state, len(request.accepted))
+        return int(descend(nodes, state.cpu_free, state.free, state.models, typical, asked, scores))
+
+    def _typical_pods(self, state: GpuNodes, models: int) -> TypicalPods:
+        """Returns the typical pods, made anew where nodes of another model have come."""
+        if self._typical is None or self._typical.accepted.shape[1] != models:
+            self._typical = self._mix.typical(state)
+        return self._typical
+
+    def _learn(self, request: GpuRequest) -> None:
+        if self._expects:
+            return
+        self._mix.add(PodKind(request.cpu, request.milli, request.gpus, request.models))
+        if self._mix.total >= 2 * self._counted:
+            self._counted, self._typical = self._mix.total, None

@@ -1,0 +1,62 @@
+"""Nodes with GPUs and pods on them, as the policies see them."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from wavetank.cluster.gpus import GPU_COUNT, GPU_INDEX, GPU_MILLI, GPU_MODEL
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
+from wavetank.scheduling.gpusharing.request import GpuRequest
+
+SPECS = SpecTable()
+
+
+def a_node(name, cpu=96, gpus=8, model="G2", memory="1Ti"):
+    amounts = {"cpu": str(cpu), "memory": memory, "pods": "110"} | ({"nvidia.com/gpu": str(gpus)} if gpus else {})
+    labels = {GPU_MODEL: model} if gpus else {}
+    status = {"allocatable": amounts, "capacity": amounts}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
+
+
+def a_pod(name, cpu=1, gpus=0, milli=1000, models="", devices=""):
+    annotations = {GPU_COUNT: str(gpus), GPU_MILLI: str(milli)} if gpus else {}
+    marks = {GPU_MODEL: models, GPU_INDEX: devices}
+    annotations |= {key: value for key, value in marks.items() if value}
+    requests = {"cpu": str(cpu)} | ({"nvidia.com/gpu": str(gpus)} if gpus and milli == 1000 else {})
+    container = {"name": "c", "image": "i", "resources": {"requests": requests}}
+    metadata = {"name": name, "uid": name, "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}
+
+
+def a_table(nodes, pods=()):
+    """Makes a table of node manifests, with pods as (node, manifest)."""
+    table = NodeTable()
+    for node in nodes:
+        table.set_node(Node(node))
+    for name, manifest in pods:
+        pod = Pod.parse(manifest, SPECS)
+        pod.uid = pod.name
+        table.add_pod(pod, name)
+    return table
+
+
+def a_state(nodes, pods=()):
+    state = GpuNodes()
+    state.catch_up(a_table(nodes, pods))
+    return state
+
+
+def a_request(state, cpu=1, gpus=0, milli=1000, models=()):
+    """Makes a request for cores and GPUs."""
+    return GpuRequest(cpu * 1000, gpus, milli if gpus else 0, models, state.accepted(models))
+
+
+def scores(policy, state, nodes, **request):
+    policy.random = random.Random(1)
+    return policy.score(a_request(state, **request), state, np.arange(nodes)).tolist()
