@@ -179,6 +179,7 @@ class Generator:
         record["m"] = described.get("x-kubernetes-list-map-keys")
         record["v"] = self._key_defaults(described)
         record["a"] = described.get("x-kubernetes-map-type")
+        record["e"] = described.get("enum")
         record["d"] = described.get("default") if described.get("default") not in ({}, "", 0, False) else None
         return {key: value for key, value in record.items() if value or key in "nt"}
 

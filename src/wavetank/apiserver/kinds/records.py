@@ -24,6 +24,7 @@ _FIELD_NAMES = {
     "list_key_defaults": "v",
     "map_type": "a",
     "default": "d",
+    "enum": "e",
 }
 
 
@@ -43,6 +44,7 @@ class FieldRecord(msgspec.Struct, rename=_FIELD_NAMES):
     list_key_defaults: tuple[Any, ...] = ()
     map_type: str = ""
     default: Any = None
+    enum: tuple[str, ...] = ()
 
 
 class StructureRecord(msgspec.Struct, rename={"fields": "f", "required": "r", "map_type": "a"}):
@@ -166,6 +168,7 @@ class StructureTable:
         schema.pointer = record.pointer or record.omit_zero
         schema.omit_empty = record.omit_empty
         schema.default = record.default
+        schema.enum = record.enum
         schema.merge_key = record.merge_key
         schema.patch_strategy = frozenset(record.patch_strategy.split())
         schema.list_type = record.list_type

@@ -55,7 +55,7 @@ class Schema:
     of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`,
     `list_key_defaults` (what keys are that an item does not state) and `map_type` for server-side apply. `go_type` is
     what error messages call the type, `wrapped` a list that is a protobuf message of its own. `preserves` says that an
-    object may have other fields than the known ones.
+    object may have other fields than the known ones, `enum` which words a string may be.
     """
 
     type: str
@@ -65,6 +65,7 @@ class Schema:
     pointer: bool = False
     omit_empty: bool = False
     default: Any = None
+    enum: tuple[str, ...] = ()
     merge_key: str = ""
     patch_strategy: frozenset[str] = frozenset()
     list_type: str = ""

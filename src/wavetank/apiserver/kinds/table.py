@@ -14,11 +14,12 @@ class KindTable:
     """All served kinds, by path and by name, in the order in which discovery shows them.
 
     `known` are the kinds by apiVersion that the server can read without serving them: lists, options, old versions.
-    `delete_options` is the schema of a DELETE's body.
+    `delete_options` is the schema of a DELETE's body. `revision` changes whenever kinds come or go.
     """
 
     def __init__(self, kinds: Iterable[Kind], known: Mapping[str, Iterable[str]], delete_options: Schema) -> None:
         self.delete_options = delete_options
+        self.revision = 0
         self._known = {version: frozenset(names) for version, names in known.items()}
         self._by_path: dict[tuple[str, str, str], Kind] = {}
         self._by_name: dict[tuple[str, str], Kind] = {}
@@ -35,11 +36,13 @@ class KindTable:
 
     def add(self, kind: Kind) -> None:
         """Serves one more kind."""
+        self.revision += 1
         self._by_path[kind.group, kind.version, kind.plural] = kind
         self._by_name[kind.api_version, kind.kind] = kind
 
     def remove(self, kind: Kind) -> None:
         """Serves a kind no longer."""
+        self.revision += 1
         self._by_path.pop((kind.group, kind.version, kind.plural), None)
         self._by_name.pop((kind.api_version, kind.kind), None)
 

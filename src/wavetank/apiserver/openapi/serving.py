@@ -1,0 +1,108 @@
+"""Answers to /openapi/v2 and to what is below /openapi/v3."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from wavetank.apiserver.kinds import Kind, KindTable, Schema
+from wavetank.apiserver.kinds.records import Records, StructureTable
+from wavetank.apiserver.openapi.descriptions import descriptions
+from wavetank.apiserver.openapi.protobuf import encode_document
+from wavetank.apiserver.openapi.writing import document_2, document_3
+from wavetank.apiserver.request import Request, Response
+
+Json = dict[str, Any]
+
+_ROOT_2, _ROOT_3 = "/openapi/v2", "/openapi/v3"
+_JSON = "application/json"
+_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+_ASKED = (_PROTOBUF, _PROTOBUF.replace("v2.v1", "v2@v1"))  # the second is what clients send, though it is no media type
+_SHARED = ("meta.v1.DeleteOptions",)
+
+
+class OpenApi:
+    """Answers what clients ask about types and paths; documents change as kinds come and go.
+
+    kubectl reads them before it creates or applies a file, to see that the server validates fields by itself and how
+    lists are merged, and for `kubectl explain`, whose texts come with the extra `schema`.
+    """
+
+    def __init__(self, kinds: KindTable) -> None:
+        self._kinds = kinds
+        self._written: dict[str, bytes] = {}
+        self._revision = -1
+
+    def respond(self, request: Request) -> Response | None:
+        """Returns the answer to a GET, None if it asks for something else."""
+        if request.method != "GET" or not request.path.startswith("/openapi/"):
+            return None
+        if self._revision != self._kinds.revision:
+            self._written.clear()
+            self._revision = self._kinds.revision
+        if request.path.rstrip("/") == _ROOT_2:
+            return self._version_2(request)
+        if not request.path.startswith(_ROOT_3):
+            return None
+        place = request.path.removeprefix(_ROOT_3).strip("/")
+        versions = self._versions()
+        if not place:
+            paths = {path: {"serverRelativeURL": _link(path, kinds)} for path, kinds in versions.items()}
+            return _answer(request, msgspec.json.encode({"paths": paths}), _JSON)
+        return self._version_3(request, place, versions[place]) if place in versions else None
+
+    def _version_3(self, request: Request, place: str, kinds: list[Kind]) -> Response:
+        link = _link(place, kinds)
+        stated = request.param("hash")
+        if stated and not link.endswith(f"={stated}"):
+            return Response(301, [("location", link)])
+        if place not in self._written:
+            self._written[place] = msgspec.json.encode(document_3(kinds, _shared()))
+        answer = _answer(request, self._written[place], _JSON)
+        if stated:
+            answer.headers.append(("cache-control", "public, immutable"))
+        return answer
+
+    def _version_2(self, request: Request) -> Response:
+        accept = request.headers.get("accept", "")
+        media = _PROTOBUF if any(each in accept for each in _ASKED) else _JSON
+        if media not in self._written:
+            document = document_2(self._kinds, _shared())
+            made = encode_document(document) if media == _PROTOBUF else msgspec.json.encode(document)
+            self._written[media] = made
+        return _answer(request, self._written[media], media)
+
+    def _versions(self) -> dict[str, list[Kind]]:
+        """Returns the kinds by the path of their group and version: api/v1, apis/apps/v1."""
+        versions: dict[str, list[Kind]] = {}
+        for kind in self._kinds:
+            path = f"apis/{kind.api_version}" if kind.group else f"api/{kind.version}"
+            versions.setdefault(path, []).append(kind)
+        return versions
+
+
+def _answer(request: Request, body: bytes, media: str) -> Response:
+    """Answers with a document, or tells that the client has it already."""
+    etag = f'"{hashlib.sha512(body).hexdigest().upper()}"'
+    headers = [("etag", etag), ("vary", "Accept")]
+    if request.headers.get("if-none-match") == etag:
+        return Response(304, headers)
+    return Response(200, [*headers, ("content-type", media)], body)
+
+
+def _link(path: str, kinds: list[Kind]) -> str:
+    """Names a document with a hash of what it depends on, by which clients cache it."""
+    content: list[Any] = [path, bool(descriptions())]
+    for kind in kinds:
+        content.append([kind.plural, kind.verbs, sorted(kind.subresources)])
+        if kind.custom is not None:
+            content.append(kind.custom.schema.raw)
+    digest = hashlib.sha512(msgspec.json.encode(content)).hexdigest().upper()
+    return f"{_ROOT_3}/{path}?hash={digest}"
+
+
+def _shared() -> list[Schema]:
+    structures = StructureTable(Records.load().structures)
+    return [structures.schema(name) for name in _SHARED]
