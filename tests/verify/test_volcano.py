@@ -8,8 +8,19 @@ import pytest
 
 from verify.recordings import SHARED
 from wavetank.cluster.manifests import read_text
+from wavetank.cluster.resource import parse_time
 from wavetank.experiments.verify import find_recordings, verify
 from wavetank.experiments.verify.volcano import parse_scenario, replay_sessions
+from wavetank.experiments.verify.volcano.aspects import Replayed, is_recorded
+from wavetank.experiments.verify.volcano.trace import Trace
+from wavetank.experiments.verify.volcano.world import World
+from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.volcano.config.conf import parse_conf
+from wavetank.scheduling.volcano.plugins import plugin_makers
+from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
+from wavetank.scheduling.volcano.running import run_session
+from wavetank.scheduling.volcano.session.session import Session
+from wavetank.scheduling.volcano.session.ties import ByName
 
 SESSIONS = SHARED / "data" / "volcano"
 FAMILIES = sorted({path.name.rpartition("-")[0] for path in SESSIONS.glob("*.json.gz")}) or ["none"]
@@ -38,3 +49,32 @@ def test_a_changed_record_is_found_and_named():
     record.result.binds.append(["default/nobody", "nowhere"])
     _, mismatches = replay_sessions(scenario, file.name)
     assert [(mismatch.step, mismatch.aspect) for mismatch in mismatches] == [(record.index, "binds")]
+
+
+def catch_up(cache, now):
+    """Tells a cache of everything that is otherwise in another one, as the store would."""
+    for node in now.table.nodes:
+        if node.name not in cache.table.slots:
+            cache.set_node(node)
+    for queue in now.queues.values():
+        cache.set_queue(queue.queue)
+    for job in now.jobs():
+        cache.set_group(job.group)
+    for key in cache.tasks.keys() - now.tasks.keys():
+        cache.remove_pod(cache.tasks[key].pod)
+    for task in now.tasks.values():
+        cache.set_pod(task.pod)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_scheduler_that_remembers_decides_like_one_that_is_told_everything_anew(family):
+    """Also without anybody watching, when what has just failed is not tried again."""
+    for file in chosen(family):
+        scenario = parse_scenario(read_text(file), file)
+        world, plugins = World(scenario), plugin_makers(KubePlugins(Listers()))
+        cache = world.before(scenario.sessions[0])
+        for record in scenario.sessions:
+            catch_up(cache, world.before(record))
+            now = parse_time(record.time, "time")
+            session = Session(cache, parse_conf(scenario.conf), plugins, now=now, start=0, ties=ByName())
+            assert is_recorded(record, Replayed(run_session(session), Trace()))

@@ -17,6 +17,7 @@ STALE_ERRORS = "role-errors-outlive-change"
 UNRESTORED_SHARE = "drf-refused-victims-deducted"
 DOUBLE_INQUEUE = "overcommit-counts-placed-twice"
 HELD_RESOURCES = "pipelined-job-holds-resources"
+EXACT_SHARES = "share-check-without-tolerance"
 DROPPED_TASK = "refused-task-without-reason"
 
 DEFECTS: Mapping[str, str] = {
@@ -30,6 +31,7 @@ DEFECTS: Mapping[str, str] = {
     UNRESTORED_SHARE: "drf deducts also the victims that it refuses from their job's share",
     DOUBLE_INQUEUE: "overcommit counts a job that was just placed twice: as used and as about to come",
     HELD_RESOURCES: "a job that waits for others to leave keeps what it got in the session without being bound",
+    EXACT_SHARES: "a queue whose share was rounded down in the last bit is one task short",
     DROPPED_TASK: "a task that its queue has no share for is dropped without a reason",
 }
 

@@ -69,7 +69,7 @@ class VolcanoScheduler:
         listers = Listers()
         self._plugins = plugin_makers(KubePlugins(listers, vintage))
         self._start = 0  # where the next search among many nodes begins
-        self._origin = clock.now
+        self._origin = self._earliest = clock.now
         self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
         self._reporting = False
         _open_queues(store)
@@ -92,7 +92,8 @@ class VolcanoScheduler:
             self._plan(self._clock.now)
 
     def _plan(self, time: Nanoseconds, background: bool = False) -> None:
-        """Plans a session at the first beat that is not before a time."""
+        """Plans a session at the first beat that is not before a time, and for which there was none yet."""
+        time = max(time, self._earliest)
         beat = self._origin - (self._origin - time) // self._period * self._period
         if beat not in self._due or (self._due[beat] and not background):
             self._due[beat] = background
@@ -101,6 +102,7 @@ class VolcanoScheduler:
     def _beat(self, beat: Nanoseconds, background: bool) -> None:
         if self._due.get(beat) == background:
             del self._due[beat]
+            self._earliest = beat + 1
             self._run()
 
     # what

@@ -87,7 +87,10 @@ class _Allocation:
 
     def _nodes_for(self, task: Task, job: Job, search: Search) -> IntArray | None:
         """Returns the nodes for a task, none if it has failed, or None if it is passed over."""
-        if not self._panel.allocatable(self._session.queue_of(job), task) or task.gated:
+        if not self._panel.allocatable(self._session.queue_of(job), task):
+            self._say_why(task, job)
+            return None
+        if task.gated:
             return None
         if job.has_failed_role(task):
             said = f"Task {task.pod.name} with role spec {task.role} has already predicated failed, skip"
@@ -98,6 +101,12 @@ class _Allocation:
             job.fail(task, self._predicates.failed(problem, self._session.nodes))
             return _NOWHERE
         return self._search(task, job, search)
+
+    def _say_why(self, task: Task, job: Job) -> None:
+        """Tells the user that a queue has no share left for a task, which Volcano writes into its log only."""
+        if defects.DROPPED_TASK in self._session.without:
+            said = f"Queue <{job.queue}> is overused when considering task <{task.pod.name}>, ignore it."
+            job.fit_errors[task.key] = FitErrors(self._session.verdicts, _NOWHERE, _NOWHERE, said)
 
     def _search(self, task: Task, job: Job, search: Search) -> IntArray:
         found = self._nominated(task, search)

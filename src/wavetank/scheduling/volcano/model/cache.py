@@ -17,7 +17,7 @@ from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.nodebooks import NodeBooks
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.queue import QueueInfo
-from wavetank.scheduling.volcano.model.statuses import BINDING, ENDED, HOLDING, RELEASING
+from wavetank.scheduling.volcano.model.statuses import BINDING, ENDED, HOLDING, PENDING, RELEASING, status_of
 from wavetank.scheduling.volcano.model.task import Request, Task, make_request
 
 DEFAULT_QUEUE = "default"
@@ -119,6 +119,8 @@ class Cache:
         """Adds a pod, or replaces it by its new version; one assumed on a node stays there until it is bound."""
         key = f"{pod.namespace}/{pod.name}"
         known = self.tasks.get(key)
+        if known is not None and _is_like(pod, known.pod) and self._renew(known, pod):
+            return
         task = Task(pod, self._request(pod.spec))
         task.created = pod.created // SECOND
         if known is not None:
@@ -126,6 +128,33 @@ class Cache:
                 task.status, task.on_node, task.node = BINDING, BINDING, known.node
             self._take_out(known)
         self._put_in(task)
+
+    def _renew(self, task: Task, pod: Pod) -> bool:
+        """Takes over a version of a pod that is still where it was, or is assumed; False if it is not."""
+        status = status_of(pod)
+        if status == PENDING and task.status == BINDING:
+            status = BINDING
+        elif pod.node_name != task.node or (status in ENDED) != (task.status in ENDED):
+            return False
+        task.pod = pod
+        placed = task.node and status not in ENDED
+        if placed:
+            self.table.replace_pod(pod)
+        if status != task.status:
+            self._restate(task, status, self._slot(task.node) if placed else -1)
+        return True
+
+    def _restate(self, task: Task, status: int, slot: int) -> None:
+        if slot >= 0:
+            self.books.put(task, slot, -1)
+        job = self._jobs.get(task.job)
+        if job is not None:
+            self._leave(job, task)
+        task.status = task.on_node = status
+        if job is not None:
+            self._join(self._job(task.job), task)
+        if slot >= 0:
+            self.books.put(task, slot, 1)
 
     def remove_pod(self, pod: Pod) -> None:
         """Forgets a pod."""
@@ -215,3 +244,9 @@ class Cache:
             self.books.learn(quantities)
             known = self._requests.keep(spec, make_request(quantities, self.books.rows))
         return known
+
+
+def _is_like(new: Pod, old: Pod) -> bool:
+    """Tells whether two versions of a pod differ in their status at most."""
+    same = new.uid == old.uid and new.spec is old.spec and new.manifest is old.manifest
+    return same and new.gates == old.gates and new.priority == old.priority and new.created == old.created

@@ -124,16 +124,16 @@ class Quantities:
             return False
         return all(amount - room.get(name) < LEAST for name, amount in (self.scalars or {}).items())
 
-    def over(self, limit: Quantities, asked: Quantities) -> list[str]:
-        """Names what exceeds a limit among the resources that are asked for: without tolerance, and pods aside."""
+    def over(self, limit: Quantities, asked: Quantities, tolerance: float = 0.0) -> list[str]:
+        """Names what exceeds a limit among the resources that are asked for, pods aside."""
         found = []
-        if asked.cpu > 0 and self.cpu > limit.cpu:
+        if asked.cpu > 0 and self.cpu > limit.cpu + tolerance:
             found.append(CPU)
-        if asked.memory > 0 and self.memory > limit.memory:
+        if asked.memory > 0 and self.memory > limit.memory + tolerance:
             found.append(MEMORY)
         if self.scalars is not None:
             for name, amount in (asked.scalars or {}).items():
-                if name != PODS and amount > 0 and self.get(name) > limit.get(name):
+                if name != PODS and amount > 0 and self.get(name) > limit.get(name) + tolerance:
                     found.append(name)
         return found
 

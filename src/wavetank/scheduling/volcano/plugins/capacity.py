@@ -10,7 +10,6 @@ from wavetank.scheduling.volcano.model.queue import ROOT, QueueInfo
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.plugins.capacityqueues import CapacityShare, Family, flat_family, hierarchy
 from wavetank.scheduling.volcano.plugins.queueshares import insufficient
-from wavetank.scheduling.volcano.session.closing import UNSCHEDULABLE
 from wavetank.scheduling.volcano.session.hooks import PERMIT, REJECT, Hooks, Plugin
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.victims import victims_in_turn
@@ -67,7 +66,7 @@ class Capacity(Plugin):
         for share in line:
             over = share.over_limit(job)
             if over:
-                self._session.outcome.events.append((job.key, UNSCHEDULABLE, insufficient(over)))
+                self._session.refuse(job, insufficient(over))
                 return REJECT
         for share in line:
             share.inqueue.add(job.without_gated(job.min_resources))

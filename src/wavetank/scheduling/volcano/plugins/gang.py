@@ -3,8 +3,9 @@ from __future__ import annotations
 from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.statuses import HOLDING, PENDING, PIPELINED, READY
 from wavetank.scheduling.volcano.model.task import Task
-from wavetank.scheduling.volcano.session.closing import SCHEDULED, UNSCHEDULABLE, fit_error, set_condition
+from wavetank.scheduling.volcano.session.closing import fit_error, set_condition
 from wavetank.scheduling.volcano.session.hooks import PERMIT, REJECT, Hooks, Invalid, Plugin
+from wavetank.scheduling.volcano.session.outcome import SCHEDULED, UNSCHEDULABLE
 from wavetank.scheduling.volcano.session.session import Session
 
 
@@ -50,7 +51,7 @@ class Gang(Plugin):
                 set_condition(self._session, job, SCHEDULED, "tasks in gang are ready to be scheduled", "")
             else:
                 missing = job.min_available - _could_be_placed(job)
-                message = f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
+                message = f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(self._session, job)}"
                 set_condition(self._session, job, UNSCHEDULABLE, "NotEnoughResources", message)
 
 

@@ -4,7 +4,6 @@ from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.job import INQUEUE, RUNNING_PHASE, Job
 from wavetank.scheduling.volcano.model.quantities import Quantities
-from wavetank.scheduling.volcano.session.closing import UNSCHEDULABLE
 from wavetank.scheduling.volcano.session.hooks import PERMIT, REJECT, Hooks, Plugin
 from wavetank.scheduling.volcano.session.session import Session
 
@@ -60,7 +59,7 @@ class Overcommit(Plugin):
         if not over:
             return PERMIT
         message = "resource in cluster is overused: " + ", ".join(f"overused {name}" for name in over)
-        self._session.outcome.events.append((job.key, UNSCHEDULABLE, message))
+        self._session.refuse(job, message)
         return REJECT
 
     def _let_in(self, job: Job) -> None:

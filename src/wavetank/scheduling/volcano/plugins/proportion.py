@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.model.job import Job
-from wavetank.scheduling.volcano.model.quantities import Quantities
+from wavetank.scheduling.volcano.model.quantities import LEAST, Quantities
 from wavetank.scheduling.volcano.model.queue import QueueInfo
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.plugins.queueshares import QueueShare, insufficient
-from wavetank.scheduling.volcano.session.closing import UNSCHEDULABLE
 from wavetank.scheduling.volcano.session.hooks import PERMIT, REJECT, Hooks, Plugin
 from wavetank.scheduling.volcano.session.session import Session
 
@@ -18,6 +18,7 @@ class Proportion(Plugin):
     def open(self, session: Session) -> Hooks:
         """Finds what every queue deserves, and takes part in all that concerns queues."""
         self._session = session
+        self._tolerance = LEAST if defects.EXACT_SHARES in session.without else 0.0
         self._shares: dict[str, QueueShare] = {}
         guaranteed = Quantities()
         for queue in session.queues.values():
@@ -96,7 +97,7 @@ class Proportion(Plugin):
         if not queue.is_open:
             return False
         share = self._shares[queue.name]
-        return not share.allocated.clone().add(task.resreq).over(share.deserved, task.resreq)
+        return not share.allocated.clone().add(task.resreq).over(share.deserved, task.resreq, self._tolerance)
 
     def _permit(self, job: Job) -> int:
         if not self._session.queue_of(job).is_open:
@@ -106,7 +107,7 @@ class Proportion(Plugin):
         share = self._shares[job.queue]
         over = share.over_limit(job)
         if over:
-            self._session.outcome.events.append((job.key, UNSCHEDULABLE, insufficient(over)))
+            self._session.refuse(job, insufficient(over))
             return REJECT
         share.inqueue.add(job.without_gated(job.min_resources))
         return PERMIT

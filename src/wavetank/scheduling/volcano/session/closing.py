@@ -24,12 +24,11 @@ from wavetank.scheduling.volcano.model.statuses import (
 )
 from wavetank.scheduling.volcano.model.statuses import SCHEDULED as SCHEDULED_TASKS
 from wavetank.scheduling.volcano.model.task import Task
-from wavetank.scheduling.volcano.session.outcome import PodCondition
+from wavetank.scheduling.volcano.session.outcome import SCHEDULED, UNSCHEDULABLE, PodCondition
 
 if TYPE_CHECKING:
     from wavetank.scheduling.volcano.session.session import Session
 
-SCHEDULED, UNSCHEDULABLE = "Scheduled", "Unschedulable"
 _UNKNOWN, _COMPLETED = "Unknown", "Completed"
 _READY, _NOT_READY = "pod group is ready", "pod group is not ready"
 ORIGIN = ". Origin reason is"  # what follows names one task of several
@@ -41,8 +40,11 @@ def set_condition(session: Session, job: Job, kind: str, reason: str, message: s
     session.noted.setdefault(job.key, {})[kind] = {field: text for field, text in condition.items() if text}
 
 
-def fit_error(job: Job) -> str:
-    """Says how the tasks of a job stand, as Volcano does."""
+def fit_error(session: Session, job: Job) -> str:
+    """Says how the tasks of a job stand, as Volcano does.
+
+    Why a job was not let in it says in an Event only, of which a run has none; here it is the origin of the rest.
+    """
     counts = Counter(dict(job.tallies()))
     counts["minAvailable"] = job.min_available
     text = f"{_READY if job.is_ready() else _NOT_READY}, {_histogram(counts)}"
@@ -50,7 +52,9 @@ def fit_error(job: Job) -> str:
     if reasons:
         text += f"; {NAMES[PENDING]}: {_histogram(reasons)}"
     first = min(job.fit_errors, default=None)
-    if first is not None:
+    if job.key in session.refusals:
+        text += f"{ORIGIN}: {session.refusals[job.key]}"
+    elif first is not None:
         text += f"{ORIGIN} {first.partition('/')[2]}: {job.fit_errors[first].text()}"
     return text
 
@@ -82,9 +86,9 @@ def write_statuses(session: Session) -> None:
     outcome = session.outcome
     for job in session.jobs.values():
         status = outcome.groups[job.key] = _group_status(session, job)
-        outcome.conditions.update(_conditions(job))
+        outcome.conditions.update(_conditions(session, job))
         if session.observer is not None:
-            outcome.events += [(job.key, *event) for event in _events(job, status)]
+            outcome.events += [(job.key, *event) for event in _events(session, job, status)]
         outcome.pipelined.update((task.key, task.node) for task in job.among(PIPELINED))
     for task, reason in outcome.evicts:
         outcome.events.append((task.job, "Evict", reason))
@@ -116,10 +120,10 @@ def _phase(job: Job, unschedulable: bool) -> str:
     return INQUEUE if job.phase == INQUEUE else PENDING_PHASE
 
 
-def _events(job: Job, status: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _events(session: Session, job: Job, status: dict[str, Any]) -> Iterator[tuple[str, str]]:
     assert job.group is not None
     if status["phase"] in (_UNKNOWN, PENDING_PHASE, INQUEUE):
-        pending = f"{job.count(PENDING)}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
+        pending = f"{job.count(PENDING)}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(session, job)}"
         yield UNSCHEDULABLE, pending
     elif changes_status(job, status):
         yield SCHEDULED, _READY
@@ -139,12 +143,12 @@ def _bare(status: Any) -> list[dict[str, Any]]:
     return [{field: each.get(field) or "" for field in fields} for each in status.get("conditions") or ()]
 
 
-def _conditions(job: Job) -> Iterator[tuple[str, PodCondition]]:
+def _conditions(session: Session, job: Job) -> Iterator[tuple[str, PodCondition]]:
     """Yields why each task that got no place of its own was not bound."""
     left = [task for status in (ALLOCATED, PENDING, PIPELINED) for task in job.among(status) if not task.gated]
     if not left:
         return
-    otherwise = fit_error(job)
+    otherwise = fit_error(session, job)
     for task in left:
         found = _condition(job, task)
         nominated = found.nominated or task.pod.nominated_node  # nobody takes a nomination back

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.task import Task
 
+SCHEDULED, UNSCHEDULABLE = "Scheduled", "Unschedulable"
+
 
 class PodCondition(NamedTuple):
     """Why a pod was not bound, and the node it is nominated to, if others were evicted for it."""

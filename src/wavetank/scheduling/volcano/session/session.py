@@ -17,7 +17,7 @@ from wavetank.scheduling.volcano.model.statuses import ALLOCATED, BINDING, PENDI
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.hooks import Hooks, Plugin
 from wavetank.scheduling.volcano.session.observer import Observer
-from wavetank.scheduling.volcano.session.outcome import SessionOutcome
+from wavetank.scheduling.volcano.session.outcome import UNSCHEDULABLE, SessionOutcome
 from wavetank.scheduling.volcano.session.panel import Panel
 from wavetank.scheduling.volcano.session.sessionterms import SessionTerms
 from wavetank.scheduling.volcano.session.ties import Ties
@@ -55,6 +55,7 @@ class Session:
         self.without = without
         self._maps = maps
         self.outcome = SessionOutcome()
+        self.refusals: dict[str, str] = {}  # why jobs were not let in
         self.noted: dict[str, dict[str, dict[str, str]]] = {}  # new conditions of PodGroups, by job and type
         self.verdicts = Verdicts()
         self.books = cache.books.copy()
@@ -121,6 +122,11 @@ class Session:
         self.outcome.enqueued.append(job)
         if self.observer is not None:
             self.observer.note("enqueue", j=job.key)
+
+    def refuse(self, job: Job, why: str) -> None:
+        """Notes why a job was not let in."""
+        self.refusals[job.key] = why
+        self.outcome.events.append((job.key, UNSCHEDULABLE, why))
 
     def allocate(self, task: Task, slot: int) -> None:
         """Puts a task on a node with room."""

@@ -1,0 +1,139 @@
+"""A small cluster with Volcano's scheduler on it, in a run or for a single session."""
+
+from __future__ import annotations
+
+from wavetank.cluster.kinds import PriorityClass
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.store import Store
+from wavetank.cluster.volcano import GROUP_NAME, POD_GROUPS, PodGroup, Queue
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.framework.listers import Listers
+from wavetank.scheduling.volcano.config.conf import DEFAULT_CONF, parse_conf
+from wavetank.scheduling.volcano.defects import check_defects
+from wavetank.scheduling.volcano.definition import VolcanoDefinition
+from wavetank.scheduling.volcano.model.cache import Cache
+from wavetank.scheduling.volcano.plugins import plugin_makers
+from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
+from wavetank.scheduling.volcano.running import run_session
+from wavetank.scheduling.volcano.session.session import Session
+from wavetank.scheduling.volcano.session.ties import ByName
+
+SPECS = SpecTable()
+
+
+def conf_of(*tiers, actions="enqueue, allocate, backfill"):
+    """Writes a configuration: each tier names its plugins, or gives them with their options."""
+    lines = [f'actions: "{actions}"', "tiers:"]
+    for tier in tiers:
+        lines.append("- plugins:")
+        for plugin in tier:
+            name, options = plugin if isinstance(plugin, tuple) else (plugin, {})
+            lines.append(f"  - name: {name}")
+            lines += [f"    {key}: {value}" for key, value in options.items()]
+    return "\n".join(lines) + "\n"
+
+
+GANG = conf_of(["priority", "gang"], ["predicates", "nodeorder"])
+
+
+def a_node(name, *, cpu="4", memory="8Gi", pods="110", labels=None, **more):
+    allocatable = {"cpu": cpu, "memory": memory, "pods": pods, **more.pop("extended", {})}
+    metadata = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
+    return Node({"metadata": metadata, "status": {"allocatable": allocatable}, **more})
+
+
+def a_queue(name="default", state="Open", **spec):
+    return Queue({"metadata": {"name": name}, "spec": {"weight": 1, **spec}, "status": {"state": state}})
+
+
+def a_group(name, least=1, phase="", annotations=None, **spec):
+    status = {"phase": phase} if phase else {}
+    metadata = {"name": name, "annotations": annotations or {}}
+    return PodGroup({"metadata": metadata, "spec": {"minMember": least, **spec}, "status": status})
+
+
+def a_class(name, value):
+    return PriorityClass({"metadata": {"name": name}, "value": value})
+
+
+def a_task(name, group="", *, role="worker", cpu="1", memory="1Gi", node="", phase="", priority=0, **more):
+    requests = {resource: amount for resource, amount in (("cpu", cpu), ("memory", memory)) if amount}
+    annotations = {GROUP_NAME: group, "volcano.sh/task-spec": role} if group else {}
+    annotations |= more.pop("annotations", {})
+    metadata = {"name": name, "uid": f"uid-of-{name}", "annotations": annotations, "labels": more.pop("labels", {})}
+    container = {"name": "main", "image": "i", "resources": {"requests": requests}}
+    spec = {"containers": [container], "priority": priority, **more}
+    pod = Pod.parse({"metadata": metadata, "spec": spec}, SPECS)
+    pod.node_name, pod.phase = node, phase or ("Running" if node else "Pending")
+    return pod
+
+
+def tasks_of(group, number, **more):
+    return [a_task(f"{group}-worker-{i}", group, **more) for i in range(number)]
+
+
+def a_cache(*resources):
+    """Fills a cache; the queue default is there unless it is given."""
+    cache = Cache()
+    cache.set_queue(a_queue())
+    keep = {
+        "Node": cache.set_node,
+        "Queue": cache.set_queue,
+        "PodGroup": cache.set_group,
+        "PriorityClass": cache.set_class,
+        "Pod": cache.set_pod,
+    }
+    for resource in resources:
+        keep[resource.kind](resource)
+    return cache
+
+
+def session_on(cache, conf=DEFAULT_CONF, *, now=0, without=(), observer=None):
+    """Runs one session and returns what it came to."""
+    plugins = plugin_makers(KubePlugins(Listers()))
+    names = check_defects(without)
+    return run_session(
+        Session(cache, parse_conf(conf), plugins, now=now, start=0, ties=ByName(), observer=observer, without=names)
+    )
+
+
+def bound(outcome):
+    return {task.pod.name: node for task, node in outcome.binds}
+
+
+def evicted(outcome):
+    return [task.pod.name for task, _ in outcome.evicts]
+
+
+class Run:
+    """A store and a clock with Volcano's scheduler attached."""
+
+    def __init__(self, *resources, conf=DEFAULT_CONF, **more):
+        self.clock = Clock()
+        self.store = Store(self.clock)
+        for resource in resources:
+            self.store.create(resource)
+        definition = VolcanoDefinition("vc", "", parse_conf(conf), **more)
+        self.scheduler = definition.attach(self.store, self.clock, Streams(1), (1, 35), "exact")
+
+    def submit(self, *resources, at=0.0):
+        """Creates objects at a time, in seconds."""
+        for resource in resources:
+            self.clock.at(round(at * SECOND), lambda resource=resource: self.store.create(resource))
+
+    def until(self, seconds):
+        self.clock.run(round(seconds * SECOND))
+
+    def pod(self, name):
+        return self.store.find("Pod", "default", name)
+
+    def group(self, name):
+        return self.store.find(POD_GROUPS, "default", name)
+
+    @property
+    def placed(self):
+        return {pod.name: pod.node_name for pod in self.store.list("Pod") if pod.node_name}
