@@ -19,7 +19,7 @@ from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.identity import check_name, check_uid, place, taken
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managing.applied import APPLY_PATCH
-from wavetank.apiserver.managing.managing import Managing, unchanged
+from wavetank.apiserver.managing.managing import Managing, put_managers, take_managers, unchanged, without_managers
 from wavetank.apiserver.objects import Document, Objects
 from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.ownership import without_twins
@@ -109,6 +109,7 @@ class Writer:
         live = self.objects.show(write.kind, old) if old is not None else None
         self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
         if old is None:
+            self._begin(write, document)
             return Written(self.add(write, document), 201)
         return Written(self.replace(write, document, old))
 
@@ -120,7 +121,8 @@ class Writer:
         if old is None:
             raise errors.not_found(write.kind.resource, write.name)
         live = self.objects.show(write.kind, old)
-        document = self.read_patch(write.kind, live, write)
+        bare = live if b"managedFields" in write.request.body else without_managers(live)
+        document = self.read_patch(write.kind, bare, write)
         self._complete(write, document)
         self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
         return Written(self.replace(write, document, old))
@@ -152,6 +154,7 @@ class Writer:
         place(write, document)
         check_name(write, document)
         metadata.pop("resourceVersion", None)
+        self._begin(write, document)
         return document
 
     def _begin(self, write: Write, document: Document) -> None:
@@ -173,7 +176,7 @@ class Writer:
 
     def add(self, write: Write, document: Document) -> Document:
         """Creates an object of a document in the served version, and returns it as it is served."""
-        self._begin(write, document)
+        managed = take_managers(document)  # nobody below cares for them, and they are long
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         if kind.custom is not None and kind.custom.terminating:
             raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _GOING)
@@ -189,10 +192,11 @@ class Writer:
         write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
-        return self._insert(write, kind, document)
+        return self._insert(write, kind, put_managers(document, managed))
 
     def replace(self, write: Write, document: Document, old: Resource) -> Document:
         """Replaces an object by a document in the served version, and returns it as it is served."""
+        managed = take_managers(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render() if kind.custom is None else self.objects.show(kind, old)
         attributes = self._attributes("UPDATE", write, document, before)
@@ -206,7 +210,7 @@ class Writer:
             write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
-        return self._exchange(write, kind, document, before, old)
+        return self._exchange(write, kind, put_managers(document, managed), before, old)
 
     def admit_creation(self, write: Write, document: Document) -> None:
         """Asks admission whether something may be created below an object, in its namespace."""

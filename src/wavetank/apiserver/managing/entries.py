@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,21 +17,31 @@ _FIELDS_V1 = "FieldsV1"
 _KEPT = 8192  # sets that are shared by all objects that have them
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """What one manager owns; `time` is when it last changed something, None if it never did."""
+    """What one manager owns; it never changes. `time` is when it last changed something, None if it never did.
 
-    manager: str
-    operation: str
-    api_version: str
-    subresource: str = ""
-    fields: FieldSet | None = None
-    time: str | None = None
+    `written` is the entry as an object has it, if it comes from there.
+    """
 
-    @property
-    def owned(self) -> FieldSet:
-        """Returns the fields."""
-        return self.fields or fieldsets.EMPTY
+    __slots__ = ("api_version", "fields", "manager", "operation", "subresource", "time", "written")
+
+    def __init__(
+        self,
+        manager: str,
+        operation: str,
+        api_version: str,
+        subresource: str = "",
+        fields: FieldSet = fieldsets.EMPTY,
+        time: str | None = None,
+        written: dict[str, Any] | None = None,
+    ) -> None:
+        self.manager = manager
+        self.operation = operation
+        self.api_version = api_version
+        self.subresource = subresource
+        self.fields = fields
+        self.time = time
+        self.written = written
 
     @property
     def applied(self) -> bool:
@@ -42,12 +51,22 @@ class Entry:
     @property
     def identifier(self) -> str:
         """Returns what tells managers apart; those who apply are the same in all versions."""
-        version = "" if self.applied else self.api_version
+        version = "" if self.operation == APPLY else self.api_version
         return _identifier(self.manager, self.operation, version, self.subresource)
 
     def owning(self, fields: FieldSet) -> Entry:
         """Returns the entry with other fields."""
-        return replace(self, fields=fields)
+        if fields is self.fields:
+            return self
+        return Entry(self.manager, self.operation, self.api_version, self.subresource, fields, self.time)
+
+    def at(self, time: str | None) -> Entry:
+        """Returns the entry with another time."""
+        return Entry(self.manager, self.operation, self.api_version, self.subresource, self.fields, time)
+
+    def in_version(self, api_version: str) -> Entry:
+        """Returns the entry with its fields in another version."""
+        return Entry(self.manager, self.operation, api_version, self.subresource, self.fields, self.time)
 
 
 Managers = dict[str, Entry]
@@ -61,20 +80,13 @@ def _identifier(manager: str, operation: str, version: str, subresource: str) ->
 
 def read(written: Iterable[dict[str, Any]]) -> Managers:
     """Reads entries that this server has written."""
-    return {
-        each.identifier: each
-        for each in (
-            Entry(
-                entry.get("manager", ""),
-                entry["operation"],
-                entry["apiVersion"],
-                entry.get("subresource", ""),
-                entry.get("fieldsV1"),
-                entry.get("time"),
-            )
-            for entry in written
-        )
-    }
+    found: Managers = {}
+    for each in written:
+        manager, operation, version = each.get("manager", ""), each["operation"], each["apiVersion"]
+        sub, fields = each.get("subresource", ""), each.get("fieldsV1") or fieldsets.EMPTY
+        entry = Entry(manager, operation, version, sub, fields, each.get("time"), each)
+        found[entry.identifier] = entry
+    return found
 
 
 def read_sent(written: Iterable[dict[str, Any]]) -> Managers:
@@ -88,7 +100,7 @@ def read_sent(written: Iterable[dict[str, Any]]) -> Managers:
         if entry.get("fieldsType") != _FIELDS_V1:
             raise ValueError("fieldsType must be FieldsV1")
         checked.append({**entry, "fieldsV1": fieldsets.parse(entry.get("fieldsV1"))})
-    return read(checked)
+    return {identifier: entry.at(entry.time) for identifier, entry in read(checked).items()}
 
 
 def write(managers: Managers) -> list[dict[str, Any]]:
@@ -98,7 +110,10 @@ def write(managers: Managers) -> list[dict[str, Any]]:
 
 def listed(managers: Iterable[Entry]) -> list[dict[str, Any]]:
     """Returns entries as objects have them, in the order of the real server."""
-    return [_written(entry) for entry in sorted(managers, key=_order)]
+    ordered = list(managers)
+    if len(ordered) > 1:
+        ordered.sort(key=_order)
+    return [_written(entry) for entry in ordered]
 
 
 def _order(entry: Entry) -> tuple[str, ...]:
@@ -106,10 +121,12 @@ def _order(entry: Entry) -> tuple[str, ...]:
 
 
 def _written(entry: Entry) -> dict[str, Any]:
+    if entry.written is not None:
+        return entry.written
     made: dict[str, Any] = {"manager": entry.manager, "operation": entry.operation, "apiVersion": entry.api_version}
     if entry.time:
         made["time"] = entry.time
-    made.update(fieldsType=_FIELDS_V1, fieldsV1=shared(entry.owned))
+    made.update(fieldsType=_FIELDS_V1, fieldsV1=shared(entry.fields))
     if entry.subresource:
         made["subresource"] = entry.subresource
     return made

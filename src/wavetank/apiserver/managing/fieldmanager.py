@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.codec.mismatch import UnreadableError
-from wavetank.apiserver.custom.customtype import CustomType
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.managing import entries
@@ -19,114 +17,95 @@ from wavetank.apiserver.managing.conflicts import refusal
 from wavetank.apiserver.managing.converting import convert
 from wavetank.apiserver.managing.entries import APPLY, UPDATE, Entry, Managers
 from wavetank.apiserver.managing.lastapplied import KUBECTL, keep_up, own_fields
-from wavetank.apiserver.managing.resetfields import reset_fields
-from wavetank.apiserver.managing.typed import Document, Typed
+from wavetank.apiserver.managing.resetfields import reset_fields, stripped
+from wavetank.apiserver.managing.typed import Document, Typed, without_managers
 from wavetank.apiserver.managing.updater import ConflictsError, Updater
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.checking import check
-from wavetank.apiserver.structured.types import MergeType, UntypedError, merge_type
+from wavetank.apiserver.structured.types import UntypedError, merge_type
 from wavetank.apiserver.versions import to_served, to_stored
 
-_METADATA = ("name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName")
-_COUNTED = ("generation", "managedFields", "resourceVersion")
-# What nobody manages.
-_STRIPPED = fieldsets.of(
-    ("f:apiVersion",),
-    ("f:kind",),
-    ("f:metadata",),
-    *(("f:metadata", f"f:{name}") for name in (*_METADATA, *_COUNTED)),
-)
-_SELF = "current-operation"
 _BEFORE = "before-first-apply"
 _UNKNOWN = "unknown"
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where an object is written: its documents' kind, the store's table, and the subresource if it is one."""
-
-    kind: Kind | Subresource
-    table: str
-    subresource: str = ""
-
-    @property
-    def custom(self) -> CustomType | None:
-        """Returns what is special about documents of a custom kind."""
-        return self.kind.custom if isinstance(self.kind, Kind) else None
-
-
 class FieldManager:
-    """Knows who manages which field of the objects that are written through the API."""
+    """Knows who manages which field of the objects of one kind, as one path writes them.
 
-    def __init__(self, kinds: KindTable) -> None:
+    `kind` is that of the path's documents, `table` the store's table of the objects; `subresource` is empty if the
+    path is the object's own.
+    """
+
+    def __init__(self, kinds: KindTable, kind: Kind | Subresource, table: str, subresource: str = "") -> None:
+        self.kind = kind
         self._kinds = kinds
-        self._types: dict[int, tuple[object, MergeType]] = {}
+        self._table = table
+        self._subresource = subresource
+        self._custom = kind.custom if isinstance(kind, Kind) else None
+        self._type = merge_type(kind.schema)
+        self._empty = self._typed(self._empty_document())
+        reset = partial(reset_fields, kind, table, subresource)
+        self._updater = Updater(self._in_version, reset, settled=self._custom is None)
 
-    def update(self, scope: Scope, live: Document | None, new: Document, manager: str, now: str) -> None:
+    def update(self, live: Document | None, new: Document, manager: str, now: str) -> None:
         """Writes into a document who manages its fields, after an update by `manager` at `now`.
 
-        `live` is the object as it was, None if it is new; both are documents of the scope's kind.
+        `live` is the object as it was, None if it is new.
         """
         sent = new["metadata"].pop("managedFields", None)
-        if scope.custom is not None and not sent:
+        if self._custom is not None and not sent:
             sent = None  # custom objects lose an empty list when they are read
-        managers = _known(live, sent, sub=bool(scope.subresource))
+        managers = _known(live, sent, sub=bool(self._subresource))
         if live is not None and not managers:
             return  # nobody manages this object until somebody applies to it
-        before, after = self._typed(scope, live or self._empty(scope)), self._typed(scope, _as_read(scope, new))
+        before = self._typed(live) if live is not None else self._empty
+        after = self._typed(_as_read(new) if self._table == "DaemonSet.apps" else new)
         try:
-            managers = self._updated(scope, before, after, managers, manager, now)
+            managers = self._updated(before, after, managers, manager, now)
         except UntypedError:
             return  # the real server leaves such objects without managers
         _put(new, capped(managers))
 
-    def apply(
-        self, scope: Scope, live: Document | None, applied: Document, manager: str, force: bool, now: str
-    ) -> Document:
+    def apply(self, live: Document | None, applied: Document, manager: str, force: bool, now: str) -> Document:
         """Returns an object with what is applied, and who manages it then; `live` is None if there is none yet.
 
         A StatusError refuses what is not of the object's type (500) or conflicts with other managers (409).
         """
-        managers = entries.read((live or {}).get("metadata", {}).get("managedFields") or ())
-        before = self._typed(scope, live if live is not None else self._empty(scope))
+        managers = _present(live)
+        before = self._typed(live) if live is not None else self._empty
         if live is not None and not managers:
-            managers = self._updated(scope, self._typed(scope, self._empty(scope)), before, managers, _BEFORE, now)
-        after = self._typed(scope, applied)
-        self._check(scope, applied, after)
-        entry = Entry(manager, APPLY, scope.kind.api_version, scope.subresource)
-        merged, managers = self._applied(scope, before, after, managers, entry, force)
-        document = dict(before.document) if merged is None else self._finished(scope, merged, applied)
+            managers = self._updated(self._empty, before, managers, _BEFORE, now)
+        after = self._typed(applied)
+        self._check(after)
+        entry = Entry(manager, APPLY, self.kind.api_version, self._subresource)
+        merged, managers = self._applied(before, after, managers, entry, force)
+        document = dict(before.document) if merged is None else self._finished(merged, applied)
         document["metadata"] = dict(document.get("metadata") or {})
         if manager == KUBECTL:
             keep_up(document, applied)
         mine = managers.get(entry.identifier)
         if mine is not None:
-            managers[entry.identifier] = replace(mine, time=now if merged is not None else _time(live, entry))
+            managers[entry.identifier] = mine.at(now if merged is not None else _time(live, entry))
         _put(document, managers)
         return document
 
-    def _updated(
-        self, scope: Scope, before: Typed, after: Typed, managers: Managers, manager: str, now: str
-    ) -> Managers:
-        version, subresource = scope.kind.api_version, scope.subresource
-        self_ = Entry(_SELF, UPDATE, version, subresource)
-        managers = _stripped(self._updater(scope).update(before, after, managers, self_), self_)
-        mine = managers.pop(self_.identifier, None)
-        if mine is None:
+    def _updated(self, before: Typed, after: Typed, managers: Managers, manager: str, now: str) -> Managers:
+        changed, managers = self._updater.update(before, after, managers)
+        mine = stripped(changed)
+        if not mine:
             return managers
-        entry = Entry(manager or _UNKNOWN, UPDATE, version, subresource, time=now)
-        known = managers.get(entry.identifier)
-        fields = fieldsets.union(mine.owned, known.owned) if known else mine.owned
-        managers[entry.identifier] = entry.owning(fields)
+        entry = Entry(manager or _UNKNOWN, UPDATE, self.kind.api_version, self._subresource, mine, now)
+        identifier = entry.identifier
+        known = managers.get(identifier)
+        managers[identifier] = entry.owning(fieldsets.union(mine, known.fields)) if known else entry
         return managers
 
     def _applied(
-        self, scope: Scope, before: Typed, after: Typed, managers: Managers, entry: Entry, force: bool
+        self, before: Typed, after: Typed, managers: Managers, entry: Entry, force: bool
     ) -> tuple[Document | None, Managers]:
-        updater = self._updater(scope)
         try:
-            merged, managers = updater.apply(before, after, managers, entry, force=force)
+            merged, managers = self._updater.apply(before, after, managers, entry, force=force)
         except ConflictsError as error:
             conflicts = error.conflicts
             if entry.manager == KUBECTL:
@@ -134,18 +113,22 @@ class FieldManager:
                 conflicts = [each for each in conflicts if not fieldsets.has(allowed, each[1])]
             if conflicts:
                 raise refusal(conflicts) from None
-            merged, managers = updater.apply(before, after, managers, entry, force=True)
-        return merged, _stripped(managers, entry)
+            merged, managers = self._updater.apply(before, after, managers, entry, force=True)
+        mine = managers.pop(entry.identifier, entry)
+        if fields := stripped(mine.fields):
+            managers[entry.identifier] = mine.owning(fields)
+        return merged, managers
 
-    def _check(self, scope: Scope, applied: Document, typed: Typed) -> None:
+    def _check(self, applied: Typed) -> None:
         try:
-            check(typed.kind, applied)
+            check(applied.kind, applied.document)
         except UntypedError as error:
-            raise errors.plain(f"failed to create typed patch object ({describe(applied)}): {error}") from None
+            where = describe(applied.document)
+            raise errors.plain(f"failed to create typed patch object ({where}): {error}") from None
 
-    def _finished(self, scope: Scope, merged: Document, applied: Document) -> Document:
+    def _finished(self, merged: Document, applied: Document) -> Document:
         """Returns a merged document as the server reads it, with its defaults."""
-        kind, custom = scope.kind, scope.custom
+        kind, custom = self.kind, self._custom
         try:
             document = convert(kind.schema, merged) if custom is None else custom.complete(merged)
         except UnreadableError as error:
@@ -157,44 +140,36 @@ class FieldManager:
             set_defaults(kind, document)
         return document
 
-    # objects and their types
+    # documents and their types
 
-    def _updater(self, scope: Scope) -> Updater:
-        def in_version(value: Typed, version: str) -> Typed | None:
-            return value if version == value.api_version else self._convert(scope, value, version)
+    def _typed(self, document: Document) -> Typed:
+        return Typed(self._type, without_managers(document), self.kind.api_version)
 
-        return Updater(in_version, partial(reset_fields, scope.kind, scope.table, scope.subresource))
+    def _empty_document(self) -> Document:
+        head = {"apiVersion": self.kind.api_version, "kind": self.kind.kind}
+        return head if self._custom is not None else {**canonical(self.kind.schema, {}), **head}
 
-    def _convert(self, scope: Scope, value: Typed, version: str) -> Typed | None:
-        present = self._kinds.named(value.api_version, scope.kind.kind)
-        wanted = self._kinds.named(version, scope.kind.kind)
+    def _in_version(self, value: Typed, version: str) -> Typed | None:
+        if version == value.api_version:
+            return value
+        present = self._kinds.named(value.api_version, self.kind.kind)
+        wanted = self._kinds.named(version, self.kind.kind)
         if present is None or wanted is None:
             return None
         if wanted.custom is not None:  # versions of custom kinds differ by their name only
             document = {**value.document, "apiVersion": version}
         else:
             document = to_served(wanted, to_stored(present, value.document))
-        return Typed(self._type(wanted), document, version)
+        return Typed(merge_type(wanted.schema), document, version)
 
-    def _typed(self, scope: Scope, document: Document) -> Typed:
-        return Typed(self._type(scope.kind), _unmanaged(document), scope.kind.api_version)
 
-    def _type(self, kind: Kind | Subresource) -> MergeType:
-        schema = kind.schema
-        known = self._types.get(id(schema))
-        if known is None or known[0] is not schema:
-            known = self._types[id(schema)] = (schema, merge_type(schema))
-        return known[1]
-
-    def _empty(self, scope: Scope) -> Document:
-        if scope.custom is not None:
-            return {"apiVersion": scope.kind.api_version, "kind": scope.kind.kind}
-        return canonical(scope.kind.schema, {})
+def _present(live: Document | None) -> Managers:
+    return entries.read(live["metadata"].get("managedFields") or ()) if live is not None else {}
 
 
 def _known(live: Document | None, sent: Any, *, sub: bool) -> Managers:
     """Returns the managers before a write: those that the client sends, where it may, else those of the object."""
-    present = entries.read((live or {}).get("metadata", {}).get("managedFields") or ())
+    present = _present(live)
     if sub or sent is None:
         return present
     if sent in ([], [{}]):
@@ -205,33 +180,16 @@ def _known(live: Document | None, sent: Any, *, sub: bool) -> Managers:
         return present
 
 
-def _stripped(managers: Managers, entry: Entry) -> Managers:
-    mine = managers.get(entry.identifier)
-    if mine is not None:
-        managers[entry.identifier] = mine.owning(fieldsets.difference(mine.owned, _STRIPPED))
-        if not managers[entry.identifier].owned:
-            del managers[entry.identifier]
-    return managers
-
-
 def _time(live: Document | None, entry: Entry) -> str | None:
-    known = entries.read((live or {}).get("metadata", {}).get("managedFields") or ()).get(entry.identifier)
+    known = _present(live).get(entry.identifier)
     return known.time if known is not None else None
 
 
-def _as_read(scope: Scope, document: Document) -> Document:
-    """Returns an object as the real server has it once it has read it: with an annotation that it keeps as a number."""
-    annotations = document["metadata"].get("annotations") or {}
-    if scope.table != "DaemonSet.apps" or _TEMPLATE_GENERATION in annotations:
-        return document
-    return {**document, "metadata": {**document["metadata"], "annotations": {**annotations, _TEMPLATE_GENERATION: "0"}}}
-
-
-def _unmanaged(document: Document) -> Document:
-    metadata = document.get("metadata")
-    if not isinstance(metadata, dict) or "managedFields" not in metadata:
-        return document
-    return {**document, "metadata": {name: each for name, each in metadata.items() if name != "managedFields"}}
+def _as_read(daemon_set: Document) -> Document:
+    """Returns a DaemonSet as the real server has it once it is read: with an annotation that it keeps as a number."""
+    annotations = daemon_set["metadata"].get("annotations") or {}
+    metadata = {**daemon_set["metadata"], "annotations": {_TEMPLATE_GENERATION: "0", **annotations}}
+    return {**daemon_set, "metadata": metadata}
 
 
 def _put(document: Document, managers: Managers) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.errors import bad_request
-from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.managing.applied import read_applied
 from wavetank.apiserver.managing.entries import timeless
-from wavetank.apiserver.managing.fieldmanager import FieldManager, Scope
-from wavetank.apiserver.managing.typed import Document
-from wavetank.apiserver.request import Request
+from wavetank.apiserver.managing.fieldmanager import FieldManager
+from wavetank.apiserver.managing.typed import Document, without_managers
 
 if TYPE_CHECKING:
     from wavetank.apiserver.writing import Write
+
+__all__ = ["Managing", "apply", "manager_of", "put_managers", "take_managers", "unchanged", "without_managers"]
 
 _LONGEST = 128  # bytes of a manager's name
 
@@ -23,41 +25,60 @@ class Managing:
     """Keeps managedFields of what requests write."""
 
     def __init__(self, kinds: KindTable) -> None:
-        self._fields = FieldManager(kinds)
+        self._kinds = kinds
+        self._known: dict[tuple[int, str, str], FieldManager] = {}
+
+    def of(self, kind: Kind | Subresource, table: str, subresource: str = "") -> FieldManager:
+        """Returns who knows the managers of objects that a path writes, in documents of `kind`."""
+        key = (id(kind), table, subresource)
+        known = self._known.get(key)
+        if known is None or known.kind is not kind:  # custom kinds come and go
+            known = self._known[key] = FieldManager(self._kinds, kind, table, subresource)
+        return known
 
     def update(self, write: Write, stored: Kind, live: Document | None, new: Document, now: str) -> None:
         """Writes into a document who manages its fields after a request; `live` is what was there, if anything."""
-        scope = Scope(write.kind, stored.table, write.subresource)
-        self._fields.update(scope, live, new, manager_of(write), now)
+        self.of(write.kind, stored.table, write.subresource).update(live, new, manager_of(write), now)
 
     def apply(self, write: Write, stored: Kind, live: Document | None, now: str) -> Document:
         """Returns what was there, if anything, with what a request applies to it."""
-        return self.apply_in(Scope(write.kind, stored.table, write.subresource), write, live, now)
+        return apply(self.of(write.kind, stored.table, write.subresource), write, live, now)
 
-    def update_in(self, scope: Scope, write: Write, live: Document, new: Document, now: str) -> None:
-        """Does the same as `update` for documents of another kind than the object's: those of a subresource."""
-        self._fields.update(scope, live, new, manager_of(write), now)
 
-    def apply_in(self, scope: Scope, write: Write, live: Document | None, now: str) -> Document:
-        """Does the same as `apply` for documents of another kind than the object's: those of a subresource."""
-        applied, strict = read_applied(scope.kind, write.request.body)
-        options = write.options
-        document = self._fields.apply(scope, live, applied, options.manager, options.force, now)
-        if strict and options.field_validation == "Strict":
-            raise bad_request(f"error strict decoding YAML: error converting YAML to JSON: {strict[0]}")
-        if options.field_validation != "Ignore":
-            write.request.warnings += (line for text in strict for line in warning_lines(text))
-        return document
+def apply(fields: FieldManager, write: Write, live: Document | None, now: str) -> Document:
+    """Returns what was there, if anything, with what a request applies to it."""
+    applied, strict = read_applied(fields.kind, write.request.body)
+    options = write.options
+    document = fields.apply(live, applied, options.manager, options.force, now)
+    if strict and options.field_validation == "Strict":
+        raise bad_request(f"error strict decoding YAML: error converting YAML to JSON: {strict[0]}")
+    if options.field_validation != "Ignore":
+        write.request.warnings += (line for text in strict for line in warning_lines(text))
+    return document
+
+
+def take_managers(document: Document) -> list[Document] | None:
+    """Takes the managers out of a document, and returns them."""
+    managed: list[Document] | None = document["metadata"].pop("managedFields", None)
+    return managed
+
+
+def put_managers(document: Document, managed: list[Document] | None) -> Document:
+    """Puts managers into a document, and returns it."""
+    if managed:
+        document["metadata"]["managedFields"] = managed
+    return document
 
 
 def manager_of(write: Write) -> str:
     """Returns who writes: what the request says, else the program that sends it."""
-    return write.options.manager or _program(write.request)
+    return write.options.manager or _program(write.request.headers.get("user-agent", ""))
 
 
-def _program(request: Request) -> str:
+@lru_cache(maxsize=256)
+def _program(agent: str) -> str:
     """Returns the part of a User-Agent before its first slash, as far as it can be printed and is not too long."""
-    name = "".join(char for char in request.headers.get("user-agent", "").partition("/")[0] if char.isprintable())
+    name = "".join(char for char in agent.partition("/")[0] if char.isprintable())
     return name.encode()[:_LONGEST].decode("utf-8", "ignore")
 
 

@@ -1,4 +1,4 @@
-"""The fields that a path does not let clients write: it resets them, so that nobody comes to manage them there."""
+"""The fields that nobody manages: those that a path resets, whatever clients write there, and those of the server."""
 
 from __future__ import annotations
 
@@ -50,6 +50,34 @@ _RESET: Mapping[str, Mapping[str, FieldSet]] = {
     "CustomResourceDefinition.apiextensions.k8s.io": _STRICT,
     "APIService.apiregistration.k8s.io": _STRICT,
 }
+
+
+_HEAD = frozenset(("f:apiVersion", "f:kind"))
+_OF_SERVER = frozenset(
+    f"f:{name}"
+    for name in (
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    )
+)
+
+
+def stripped(fields: FieldSet) -> FieldSet:
+    """Returns a set without what names an object and what the server counts."""
+    made = {element: below for element, below in fields.items() if element not in _HEAD}
+    metadata = made.pop("f:metadata", None)
+    if metadata is None:
+        return made
+    kept = {element: below for element, below in metadata.items() if element not in _OF_SERVER}
+    kept.pop(fieldsets.SELF, None)
+    return {**made, "f:metadata": kept} if kept else made
 
 
 def reset_fields(kind: Kind | Subresource, table: str, subresource: str, version: str) -> FieldSet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from wavetank.apiserver.managing import entries
@@ -30,8 +30,8 @@ class ScaleManagers:
         found = []
         for entry in entries.read(self.workload).values():
             path = self.paths.get(entry.api_version)
-            if path is not None and has(entry.owned, path):
-                found.append(replace(entry, api_version=_SCALE_VERSION, fields=fieldsets.of(_IN_SCALE)))
+            if path is not None and has(entry.fields, path):
+                found.append(entry.owning(fieldsets.of(_IN_SCALE)).in_version(_SCALE_VERSION))
         return entries.listed(found)
 
     def of_workload(self, scale: list[dict[str, Any]], api_version: str) -> list[dict[str, Any]]:
@@ -42,16 +42,15 @@ class ScaleManagers:
             if entry.api_version not in self.paths:
                 continue
             path = self.paths[entry.api_version]
-            if path is None or not has(entry.owned, path) or scaling.pop(identifier, None) is not None:
+            if path is None or not has(entry.fields, path) or scaling.pop(identifier, None) is not None:
                 found[identifier] = entry
                 continue
-            rest = difference(entry.owned, fieldsets.of(path))
+            rest = difference(entry.fields, fieldsets.of(path))
             if rest:
                 found[identifier] = entry.owning(rest)
         path = self.paths[api_version]
         for identifier, entry in scaling.items():
-            if path is not None and has(entry.owned, _IN_SCALE):
+            if path is not None and has(entry.fields, _IN_SCALE):
                 # the real server does not tell when
-                mine = replace(entry, api_version=api_version, fields=fieldsets.of(path), time=None)
-                found[identifier] = mine
+                found[identifier] = entry.owning(fieldsets.of(path)).in_version(api_version).at(None)
         return entries.listed(found.values())

@@ -20,3 +20,11 @@ class Typed(NamedTuple):
 
 # Converts an object to another version; None if its kind has no such version.
 Convert = Callable[[Typed, str], Typed | None]
+
+
+def without_managers(document: Document) -> Document:
+    """Returns a document without its managedFields; the document itself if it has none."""
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict) or "managedFields" not in metadata:
+        return document
+    return {**document, "metadata": {name: each for name, each in metadata.items() if name != "managedFields"}}

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.apiserver.structured import elements
-from wavetank.apiserver.structured.fieldsets import LEAF, SELF, FieldSet, insert
+from wavetank.apiserver.structured.fieldsets import LEAF, SELF, FieldSet, union
 from wavetank.apiserver.structured.types import MISSING, ListType, MapType, MergeType
 
 
-@dataclass(slots=True)
 class Comparison:
-    """The fields that the second value has no more, has changed, and has new."""
+    """The fields that the second value has no more, and those that it has changed or new."""
 
-    removed: FieldSet = field(default_factory=dict)
-    modified: FieldSet = field(default_factory=dict)
-    added: FieldSet = field(default_factory=dict)
+    __slots__ = ("added", "changed", "modified", "removed")
+
+    def __init__(self, removed: FieldSet, modified: FieldSet, added: FieldSet) -> None:
+        self.removed = removed
+        self.modified = modified
+        self.added = added
+        self.changed = union(modified, added)
 
 
 def compare(kind: MergeType, old: Any, new: Any) -> Comparison:
     """Compares two values; an UntypedError if an item of a keyed list has no keys."""
-    comparer = _Comparer(Comparison())
-    comparer.values(kind, old, new)
-    return comparer.found
+    if old is new or same(old, new):
+        return Comparison({}, {}, {})
+    removed, modified, added = _both(kind, old, new)
+    return Comparison(removed or {}, modified or {}, added or {})
 
 
 def same(old: Any, new: Any) -> bool:
@@ -51,85 +53,98 @@ def all_of(kind: MergeType, value: Any) -> FieldSet:
     return LEAF
 
 
-class _Comparer:
-    """Walks over two values at once and notes where they differ."""
+# What is removed, modified and added at an element: what is below it there, None if nothing is.
+_Found = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
+_CHANGED: _Found = (None, LEAF, None)
 
-    def __init__(self, found: Comparison) -> None:
-        self.found = found
-        self.path: list[str] = []
 
-    def values(self, kind: MergeType, old: Any, new: Any) -> None:
-        if old is new or (old is not MISSING and new is not MISSING and same(old, new)):
-            return
-        if old is MISSING:
-            self._put(self.found.added, all_of(kind, new))
-        elif new is MISSING:
-            self._put(self.found.removed, all_of(kind, old))
-        else:
-            self._both(kind, old, new)
+class _Level:
+    """Collects what is found below one element."""
 
-    def _both(self, kind: MergeType, old: Any, new: Any) -> None:
-        """Compares two values that are there; of two forms they are compared as either, which changes a leaf."""
-        before, after = kind.form(old), kind.form(new)
-        for form in (before, after) if before != after else (after,):
-            if form == "map":
-                assert kind.map is not None
-                self._maps(kind.map, old, new)
-            elif form == "list":
-                assert kind.list is not None
-                self._lists(kind.list, old, new)
-            else:
-                self._put(self.found.modified, LEAF)
+    __slots__ = ("added", "modified", "removed")
 
-    def _maps(self, kind: MapType, old: Any, new: Any) -> None:
-        before = old if type(old) is dict else {}
-        after = new if type(new) is dict else {}
-        if kind.atomic or not (before or after):
-            self._put(self.found.modified, LEAF)
-            return
-        for name, each in after.items():
-            self._inner(elements.field(name), kind.at(name), before.get(name, MISSING), each)
-        for name, each in before.items():
-            if name not in after:
-                self._inner(elements.field(name), kind.at(name), each, MISSING)
+    def __init__(self) -> None:
+        self.removed: FieldSet = {}
+        self.modified: FieldSet = {}
+        self.added: FieldSet = {}
 
-    def _lists(self, kind: ListType, old: Any, new: Any) -> None:
-        before = old if type(old) is list else []
-        after = new if type(new) is list else []
-        if kind.atomic or not (before or after):
-            self._put(self.found.modified, LEAF)
-            return
-        was, is_now = _by_element(kind, before), _by_element(kind, after)
-        for element in {**was, **is_now}:
-            self._items(kind, element, was.get(element, []), is_now.get(element, []))
+    def note(self, element: str, found: _Found) -> None:
+        removed, modified, added = found
+        if removed is not None:
+            self.removed[element] = removed
+        if modified is not None:
+            self.modified[element] = modified
+        if added is not None:
+            self.added[element] = added
 
-    def _items(self, kind: ListType, element: str, old: list[Any], new: list[Any]) -> None:
-        """Compares the items of one key, of which there should be one: several are one value together."""
-        if len(old) <= 1 and len(new) <= 1:
-            self._inner(element, kind.items, old[0] if old else MISSING, new[0] if new else MISSING)
-        elif len(old) >= 2 and len(new) >= 2:
-            if old != new:
-                self._at(element, self.found.modified, LEAF)
-        elif len(old) >= 2:
-            if new:
-                self._inner(element, kind.items, MISSING, new[0])
-            self._at(element, self.found.removed, LEAF)
-        else:
-            if old:
-                self._inner(element, kind.items, old[0], MISSING)
-            self._at(element, self.found.added, LEAF)
+    @property
+    def found(self) -> _Found:
+        return self.removed or None, self.modified or None, self.added or None
 
-    def _inner(self, element: str, kind: MergeType, old: Any, new: Any) -> None:
-        self.path.append(element)
-        self.values(kind, old, new)
-        self.path.pop()
 
-    def _at(self, element: str, fields: FieldSet, below: FieldSet) -> None:
-        insert(fields, [*self.path, element], below)
+def _both(kind: MergeType, old: Any, new: Any) -> _Found:
+    """Compares two unequal values that are there; of two forms they are compared as either, which changes a leaf."""
+    before, after = kind.form(old), kind.form(new)
+    found = _as_form(kind, after, old, new)
+    if before != after:
+        other = _as_form(kind, before, old, new)
+        removed, modified, added = (mine if mine is not None else its for mine, its in zip(found, other, strict=True))
+        return removed, modified, added
+    return found
 
-    def _put(self, fields: FieldSet, below: FieldSet) -> None:
-        if self.path:
-            insert(fields, self.path, below)
+
+def _as_form(kind: MergeType, form: str, old: Any, new: Any) -> _Found:
+    if form == "map":
+        assert kind.map is not None
+        return _maps(kind.map, old, new)
+    if form == "list":
+        assert kind.list is not None
+        return _lists(kind.list, old, new)
+    return _CHANGED
+
+
+def _maps(kind: MapType, old: Any, new: Any) -> _Found:
+    before = old if type(old) is dict else {}
+    after = new if type(new) is dict else {}
+    if kind.atomic or not (before or after):
+        return _CHANGED
+    level = _Level()
+    for name, each in after.items():
+        was = before.get(name, MISSING)
+        if was is MISSING:
+            level.added[f"f:{name}"] = all_of(kind.at(name), each)
+        elif was is not each and not same(was, each):
+            level.note(f"f:{name}", _both(kind.at(name), was, each))
+    for name, each in before.items():
+        if name not in after:
+            level.removed[f"f:{name}"] = all_of(kind.at(name), each)
+    return level.found
+
+
+def _lists(kind: ListType, old: Any, new: Any) -> _Found:
+    before = old if type(old) is list else []
+    after = new if type(new) is list else []
+    if kind.atomic or not (before or after):
+        return _CHANGED
+    was, is_now = _by_element(kind, before), _by_element(kind, after)
+    level = _Level()
+    for element in {**was, **is_now}:
+        level.note(element, _items(kind, was.get(element, []), is_now.get(element, [])))
+    return level.found
+
+
+def _items(kind: ListType, old: list[Any], new: list[Any]) -> _Found:
+    """Compares the items of one key, of which there should be one: several are one value together."""
+    if len(old) >= 2 and len(new) >= 2:
+        return (None, None, None) if old == new else _CHANGED
+    if len(old) >= 2:
+        return LEAF, None, all_of(kind.items, new[0]) if new else None
+    if len(new) >= 2:
+        return all_of(kind.items, old[0]) if old else None, None, LEAF
+    if not old or not new:
+        whole = all_of(kind.items, (old or new)[0])
+        return (whole, None, None) if old else (None, None, whole)
+    return (None, None, None) if same(old[0], new[0]) else _both(kind.items, old[0], new[0])
 
 
 def _by_element(kind: ListType, values: list[Any]) -> dict[str, list[Any]]:

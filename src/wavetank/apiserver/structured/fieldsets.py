@@ -38,18 +38,6 @@ def node(member: bool, below: FieldSet) -> FieldSet | None:
     return {SELF: LEAF, **below} if below else LEAF
 
 
-def insert(fields: FieldSet, path: list[str], below: FieldSet) -> None:
-    """Puts what is below a path into a set that is being made."""
-    for element in path[:-1]:
-        inner = fields.get(element)
-        if inner is None:
-            inner = fields[element] = {}
-        elif not inner:
-            inner = fields[element] = {SELF: LEAF}
-        fields = inner
-    fields[path[-1]] = below
-
-
 def of(*paths: Path) -> FieldSet:
     """Returns the set of some paths."""
     made: FieldSet = {}
@@ -98,20 +86,34 @@ def intersection(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def difference(one: FieldSet, other: FieldSet) -> FieldSet:
-    """Returns what is in the first set and not in the second; what is below an element of the second stays."""
+    """Returns what is in the first set and not in the second; what is below an element of the second stays.
+
+    The first set itself is returned if all of it stays.
+    """
     if not one or not other:
         return one
     made: FieldSet = {}
+    changed = False
     for element, below in one.items():
         theirs = other.get(element)
-        if theirs is None:
+        if theirs is None or element == SELF:
             made[element] = below
-        elif element != SELF:
-            member = is_member(below) and not is_member(theirs)
-            rest = node(member, difference(children(below), children(theirs)))
-            if rest is not None:
-                made[element] = rest
-    return made
+            continue
+        rest = _left(below, theirs)
+        changed = changed or rest is not below
+        if rest is not None:
+            made[element] = rest
+    return made if changed else one
+
+
+def _left(below: FieldSet, theirs: FieldSet) -> FieldSet | None:
+    """Returns what stays of what is at an element; None if nothing does."""
+    member = is_member(below)
+    mine = children(below)
+    rest = difference(mine, children(theirs))
+    if rest is mine and not (member and is_member(theirs)):
+        return below
+    return node(member and not is_member(theirs), rest)
 
 
 def without(one: FieldSet, other: FieldSet) -> FieldSet:

@@ -7,7 +7,8 @@ from wavetank.apiserver.fielderrors import invalid, quote
 from wavetank.apiserver.identity import check_name, place
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managing.applied import APPLY_PATCH, read_applied
-from wavetank.apiserver.managing.fieldmanager import Scope
+from wavetank.apiserver.managing.fieldmanager import FieldManager
+from wavetank.apiserver.managing.managing import apply, manager_of
 from wavetank.apiserver.managing.scaling import ReplicaPaths, ScaleManagers
 from wavetank.apiserver.objects import Document
 from wavetank.apiserver.writing import Write, Writer, Written, patch_type
@@ -52,7 +53,8 @@ def update_scale(writer: Writer, write: Write, subresource: Subresource) -> Writ
     old = writer.objects.get(write.kind, write.namespace, write.name)
     document = writer.objects.show(write.kind, old)
     shown = _managed_scale(write.kind, document)
-    writer.managing.update_in(_scope(write.kind, subresource), write, shown, scale, writer.now)
+    fields = writer.managing.of(subresource, write.kind.table, "scale")
+    fields.update(shown, scale, manager_of(write), writer.now)
     return _scale(writer, write, scale, document, old)
 
 
@@ -60,31 +62,27 @@ def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Writt
     """Applies a patch to the Scale."""
     old = writer.objects.get(write.kind, write.namespace, write.name)
     document = writer.objects.show(write.kind, old)
-    shown, scope = _managed_scale(write.kind, document), _scope(write.kind, subresource)
+    shown, fields = _managed_scale(write.kind, document), writer.managing.of(subresource, write.kind.table, "scale")
     if patch_type(write.request) == APPLY_PATCH:
-        scale = _applied(writer, write, scope, shown)
+        scale = _applied(fields, write, shown, writer.now)
     else:
         scale = writer.read_patch(subresource, shown, write)
-        writer.managing.update_in(scope, write, shown, scale, writer.now)
+        fields.update(shown, scale, manager_of(write), writer.now)
     place(write, scale)
     check_name(write, scale)
     return _scale(writer, write, scale, document, old)
 
 
-def _applied(writer: Writer, write: Write, scope: Scope, shown: Document) -> Document:
+def _applied(fields: FieldManager, write: Write, shown: Document, now: str) -> Document:
     """Returns a Scale with what is applied to it; of custom objects it is refused (500) as by the real server."""
     if write.kind.custom is not None and "managedFields" not in shown["metadata"]:
-        read_applied(scope.kind, write.request.body)
+        read_applied(fields.kind, write.request.body)
         raise errors.plain(f"failed to create manager for existing fields: {_NOT_LIVE}{_NO_SCALE}")
-    scale = writer.managing.apply_in(scope, write, shown, writer.now)
+    scale = apply(fields, write, shown, now)
     if write.kind.custom is not None and scale["spec"] != shown["spec"]:
         where = f"failed to convert new object (/{write.name}; autoscaling/v1, Kind=Scale) to proper version: "
         raise errors.plain(where + _NO_SCALE)
     return scale
-
-
-def _scope(kind: Kind, subresource: Subresource) -> Scope:
-    return Scope(subresource, kind.table, "scale")
 
 
 def _managers(kind: Kind, document: Document) -> ScaleManagers:
