@@ -10,8 +10,10 @@ from wavetank.apiserver.request import User
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.readiness import stated_ready_since
 from wavetank.cluster.resource import EPOCH_SECONDS, Resource
+from wavetank.cluster.run import Run
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.office import Office
+from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.controlling import attach_controllers
@@ -33,6 +35,7 @@ from wavetank.nodes.stories import Stories
 from wavetank.scheduling.config import Version
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.runs import run_of
+from wavetank.workloads.volcanojobs import epochs_run
 
 # The release that is served and, in its words, that of the simulated kubelets.
 RELEASE: Version = (1, 35)
@@ -118,13 +121,19 @@ def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Late
         )
 
 
+def _epochs(pod: Pod) -> Run | None:
+    """Returns the training that a task of K8sSim is told to do; restarts of it are not served."""
+    run = epochs_run(pod.manifest, "") if JOB_NAME in pod.annotations else None
+    return None if run is None else Run(0, flops=run.flops)
+
+
 class _Runs:
     """Gives pods that clients create what they will do, before any kubelet hears of them."""
 
     def added(self, new: Pod) -> None:
         if new.run is None:
             try:
-                new.run = run_of(new.manifest)
+                new.run = _epochs(new) or run_of(new.manifest)
             except InputError:
                 new.run = None  # an annotation that says nothing: it runs until it is stopped
 
