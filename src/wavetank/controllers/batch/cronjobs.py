@@ -67,7 +67,7 @@ class CronJobs:
         jobs = self._jobs.of(cron_job.uid)
         for job in remove_oldest(self._office, cron_job, jobs):
             self._told_deleted(cron_job, job, status)
-        self._look_at_jobs(cron_job, self._jobs.of(cron_job.uid), status)
+        self._look_at_jobs(cron_job, jobs, status)  # those that have just gone have succeeded all the same
         try:
             wait = self._start(cron_job, status) if cron_job.deleted is None else None
         finally:

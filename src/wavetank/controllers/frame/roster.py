@@ -45,6 +45,10 @@ ROSTER: dict[str, Post] = {
     "root-ca-certificate-publisher-controller": Post(
         ("root-ca-cert-publisher",), (), "lifecycle.residents:RootCertificates", True
     ),
+    "disruption-controller": Post(("disruption",), ("PodDisruptionBudget.policy",), "budgets.budgets:Budgets"),
+    "node-lifecycle-controller": Post(("nodelifecycle",), (), "nodelife.nodetaints:NodeTaints", True),
+    "taint-eviction-controller": Post((), (), "nodelife.tainteviction:TaintEviction", True),
+    "pod-garbage-collector-controller": Post(("podgc",), (), "nodelife.podgc:PodCollector", True),
     "garbage-collector-controller": Post(("garbagecollector",), _OWNERS, "lifecycle.garbage:GarbageCollector", True),
     # of Volcano's own controller manager, where it is called job-controller too
     "volcano-job-controller": Post(("volcano-job",), ("Job.batch.volcano.sh",), "volcanojobs.jobs:VolcanoJobs"),

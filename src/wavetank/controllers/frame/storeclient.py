@@ -4,15 +4,18 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.cluster.kinds import parse_resource
+from wavetank.cluster.kinds import ClusterResource, ReplicaSet, parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.client import Document
+from wavetank.kernel.durations import Nanoseconds
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as Kubernetes has it
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _MOULDS = 1024  # documents of pods that are remembered: one for each owner that makes pods at a time
+# Kinds of which nothing is known but the document.
+_PLAIN = (Resource, ClusterResource, ReplicaSet)
 # What the garbage collector is asked to do before an object goes.
 _KEEPERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
 
@@ -55,12 +58,7 @@ class StoreClient:
         if "status" in old.manifest:
             document["status"] = old.manifest["status"]
         new = parse_resource(document, self._store.specs, namespaced=old.namespaced)
-        new.uid, new.created, new.deleted, new.resource_version = (
-            old.uid,
-            old.created,
-            old.deleted,
-            old.resource_version,
-        )
+        new.uid, new.created, new.deleted, new.resource_version = _identity(old)
         self._write(old, new)
         return new
 
@@ -82,10 +80,15 @@ class StoreClient:
 
     def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
         """Replaces the status of an object, and its annotations if any are given."""
-        new = old.copy()
-        new.manifest = {**old.manifest, "status": status}
+        manifest = {**old.manifest, "status": status}
         if annotations is not None:
-            new.manifest["metadata"] = {**old.manifest["metadata"], "annotations": annotations}
+            manifest["metadata"] = {**old.manifest["metadata"], "annotations": annotations}
+        if type(old) in _PLAIN:
+            new = old.copy()
+            new.manifest = manifest
+        else:  # of which more is known than the document
+            new = parse_resource(manifest, self._store.specs)
+            new.uid, new.created, new.deleted, new.resource_version = _identity(old)
         self._store.update(new)
         return new
 
@@ -134,3 +137,7 @@ class StoreClient:
 
 def _finalizers(metadata: Mapping[str, Any]) -> list[str]:
     return list(metadata.get("finalizers") or ())
+
+
+def _identity(old: Resource) -> tuple[str, Nanoseconds, Nanoseconds | None, int]:
+    return old.uid, old.created, old.deleted, old.resource_version

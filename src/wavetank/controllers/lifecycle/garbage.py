@@ -28,7 +28,9 @@ class GarbageCollector:
         self._store.subscribe_all(self)
         for table in self._store.tables():
             for resource in self._store.list(table):
-                self.added(resource)
+                self._dependents.add(resource)  # of a snapshot's objects nobody knows whether their owners are in it
+                if resource.deleted is not None:
+                    self._look_at(resource)
 
     # what the store tells
 

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from wavetank.cluster.kinds import PodDisruptionBudget
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource, parse_time, render_time
+from wavetank.controllers.budgets.expectation import Expectation, ExpectationError, expectation_of
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.frame.selecting import Selectors
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_TABLE = "PodDisruptionBudget.policy"
+_EXPECTED_TO_GO: Nanoseconds = 120 * SECOND  # how long an evicted pod counts as gone although it is there
+_ALLOWED = "DisruptionAllowed"
+_UNMANAGED = (
+    "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of "
+    "the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please "
+    'set ".spec.minAvailable" field of the PDB to an integer value.'
+)
+Status = dict[str, Any]
+
+
+class Budgets:
+    """The disruption-controller: counts the healthy pods of each budget and tells how many may be disrupted."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+        self._queue = office.queue(self._sync)
+        self._selectors = Selectors()
+        self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # of each budget, by uid
+        self._store.subscribe(_TABLE, self)
+        self._store.subscribe(Pod.table, _Pods(self))
+        for budget in self._store.list(_TABLE):
+            self.added(budget)
+
+    # what the store tells
+
+    def added(self, new: PodDisruptionBudget) -> None:
+        """Takes in a budget and finds its pods."""
+        self._selectors.put(new.key, new.selector)
+        candidates = (pod for pod in self._store.list(Pod.table) if pod.namespace == new.namespace)
+        self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
+        self._queue.add(new.key)
+
+    def modified(self, old: PodDisruptionBudget, new: PodDisruptionBudget) -> None:
+        """Looks at a budget that was changed."""
+        if new.selector != old.selector:
+            self.added(new)
+        self._queue.add(new.key)
+
+    def deleted(self, old: PodDisruptionBudget) -> None:
+        """Forgets a budget."""
+        self._selectors.drop(old.key)
+        self._pods.pop(old.key, None)
+
+    def pod_seen(self, pod: Pod) -> None:
+        """Takes in a new version of a pod."""
+        for key in self._selectors.matching(pod.namespace, pod.labels):
+            self._pods[key][pod.uid] = pod
+            self._queue.add(key)
+
+    def pod_lost(self, pod: Pod) -> None:
+        """Forgets a pod that is gone or has other labels."""
+        for key in self._selectors.matching(pod.namespace, pod.labels):
+            self._pods[key].pop(pod.uid, None)
+            self._queue.add(key)
+
+    # work
+
+    def _sync(self, key: Key) -> None:
+        budget = self._store.find(_TABLE, *key)
+        if not isinstance(budget, PodDisruptionBudget):
+            return
+        pods = list(self._pods[key].values())
+        if not pods:
+            self._tell(budget, "Normal", "NoPods", "No matching pods found")
+        spec = budget.manifest.get("spec") or {}
+        try:
+            expected = expectation_of(spec, pods, self._store)
+        except ExpectationError as error:
+            why = f"Failed to calculate the number of expected pods: {error}"
+            self._tell(budget, "Warning", "CalculateExpectedPodCountFailed", why)
+            self._write(budget, self._failed(budget, str(error)))
+            return
+        if expected.unmanaged:
+            self._tell(budget, "Warning", "UnmanagedPods", _UNMANAGED.format(spec.get("selector")))
+        going = self._going(budget, pods)
+        self._write(budget, self._counted(budget, pods, expected, going))
+        if going:
+            times = [time for text in going.values() if (time := parse_time(text, "disruptedPods")) is not None]
+            over = min(times) + _EXPECTED_TO_GO + 1  # when that is past, not just reached
+            self._queue.add_after(key, over - self._office.clock.now)
+
+    def _going(self, budget: Resource, pods: list[Pod]) -> dict[str, str]:
+        """Returns the pods that were evicted and are still there, with the time; after a while they count again."""
+        noted = (budget.manifest.get("status") or {}).get("disruptedPods") or {}
+        going: dict[str, str] = {}
+        for pod in pods:
+            time = parse_time(noted.get(pod.name), "disruptedPods") if pod.deleted is None else None
+            if time is None:
+                continue
+            if time + _EXPECTED_TO_GO < self._office.clock.now:
+                where = f"{budget.namespace}/{budget.namespace}"  # the real controller's words
+                self._tell(pod, "Warning", "NotDeleted", f"Pod was expected by PDB {where} to be deleted but it wasn't")
+            else:
+                going[pod.name] = noted[pod.name]
+        return going
+
+    def _counted(self, budget: Resource, pods: list[Pod], expected: Expectation, going: dict[str, str]) -> Status:
+        ready = self._office.ready_since
+        alive = (pod for pod in pods if pod.deleted is None and pod.name not in going)
+        healthy = sum(1 for pod in alive if ready(pod) is not None)
+        allowed = max(0, healthy - expected.healthy) if expected.pods > 0 else 0
+        generation = (budget.manifest.get("metadata") or {}).get("generation") or 0
+        reason = "SufficientPods" if allowed else "InsufficientPods"
+        status: Status = {"observedGeneration": generation} if generation else {}
+        status |= {"disruptedPods": going} if going else {}
+        status |= {"disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": expected.healthy}
+        status["expectedPods"] = expected.pods
+        status["conditions"] = self._conditions(budget, bool(allowed), reason, "", generation)
+        return status
+
+    def _failed(self, budget: Resource, why: str) -> Status:
+        old = dict(budget.manifest.get("status") or {})
+        counts = {name: old.get(name, 0) for name in ("currentHealthy", "desiredHealthy", "expectedPods")}
+        generation = old.get("observedGeneration") or 0
+        conditions = self._conditions(budget, False, "SyncFailed", why, generation)
+        kept = {name: old[name] for name in ("observedGeneration", "disruptedPods") if old.get(name)}
+        return {**kept, "disruptionsAllowed": 0, **counts, "conditions": conditions}
+
+    def _conditions(self, budget: Resource, allowed: bool, reason: str, message: str, generation: int) -> list[Status]:
+        old = (budget.manifest.get("status") or {}).get("conditions") or []
+        known = next((each for each in old if each.get("type") == _ALLOWED), None)
+        status = "True" if allowed else "False"
+        since = render_time(self._office.clock.now)
+        if known is not None and known.get("status") == status:
+            since = known["lastTransitionTime"]
+        new: Status = {"type": _ALLOWED, "status": status}
+        new |= {"observedGeneration": generation} if generation else {}
+        new |= {"lastTransitionTime": since, "reason": reason, "message": message}
+        return [new if each is known else each for each in old] if known is not None else [*old, new]
+
+    def _write(self, budget: Resource, status: Status) -> None:
+        if status != (budget.manifest.get("status") or {}):
+            self._office.client.update_status(budget, status)
+
+    def _tell(self, about: Resource, type_: str, reason: str, message: str) -> None:
+        self._office.tell(about, type_, reason, message, "controllermanager")
+
+
+class _Pods:
+    """Tells of all pods."""
+
+    def __init__(self, budgets: Budgets) -> None:
+        self.added = budgets.pod_seen
+        self.deleted = budgets.pod_lost
+        self._budgets = budgets
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        if old.labels is not new.labels and old.labels != new.labels:
+            self._budgets.pod_lost(old)
+        self._budgets.pod_seen(new)

@@ -1,0 +1,1 @@
+"""What happens to pods when their node is not what it was."""

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.resource import render_time
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+
+_PREFIX = "node.kubernetes.io/"
+# By the type of a condition: the taint that each status of it brings.
+_TAINTS = {
+    "Ready": {"False": f"{_PREFIX}not-ready", "Unknown": f"{_PREFIX}unreachable"},
+    "MemoryPressure": {"True": f"{_PREFIX}memory-pressure"},
+    "DiskPressure": {"True": f"{_PREFIX}disk-pressure"},
+    "NetworkUnavailable": {"True": f"{_PREFIX}network-unavailable"},
+    "PIDPressure": {"True": f"{_PREFIX}pid-pressure"},
+}
+_CORDONED = f"{_PREFIX}unschedulable"
+_OURS = {_CORDONED, *(key for taints in _TAINTS.values() for key in taints.values())}
+_LOST = tuple(_TAINTS["Ready"].values())  # of which pods are evicted too
+
+
+class NodeTaints:
+    """The node-lifecycle-controller: taints nodes as their conditions say, and those that are cordoned.
+
+    Conditions are those that somebody has written: a simulated kubelet never goes silent by itself.
+    """
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._queue = office.queue(self._sync)
+        office.store.subscribe("Node", self)
+        for node in office.store.list("Node"):
+            self.added(node)
+
+    def added(self, new: Node) -> None:
+        """Looks at a node."""
+        self._queue.add(new.key)
+
+    def modified(self, old: Node, new: Node) -> None:
+        """Looks at a node that was changed."""
+        if old.manifest is not new.manifest or old.ready != new.ready or old.unschedulable != new.unschedulable:
+            self._queue.add(new.key)
+
+    def deleted(self, old: Node) -> None:
+        """There is nothing left to do."""
+
+    def _sync(self, key: Key) -> None:
+        node = self._office.store.find("Node", *key)
+        if not isinstance(node, Node):
+            return
+        conditions = (self._office.render(node).get("status") or {}).get("conditions") or []
+        wanted = dict.fromkeys(_wanted(node, conditions))
+        given = node.render()
+        taints = (given.get("spec") or {}).get("taints") or []
+        kept = [each for each in taints if not _is_ours(each) or (each["key"], each["effect"]) in wanted]
+        present = {(each["key"], each["effect"]) for each in kept}
+        now = render_time(self._office.clock.now)
+        new = [{"key": k, "effect": e, "timeAdded": now} for k, e in wanted if (k, e) not in present]
+        if new or len(kept) < len(taints):
+            document = {**given, "spec": {**(given.get("spec") or {}), "taints": [*kept, *new]}}
+            if not document["spec"]["taints"]:
+                del document["spec"]["taints"]
+            self._office.client.update(node, document)
+
+
+def _wanted(node: Node, conditions: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yields key and effect of the taints that a node should have."""
+    for condition in conditions:
+        key = _TAINTS.get(str(condition.get("type")), {}).get(str(condition.get("status")))
+        if key is not None:
+            yield key, "NoSchedule"
+            if key in _LOST:
+                yield key, "NoExecute"
+    if node.unschedulable:
+        yield _CORDONED, "NoSchedule"
+
+
+def _is_ours(taint: dict[str, Any]) -> bool:
+    effect, key = taint.get("effect"), taint.get("key")
+    return (effect == "NoSchedule" and key in _OURS) or (effect == "NoExecute" and key in _LOST)

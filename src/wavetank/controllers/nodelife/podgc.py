@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from functools import partial
+
+from wavetank.cluster.node import Node
+from wavetank.cluster.pod import Pod
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.nodelife.placed import PlacedPods
+from wavetank.controllers.nodelife.targets import disrupt
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_QUARANTINE: Nanoseconds = 40 * SECOND  # a node may be away for so long
+_PERIOD: Nanoseconds = 20 * SECOND
+_MOST_FINISHED = 12_500  # pods that may stay after their end
+_ALL: Key = ("", "")
+
+
+class PodCollector:
+    """The pod-garbage-collector-controller: removes pods of lost nodes, and the oldest of too many that have ended."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+        self._finished: dict[str, Pod] = {}  # by uid
+        self._sweep = office.queue(self._sweep_finished)
+        self._pods = PlacedPods(self._store, self._pod_changed, self._pod_gone)
+        self._store.subscribe("Node", self)
+        for node in self._pods.nodes():
+            for pod in self._pods.on(node):
+                self._pod_changed(pod)
+            self._doubt(node)
+
+    # what the store tells
+
+    def added(self, new: Node) -> None:
+        """A node that is there has its own kubelet."""
+
+    def modified(self, old: Node, new: Node) -> None:
+        """A node that is there has its own kubelet."""
+
+    def deleted(self, old: Node) -> None:
+        """Looks later whether a node has come back."""
+        self._doubt(old.name)
+
+    def _doubt(self, node: str) -> None:
+        if self._store.find("Node", "", node) is None:
+            self._office.clock.after(_QUARANTINE, partial(self._collect, node), background=True)
+
+    def _pod_changed(self, pod: Pod) -> None:
+        if pod.finished:
+            self._finished[pod.uid] = pod
+            if len(self._finished) > _MOST_FINISHED:
+                self._sweep.add_after(_ALL, _PERIOD, background=True)
+
+    def _pod_gone(self, pod: Pod) -> None:
+        self._finished.pop(pod.uid, None)
+
+    # work
+
+    def _collect(self, node: str) -> None:
+        """Fails and deletes the pods of a node that has not come back."""
+        if self._store.find("Node", "", node) is not None:
+            return
+        for pod in self._pods.on(node):
+            disrupt(self._office, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)
+
+    def _sweep_finished(self, key: Key) -> None:
+        """Deletes the oldest ended pods, evicted ones first."""
+        excess = len(self._finished) - _MOST_FINISHED
+        oldest = sorted(self._finished.values(), key=lambda pod: (pod.reason != "Evicted", pod.created, pod.name))
+        for pod in oldest[: max(0, excess)]:
+            self._office.client.delete(pod, 0)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from controllers.worlds import World, a_pod, a_workload
+
+PDB = "PodDisruptionBudget.policy"
+
+
+def a_budget(world: World, **spec: Any) -> None:
+    metadata = {"name": "b", "namespace": "default"}
+    given = {"selector": {"matchLabels": {"app": "web"}}, **spec}
+    world.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": given})
+
+
+def figures(world: World) -> tuple[int, int, int, int]:
+    status = world.status(PDB, "b")
+    return tuple(status[name] for name in ("expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"))
+
+
+def condition(world: World) -> tuple[str, str, str]:
+    (found,) = world.status(PDB, "b")["conditions"]
+    return found["status"], found["reason"], found["message"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "running", "expected"),
+    [
+        pytest.param({"minAvailable": 2}, 4, (4, 2, 4, 2), id="at least two"),
+        pytest.param({"minAvailable": 2}, 1, (4, 2, 1, 0), id="too few are ready"),
+        pytest.param({"minAvailable": "30%"}, 4, (4, 2, 4, 2), id="a share, rounded up"),
+        pytest.param({"maxUnavailable": 1}, 4, (4, 3, 4, 1), id="at most one"),
+        pytest.param({"maxUnavailable": "30%"}, 3, (4, 2, 3, 1), id="a share of those wanted"),
+    ],
+)
+def test_a_budget_tells_how_many_pods_may_be_disrupted(
+    spec: dict[str, Any], running: int, expected: tuple[int, ...]
+) -> None:
+    world = World("disruption,replicaset")
+    world.create(a_workload("ReplicaSet", replicas=4))
+    world.start(world.pods()[:running])
+    a_budget(world, **spec)
+    assert figures(world) == expected
+    status, reason = ("True", "SufficientPods") if expected[3] else ("False", "InsufficientPods")
+    assert condition(world) == (status, reason, "")
+
+
+def test_pods_are_counted_as_they_come_and_go() -> None:
+    world = World("disruption")
+    a_budget(world, minAvailable=1)
+    assert figures(world) == (0, 1, 0, 0)
+    assert world.told[-1][1:] == ("NoPods", "No matching pods found")
+    world.create(a_pod("one", app="web"))
+    world.create(a_pod("two", app="web"))
+    world.start()
+    assert figures(world) == (2, 1, 2, 1)
+    world.client.delete(world.get("Pod", "one"))
+    world.settle()
+    assert figures(world) == (2, 1, 1, 0)
+    world.bury()
+    assert figures(world) == (1, 1, 1, 0)
+
+
+def test_of_pods_that_nobody_controls_no_share_can_be_told() -> None:
+    world = World("disruption,job")
+    world.create(a_pod("one", app="web"))
+    world.start()
+    a_budget(world, maxUnavailable=1)
+    assert figures(world) == (0, 0, 1, 0)
+    assert world.told[-1][1] == "UnmanagedPods"
+
+
+def test_nobody_knows_how_many_pods_a_daemon_set_should_have() -> None:
+    world = World("disruption")
+    owner = world.create(a_workload("DaemonSet"))
+    pod = a_pod("one", app="web")
+    reference = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner.name, "uid": owner.uid, "controller": True}
+    pod["metadata"]["ownerReferences"] = [reference]
+    world.create(pod)
+    a_budget(world, maxUnavailable=1)
+    assert condition(world) == ("False", "SyncFailed", "daemonsets.apps does not implement the scale subresource")
+
+
+def test_an_evicted_pod_that_stays_counts_again_after_two_minutes() -> None:
+    world = World("disruption")
+    world.create(a_pod("one", app="web"))
+    world.start()
+    a_budget(world, minAvailable=0)
+    budget = world.get(PDB, "b")
+    status = {**budget.manifest["status"], "disruptedPods": {"one": "2030-01-01T00:00:00Z"}}
+    world.client.update_status(budget, status)
+    world.settle(60)
+    assert figures(world) == (1, 0, 0, 0)
+    world.settle(61)
+    assert figures(world) == (1, 0, 1, 1)
+    assert "disruptedPods" not in world.status(PDB, "b")
