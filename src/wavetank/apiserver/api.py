@@ -14,6 +14,8 @@ from wavetank.apiserver.discovery import Discovery
 from wavetank.apiserver.errors import StatusError, forbidden, method_not_supported
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.metrics import GROUP as METRICS
+from wavetank.apiserver.metrics import Measures, Metrics
 from wavetank.apiserver.negotiation import PLAIN, Representation, check_custom, negotiate
 from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
@@ -51,7 +53,8 @@ class Api:
 
     It knows no transport, and no time but the store's. `stories` tells what simulated kubelets report,
     `authenticate` finds the user of a token for TokenReviews, `plugins` are the admission plugins that are on. With
-    `rbac` roles decide who may do what; otherwise everybody may do everything.
+    `rbac` roles decide who may do what; otherwise everybody may do everything. `measures` knows what nodes and pods
+    use; without it there is no metrics.k8s.io.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Api:
         authenticate: Authenticate = _nobody,
         plugins: Collection[str] = DEFAULT_PLUGINS,
         rbac: bool = False,
+        measures: Measures | None = None,
         seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin()
@@ -73,6 +77,7 @@ class Api:
         self._subresources = Subresources(self._writer, self._deleter)
         self._watches = Watches(self._objects)
         self._definitions = Definitions(self._writer, self._deleter, self._watches)
+        self._metrics = Metrics(self._writer, measures) if measures is not None else None
         self._discovery = Discovery(self.kinds)
         self._openapi = OpenApi(self.kinds)
         self._authenticate = authenticate
@@ -131,6 +136,8 @@ class Api:
             patch_type(request, custom=target.kind.custom is not None)
         if target.kind.custom is not None:
             check_custom(request)
+        if target.kind.group == METRICS and target.kind.custom is None and self._metrics is not None:
+            return self._metrics.respond(target, request)
         if target.subresource is not None:
             return self._subresources.respond(target, request)
         return self._actions[target.verb](target, request)

@@ -58,6 +58,7 @@ Examples:
     help="As kube-controller-manager's: *,-deployment-controller is all but one.",
 )
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
+@click.option("--metrics", type=click.Choice(["on", "off"]), default="on", show_default=True, help="For kubectl top.")
 @click.option(
     "--latency", metavar="PRESET", default="ideal", show_default=True, help="How long things take: ideal or k3s."
 )
@@ -89,6 +90,7 @@ def command(
     scheduler: str,
     controllers: str,
     kubelets: str,
+    metrics: str,
     latency: str,
     kubeconfig: Path,
     bare: bool,
@@ -110,7 +112,8 @@ def command(
     guard = Guard(secret, host)
     setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
     plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
-    served = ServedCluster(replace(setting, plugins=plugins, rbac=authorization == "rbac"), guard.authenticate)
+    setting = replace(setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on")
+    served = ServedCluster(setting, guard.authenticate)
     app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))

@@ -32,6 +32,7 @@ from wavetank.nodes.kubelets import Kubelets
 from wavetank.nodes.leases import Leases
 from wavetank.nodes.relapses import Relapses
 from wavetank.nodes.stories import Stories
+from wavetank.nodes.usage import Usage
 from wavetank.scheduling.config import Version
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.runs import run_of
@@ -62,6 +63,7 @@ class ServedSetting:
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     rbac: bool = False  # roles decide who may do what
+    metrics: bool = True  # metrics.k8s.io tells what is used, if there are kubelets to measure it
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: the present
 
@@ -84,7 +86,10 @@ class ServedCluster:
             store.subscribe("Pod", _Runs())
             Relapses(store, stories)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
-        self.api = Api(store, stories, authenticate=authenticate, plugins=setting.plugins, rbac=setting.rbac)
+        measures = Usage(store) if setting.kubelets and setting.metrics else None
+        self.api = Api(
+            store, stories, authenticate=authenticate, plugins=setting.plugins, rbac=setting.rbac, measures=measures
+        )
         if setting.cluster is not None:
             plant_cluster(setting.cluster, store, self.api.kinds)
         if setting.kubelets:

@@ -23,6 +23,7 @@ class KindTable:
         self._known = {version: frozenset(names) for version, names in known.items()}
         self._by_path: dict[tuple[str, str, str], Kind] = {}
         self._by_name: dict[tuple[str, str], Kind] = {}
+        self._shadowed: dict[tuple[str, str, str], Kind] = {}
         for kind in kinds:
             self.add(kind)
 
@@ -35,16 +36,22 @@ class KindTable:
         return cls(kinds, records.known, structures.schema("meta.v1.DeleteOptions"))
 
     def add(self, kind: Kind) -> None:
-        """Serves one more kind."""
+        """Serves one more kind; another one at the same path comes back when this one goes."""
         self.revision += 1
-        self._by_path[kind.group, kind.version, kind.plural] = kind
+        path = (kind.group, kind.version, kind.plural)
+        if path in self._by_path:
+            self._shadowed[path] = self._by_path[path]
+        self._by_path[path] = kind
         self._by_name[kind.api_version, kind.kind] = kind
 
     def remove(self, kind: Kind) -> None:
         """Serves a kind no longer."""
         self.revision += 1
-        self._by_path.pop((kind.group, kind.version, kind.plural), None)
+        path = (kind.group, kind.version, kind.plural)
+        self._by_path.pop(path, None)
         self._by_name.pop((kind.api_version, kind.kind), None)
+        if (shadowed := self._shadowed.pop(path, None)) is not None:
+            self.add(shadowed)
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_path.values())

@@ -14,6 +14,7 @@ OBJECT_META, LIST_META = f"{_META}.ObjectMeta", f"{_META}.ListMeta"
 _ROOTS = {
     "meta": "io.k8s.apimachinery.pkg.apis",
     "apiextensions": "io.k8s.apiextensions-apiserver.pkg.apis",
+    "metrics": "io.k8s.metrics.pkg.apis",
     "apiregistration": "io.k8s.kube-aggregator.pkg.apis",
 }
 # Types that are no objects in documents but have names of their own.
