@@ -31,7 +31,10 @@ class Post:
         getattr(importlib.import_module(f"wavetank.controllers.{module}"), name)(office)
 
 
-_OWNERS = ("ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "Job.batch", "CronJob.batch")
+_OWNERS = (
+    *("ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "Job.batch", "CronJob.batch"),
+    "Job.batch.volcano.sh",
+)
 ROSTER: dict[str, Post] = {
     "job-controller": Post(("job",), ("Job.batch",), "jobs.jobs:Jobs"),
     "deployment-controller": Post(("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"),
