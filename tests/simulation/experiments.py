@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
 from wavetank.experiments.document import Experiment, parse_experiment
+from wavetank.experiments.jobs import FinishedJobs
+from wavetank.experiments.metrics import Metrics, measure
 from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import Recorder
 from wavetank.experiments.simulation import Simulation
 from wavetank.kernel.clock import Clock
@@ -145,6 +148,11 @@ def simulate(spec: dict[str, Any], seed: int = 1, check: Check | None = None) ->
         (definition,) = setting.schedulers
         setting = replace(setting, schedulers=(Watched(definition, check),))
     return Simulation(setting, seed).run()
+
+
+def measured(recorder: Recorder) -> Metrics:
+    pods = PodTable(recorder)
+    return measure(pods, FinishedJobs(pods))
 
 
 def bound_requests(store: Store) -> dict[str, Counter[str]]:

@@ -8,10 +8,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simulation.experiments import an_experiment, as_tuple, bound_requests, simulate, specs
+from simulation.experiments import an_experiment, as_tuple, bound_requests, measured, simulate, specs
 from wavetank.cluster.store import Store
-from wavetank.experiments.metrics import measure
-from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
 
@@ -56,7 +54,7 @@ def test_every_submitted_pod_is_accounted_for(spec: dict[str, Any], seed: int) -
     names = [row.name for row in recorder.rows]
     assert len(names) == len(set(names))
     assert len(names) == submitted or (experiment.horizon is not None and len(names) < submitted)
-    metrics = measure(PodTable(recorder))
+    metrics = measured(recorder)
     assert metrics.pods == len(names)
     assert metrics.scheduled_pods + metrics.unscheduled_pods == metrics.pods
     assert metrics.succeeded_pods + metrics.failed_pods <= metrics.pods
@@ -91,14 +89,14 @@ def test_the_same_seed_gives_the_same_rows(spec: dict[str, Any], seed: int) -> N
     once, again = (simulate(spec, seed) for _ in range(2))
     assert list(map(as_tuple, once.rows)) == list(map(as_tuple, again.rows))
     assert (once.end, once.finished_pods) == (again.end, again.finished_pods)
-    assert measure(PodTable(once)) == measure(PodTable(again))
+    assert measured(once) == measured(again)
 
 
 @some
 @given(specs(), SEEDS)
 def test_utilisation_is_a_share_of_the_cluster(spec: dict[str, Any], seed: int) -> None:
     recorder = simulate(spec, seed)
-    metrics = measure(PodTable(recorder))
+    metrics = measured(recorder)
     assert 0 <= metrics.cpu_utilization <= 1 + 1e-9
     assert 0 <= metrics.memory_utilization <= 1 + 1e-9
     assert_shares(recorder)

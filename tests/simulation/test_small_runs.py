@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from simulation.experiments import simulate
+from simulation.experiments import measured, simulate
 from wavetank.errors import InputError
-from wavetank.experiments.metrics import measure
 from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import SECOND
 
@@ -97,7 +95,7 @@ def test_pods_that_come_with_the_cluster_hold_their_room_but_have_no_row() -> No
     recorder = run({**ONE_NODE, "objects": [a_bound_pod(duration="50")]}, pods())
     (row,) = recorder.rows
     assert times(row) == [0, 50, 50, 60]
-    assert measure(PodTable(recorder)).pods == 1
+    assert measured(recorder).pods == 1
 
 
 def test_a_cluster_may_come_over_committed() -> None:

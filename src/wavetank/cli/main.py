@@ -23,6 +23,7 @@ _COMMANDS = {
     "scheduler": "Build real schedulers for the loop, and list them.",
     "schedulers": "List the schedulers that can be picked by name.",
     "serve": "Serve the Kubernetes API of a simulated cluster.",
+    "sweep": "Run schedulers in many scenarios, and say which is best where.",
     "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",
     "warmup": "Compile the loops over nodes ahead, so that no run has to.",
 }

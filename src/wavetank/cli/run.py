@@ -9,6 +9,7 @@ import click
 
 from wavetank.api import load_experiment
 from wavetank.cli.console import console, errors, print_warnings
+from wavetank.cli.findings import end_with_findings
 from wavetank.cli.progress import showing_progress
 from wavetank.cli.warmup import warm_up
 from wavetank.cluster.manifests import load_documents
@@ -17,7 +18,7 @@ from wavetank.experiments.document import Experiment
 from wavetank.experiments.entries import entry_of
 from wavetank.experiments.explain import Keep
 from wavetank.experiments.runner import FailedRunsError, run_experiment
-from wavetank.experiments.summary import all_warnings
+from wavetank.experiments.summary import all_warnings, check_results
 from wavetank.kernel.garbage import rare_collections
 from wavetank.report.html import write_report
 from wavetank.report.table import summary_table
@@ -110,6 +111,7 @@ def command(
                 _show(out, all_warnings(read, error.results))
             raise
     _show(out, all_warnings(read, results))
+    end_with_findings(check_results(read.assertions, results))
 
 
 def _show(out: Path, warnings: Sequence[str]) -> None:

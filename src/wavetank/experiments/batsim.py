@@ -34,9 +34,8 @@ JOB_COLUMNS = (
 )
 
 
-def write_batsim(pods: PodTable, folder: Path, version: str) -> None:
+def write_batsim(pods: PodTable, jobs: FinishedJobs, folder: Path, version: str) -> None:
     """Writes jobs.csv and schedule.csv; a pod of no stated job is a job of its own."""
-    jobs = FinishedJobs(pods)
     write_columns(folder / "jobs.csv", JOB_COLUMNS, len(jobs.ids), lambda part: _columns(jobs, part))
     figures = _figures(jobs, len(pods.recorder.nodes), version)
     write_csv(folder / "schedule.csv", sorted(figures), [[figures[key] for key in sorted(figures)]])

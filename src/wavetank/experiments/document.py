@@ -12,6 +12,7 @@ from typing import Any
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.controllers.frame.roster import EVERYTHING, read_names
 from wavetank.errors import InputError
+from wavetank.experiments.assertions import Assertion, parse_assertions
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
 from wavetank.experiments.execution import K8SSIM, KUBELET, Execution, of_k8ssim, read_execution
 from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
@@ -46,6 +47,8 @@ _SPEC = (
     "horizon",
     "controllers",
     "execution",
+    "sweep",
+    "assert",
 )
 
 
@@ -65,6 +68,7 @@ class Experiment:
     horizon: Nanoseconds | None
     controllers: frozenset[str]
     execution: Execution = KUBELET
+    assertions: tuple[Assertion, ...] = ()
     notes: tuple[str, ...] = ()  # on how the workload was read
 
     def setting(self, entry: SchedulerEntry) -> Setting:
@@ -110,6 +114,8 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         raise InputError(f"expected {KIND}, got {top.get('kind')!r:.60}", path="kind")
     metadata = fields.mapping(top.get("metadata", {}), "metadata", ("name", "annotations", "labels"))
     spec = fields.mapping(top.get("spec"), "spec", _SPEC)
+    if "sweep" in spec:
+        raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
     version = parse_version(spec.get("kubernetesVersion", _text(NEWEST)), "spec.kubernetesVersion")
     cluster = read_cluster(spec.get("cluster"), folder, "spec.cluster")
     workload, notes = read_workload(spec.get("workload"), folder, cluster, "spec.workload")
@@ -134,6 +140,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         horizon=_horizon(spec.get("horizon")),
         controllers=read_names(spec.get("controllers", EVERYTHING), "spec.controllers"),
         execution=execution,
+        assertions=parse_assertions(spec.get("assert", []), "spec.assert"),
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(version))),
     )
 

@@ -8,8 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wavetank.cluster.pod import FAILED, SUCCEEDED
+from wavetank.experiments.cost import cost
 from wavetank.experiments.decimals import NEVER, Integers
+from wavetank.experiments.fairness import dominant_shares, jain, slowdowns
+from wavetank.experiments.fragmentation import fragmentation
 from wavetank.experiments.gpufigures import GpuFigures
+from wavetank.experiments.jobs import FinishedJobs
 from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import EVICTED
 from wavetank.kernel.durations import SECOND
@@ -22,7 +26,14 @@ class Metrics:
     Waiting time is from submission to the start of the containers, over the pods that started; turnaround is from
     submission to the end; makespan from the first submission to the last end, so that pods which run for ever do
     not count in it. Utilization is requested ÷ allocatable, weighted by time over the makespan (to the end of the
-    run where nothing ends). Of GPUs, in percent of all: what pods hold, and what is free but of no use to usual pods.
+    run where nothing ends).
+
+    Job latency is from the first submission of a job's pods to the end of the last; slowdown is that ÷ running time
+    (of at least 10 s). Fairness is Jain's index: of the jobs' slowdowns, and of the namespaces' dominant shares.
+    Fragmentation is the share of the free CPU that a pod of the workload cannot use since its node has no room for
+    the pod; cost is that of the nodes over the makespan.
+
+    Of GPUs, in percent of all: what pods hold, and what is free but of no use to usual pods.
     """
 
     pods: int
@@ -39,14 +50,20 @@ class Metrics:
     cpu_utilization: float
     memory_utilization: float
     nodes_used: int
+    mean_job_latency_s: float | None
+    mean_slowdown: float | None
+    slowdown_fairness: float | None
+    share_fairness: float | None
+    fragmentation: float | None
+    cost: float | None
     gpu_allocation: float | None = None
     gpu_fragmentation: float | None = None
 
 
-OPTIONAL = ("gpu_allocation", "gpu_fragmentation")  # left out of summary.csv where no run has them
+OPTIONAL = ("cost", "gpu_allocation", "gpu_fragmentation")  # left out of summary.csv where no run has them
 
 
-def measure(pods: PodTable, gpus: GpuFigures | None = None) -> Metrics:
+def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) -> Metrics:
     """Computes the figures of a run."""
     gpus = gpus or GpuFigures()
     waiting = _seconds_between(pods.submitted, pods.started)
@@ -54,6 +71,7 @@ def measure(pods: PodTable, gpus: GpuFigures | None = None) -> Metrics:
     begin, last = pods.busy_span()
     cpu, memory = pods.recorder.usage.mean_utilization(begin, last)
     scheduled = int(np.count_nonzero(pods.scheduled != NEVER))
+    slowdown = slowdowns(jobs)
     evicted = np.array([reason in EVICTED for reason in pods.reasons], np.bool_)
     return Metrics(
         pods=len(pods.rows),
@@ -70,6 +88,12 @@ def measure(pods: PodTable, gpus: GpuFigures | None = None) -> Metrics:
         cpu_utilization=cpu,
         memory_utilization=memory,
         nodes_used=len(set(pods.nodes) - {""}),
+        mean_job_latency_s=float(jobs.turnaround.mean()) / SECOND if len(jobs.turnaround) else None,
+        mean_slowdown=float(slowdown.mean()) if len(slowdown) else None,
+        slowdown_fairness=jain(slowdown),
+        share_fairness=jain(dominant_shares(pods)),
+        fragmentation=fragmentation(pods),
+        cost=cost(pods),
         gpu_allocation=gpus.allocation,
         gpu_fragmentation=gpus.fragmentation,
     )

@@ -16,6 +16,7 @@ from wavetank.experiments.decimals import NEVER
 from wavetank.experiments.explain.recorder import AttemptRecorder
 from wavetank.experiments.explain.recording import FILE, Keep
 from wavetank.experiments.gpufigures import GpuFigures
+from wavetank.experiments.jobs import FinishedJobs
 from wavetank.experiments.k8ssim.tables import write_k8ssim
 from wavetank.experiments.metrics import Metrics, measure
 from wavetank.experiments.podrow import PodRow
@@ -94,11 +95,12 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunRes
         wall = time.perf_counter() - begun
         pods = PodTable(recorder)
         write_tables(pods, plan.folder)
-        write_batsim(pods, plan.folder, plan.wavetank_version)
+        jobs = FinishedJobs(pods)
+        write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
         if simulation.tasks is not None:
             write_k8ssim(simulation.tasks.rows.values(), plan.folder)
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label))
-        metrics = measure(pods, _gpu_figures(pods, plan))
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan))
         return RunResult(plan.scheduler, plan.seed, metrics, warnings, simulation.attempts, wall)
 
 

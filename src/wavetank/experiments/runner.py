@@ -110,7 +110,7 @@ def _cores() -> int:
 
 def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult | RunFailure]:
     jobs = min(jobs, len(plans))
-    if jobs > 1 and _can_travel(plans):
+    if jobs > 1 and can_travel(plans):
         return _in_parallel(plans, jobs, progress)
     made: list[RunResult | RunFailure] = []
     for plan in plans:
@@ -131,7 +131,7 @@ def _teller(
     return lambda pods: progress.update(results, total, finished + pods)
 
 
-def _can_travel(plans: Sequence[RunPlan]) -> bool:
+def can_travel(plans: Sequence[RunPlan]) -> bool:
     """Tells whether other processes can make these runs."""
     if not all(scheduler.is_portable() for plan in plans for scheduler in plan.setting.schedulers):
         return False
@@ -165,7 +165,7 @@ def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None)
     counts: SynchronizedArray[int] = context.Array("q", len(plans))
     pool = ProcessPoolExecutor(jobs, context, _begin, (counts,))
     try:
-        with _independent_children():
+        with independent_children():
             futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]
         _follow(futures, counts, progress)
         return [future.result() for future in futures]
@@ -173,14 +173,14 @@ def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None)
         likely = "there is too little memory, or it cannot import a policy"
         raise WavetankError(f"a process that made a run has died ({likely}): try one job at a time") from None
     except BaseException:
-        _stop(pool)
+        stop_workers(pool)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
-def _independent_children() -> Iterator[None]:
+def independent_children() -> Iterator[None]:
     """Lets processes begin that do not run the user's script once more, and that leave Ctrl-C to this one."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -206,7 +206,7 @@ def _follow(
             progress.update(done, len(futures), running + sum(result.metrics.pods for result in done))
 
 
-def _stop(pool: ProcessPoolExecutor) -> None:
+def stop_workers(pool: ProcessPoolExecutor) -> None:
     """Ends the workers now: nobody wants what they are computing."""
     for process in list((pool._processes or {}).values()):
         process.terminate()

@@ -42,6 +42,16 @@ def mean_interval(values: Sequence[float]) -> Interval:
     return Interval(mean, half_width, mean - half_width, mean + half_width, n)
 
 
+def paired_p_value(differences: Sequence[float]) -> float | None:
+    """Returns how likely such differences of pairs are if there is none, by Student's t-test; None for a single one."""
+    interval = mean_interval(differences)
+    if interval.half_width is None:
+        return None
+    if not interval.half_width:
+        return 1.0 if not interval.mean else 0.0
+    return _outside(abs(interval.mean) / interval.half_width * t_quantile(interval.n - 1), interval.n - 1)
+
+
 @lru_cache(maxsize=256)
 def t_quantile(degrees: int) -> float:
     """Returns the t within whose ± a Student variable with `degrees` of freedom lies in 95 % of cases."""

@@ -10,6 +10,7 @@ import msgspec
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.experiments.assertions import Assertion, Finding, check_all
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.metrics import OPTIONAL, Metrics
 from wavetank.experiments.run import RunResult
@@ -29,11 +30,17 @@ def write_summary(
 
     `failures` says which runs have failed; a scheduler of which none was made is left out.
     """
-    columns = _columns([result.metrics for result in results])
+    columns = summary_columns([result.metrics for result in results])
     rows = ([result.scheduler, result.seed, *_cells(result.metrics, columns)] for result in results)
     write_csv(folder / "summary.csv", ("scheduler", "seed", *columns), rows)
     _write_json(folder / "experiment.json", _facts(experiment, results, wavetank_version, failures))
     _write_json(folder / "wall.json", _wall(results, wall_s))
+
+
+def check_results(assertions: Sequence[Assertion], results: Sequence[RunResult]) -> list[Finding]:
+    """Returns what becomes of assertions about these runs."""
+    rows = [{"scheduler": result.scheduler, "seed": result.seed, **asdict(result.metrics)} for result in results]
+    return check_all(assertions, rows)
 
 
 def all_warnings(experiment: Experiment, results: Sequence[RunResult]) -> list[str]:
@@ -42,7 +49,8 @@ def all_warnings(experiment: Experiment, results: Sequence[RunResult]) -> list[s
     return list(dict.fromkeys((*experiment.notes, *of_runs)))
 
 
-def _columns(metrics: Sequence[Metrics]) -> list[str]:
+def summary_columns(metrics: Sequence[Metrics]) -> list[str]:
+    """Returns the metrics that summary.csv has for such runs: all but those that none of them has."""
     names = [field.name for field in fields(Metrics)]
     return [name for name in names if name not in OPTIONAL or any(getattr(each, name) is not None for each in metrics)]
 
@@ -83,10 +91,17 @@ def _wall(results: Sequence[RunResult], wall_s: float) -> dict[str, object]:
             "wall_s": round(result.wall_s, 3),
             "pods_per_s": round(result.metrics.pods / result.wall_s) if result.wall_s else None,
             "attempts": result.attempts,
+            "acceleration": acceleration(result),
         }
         for result in results
     }
     return {"total_s": round(wall_s, 3), "runs": runs}
+
+
+def acceleration(result: RunResult) -> float | None:
+    """Returns simulated by real time, of the makespan."""
+    makespan = result.metrics.makespan_s
+    return None if makespan is None or not result.wall_s else round(makespan / result.wall_s, 1)
 
 
 def _write_json(path: Path, content: dict[str, object]) -> None:

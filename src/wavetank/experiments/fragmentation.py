@@ -1,0 +1,71 @@
+"""Room that is there, but in pieces too small to be of use."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.experiments.decimals import NEVER
+from wavetank.experiments.podtable import PodTable
+
+IntArray = NDArray[np.int64]
+
+_MOST_SHAPES = 32
+
+
+def fragmentation(pods: PodTable) -> float | None:
+    """Returns which share of the free CPU a pod of the workload cannot use, because its node has no room for the pod.
+
+    It is weighted by time, and by how often pods ask for what (the 32 most frequent requests of CPU and memory). None
+    if no CPU was ever free, or nothing ran.
+    """
+    nodes = {node.name: i for i, node in enumerate(pods.recorder.nodes)}
+    begin, end = pods.busy_span()
+    placed = np.array([name in nodes for name in pods.nodes], np.bool_) & (pods.scheduled != NEVER)
+    if end <= begin or not placed.any():
+        return None
+    cpu, memory = (np.array([row.spec.requests.get(name, 0) for row in pods.rows], np.int64) for name in (CPU, MEMORY))
+    slots = np.array([nodes.get(name, 0) for name in pods.nodes], np.int64)[placed]
+    gone = np.where(pods.finished == NEVER, end, pods.finished)[placed]
+    steps = _Steps(len(nodes), slots, pods.scheduled[placed], gone, begin, end)
+    free_cpu = steps.of(_allocatable(pods, CPU), cpu[placed])
+    free_memory = steps.of(_allocatable(pods, MEMORY), memory[placed])
+    areas = np.maximum(free_cpu, 0) * steps.widths
+    asked = Counter(zip(cpu.tolist(), memory.tolist(), strict=True)).most_common(_MOST_SHAPES)
+    stuck = sum(
+        float(areas[(free_cpu < wanted) | (free_memory < bytes_)].sum()) * times for (wanted, bytes_), times in asked
+    )
+    total = float(areas.sum()) * sum(times for _, times in asked)
+    return stuck / total if total else None
+
+
+class _Steps:
+    """A step function of time for every node: the steps of one node after those of another."""
+
+    def __init__(self, nodes: int, slots: IntArray, bound: IntArray, gone: IntArray, begin: int, end: int) -> None:
+        everybody = np.arange(nodes)
+        times = np.concatenate([np.full(nodes, begin), np.clip(bound, begin, end), np.clip(gone, begin, end)])
+        of = np.concatenate([everybody, slots, slots])
+        self._order = np.lexsort((times, of))
+        self._of = of[self._order]
+        self._first = np.flatnonzero(np.diff(self._of, prepend=-1))
+        sorted_times = times[self._order]
+        following = np.append(sorted_times[1:], end)
+        following[np.append(self._first[1:] - 1, len(following) - 1)] = end
+        self.widths = (following - sorted_times).astype(np.float64)
+
+    def of(self, allocatable: IntArray, asked: IntArray) -> NDArray[np.float64]:
+        """Returns what is free during each step, if pods ask for so much."""
+        changes = np.concatenate([np.zeros(len(allocatable), np.int64), asked, -asked])[self._order]
+        held = np.cumsum(changes)
+        before = (held - changes)[self._first]  # what the nodes before it have left over, which is nothing
+        counts = np.diff(np.append(self._first, len(held)))
+        free: NDArray[np.float64] = (allocatable[self._of] - (held - np.repeat(before, counts))).astype(np.float64)
+        return free
+
+
+def _allocatable(pods: PodTable, name: str) -> IntArray:
+    return np.array([node.allocatable.get(name, 0) for node in pods.recorder.nodes], np.int64)

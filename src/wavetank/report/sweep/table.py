@@ -1,0 +1,70 @@
+"""The verdict of a sweep for the terminal."""
+
+from __future__ import annotations
+
+from math import fsum
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from wavetank.report.sweep.folder import SweepFolder
+
+_SHOWN = 3
+LATENCY = "mean_job_latency_s"
+
+
+def sweep_table(out: Path) -> Table:
+    """Returns a row per scenario: the schedulers with the lowest mean job latency, and how far the worst is off."""
+    folder = SweepFolder(out)
+    seeds = len(folder.facts.scenarios[0].seeds) if folder.facts.scenarios else 0
+    caption = (
+        f"by mean job latency over {seeds} seed{'s' if seeds != 1 else ''}; × is CloseRate; = not significantly worse"
+    )
+    table = Table(title=Text(folder.facts.name), caption=caption, box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, side in (
+        ("Scenario", "left"),
+        ("Best", "left"),
+        ("Latency", "right"),
+        ("Next", "left"),
+        ("Worst", "left"),
+    ):
+        table.add_column(name, justify="right" if side == "right" else "left", overflow="fold")
+    for scenario in folder.facts.scenarios:
+        table.add_row(*map(Text, _verdict(folder, scenario.name)))
+    return table
+
+
+def _verdict(folder: SweepFolder, scenario: str) -> list[str]:
+    means = ranking(folder, scenario)
+    if not means:
+        return [scenario, "none finished all pods", "", "", ""]
+    (best, latency), *others = means
+    rated = [(name, value / latency if latency else 1.0) for name, value in others]
+    following = ", ".join(_mark(folder, scenario, best, name, rate) for name, rate in rated[: _SHOWN - 1])
+    worst = f"{rated[-1][0]} ×{rated[-1][1]:.2f}" if rated else ""
+    return [scenario, best, f"{latency:,.1f} s", following, worst]
+
+
+def ranking(folder: SweepFolder, scenario: str) -> list[tuple[str, float]]:
+    """Returns the schedulers that finished everything, with their mean job latency, the best first."""
+    values: dict[str, list[float | None]] = {}
+    for row in folder.rows:
+        if row["scenario"] == scenario:
+            values.setdefault(row["scheduler"], []).append(None if row["unscheduled_pods"] else row[LATENCY])
+    known = {name: [each for each in of if each is not None] for name, of in values.items()}
+    means = [(name, fsum(known[name]) / len(of)) for name, of in values.items() if len(known[name]) == len(of)]
+    return sorted(means, key=lambda pair: pair[1])
+
+
+def _mark(folder: SweepFolder, scenario: str, best: str, name: str, rate: float) -> str:
+    pair = {best, name}
+    same = any(
+        row["scenario"] == scenario
+        and row["metric"] == LATENCY
+        and {row["a"], row["b"]} == pair
+        and row["significant"] == "no"
+        for row in folder.comparisons
+    )
+    return f"{name} ×{rate:.2f}{' =' if same else ''}"

@@ -1,0 +1,47 @@
+"""A name for all inputs of a run: equal inputs have equal names, and any change makes another one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+_CLASS = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
+
+
+def digest(spec: Mapping[str, Any], folder: Path) -> str:
+    """Returns the hash of a spec and of what stands in every file and module that it names."""
+    hashed = hashlib.sha256(msgspec.json.encode(spec, order="deterministic", enc_hook=repr))
+    for path in sorted(set(_files(spec, folder))):
+        hashed.update(path.name.encode())
+        hashed.update(_content(path))
+    return hashed.hexdigest()
+
+
+def key_of(digest_of_inputs: str, seed: int, wavetank_version: str) -> str:
+    """Returns the name of one run."""
+    return hashlib.sha256(f"{digest_of_inputs} {seed} {wavetank_version}".encode()).hexdigest()[:32]
+
+
+def _files(value: object, folder: Path) -> Iterator[Path]:
+    """Yields every file that a spec may mean: whoever has the name of one counts as one."""
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _files(inner, folder)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _files(inner, folder)
+    elif isinstance(value, str) and value and "\n" not in value and len(value) < 4096:
+        named = _CLASS.fullmatch(value)
+        path = folder / (named[1].replace(".", "/") + ".py" if named else value)
+        if path.is_file():
+            yield path.resolve()
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

@@ -1,0 +1,54 @@
+"""CloseRate, paired comparisons and Holm's rule, against scipy and by hand."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from sweeps.trials import ran
+from wavetank.experiments.statistics import mean_interval, paired_p_value
+from wavetank.sweeps.closerate import close_rates
+from wavetank.sweeps.comparisons import compare_pairs, significant
+
+VALUES = st.lists(st.floats(-1e3, 1e3).map(lambda value: round(value, 3)), min_size=2, max_size=30)
+
+
+@given(VALUES, st.data())
+def test_the_paired_test_is_that_of_scipy(a, data):
+    b = [value + data.draw(st.floats(-50, 50).map(lambda step: round(step, 3))) for value in a]
+    differences = [second - first for first, second in zip(a, b, strict=True)]
+    assume(max(differences) - min(differences) > 1e-3)
+    expected = stats.ttest_rel(b, a)
+    assert paired_p_value(differences) == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-9)
+    low, high = expected.confidence_interval(0.95)
+    interval = mean_interval(differences)
+    assert (interval.low, interval.high) == (pytest.approx(low, rel=1e-6), pytest.approx(high, rel=1e-6))
+
+
+@pytest.mark.parametrize(
+    ("p_values", "expected"),
+    [
+        ([0.01], ["yes"]),
+        ([None], [""]),
+        ([0.01, 0.02, 0.03], ["yes", "yes", "yes"]),  # 5 % by 3, by 2, by 1
+        ([0.04, 0.01, 0.03], ["no", "yes", "no"]),  # .03 is above 5 % by 2, and ends it
+        ([0.2, None, 0.001], ["no", "", "yes"]),
+    ],
+)
+def test_holm(p_values, expected):
+    assert significant(p_values) == expected
+
+
+def test_close_rates_are_by_the_best_of_the_scenario(tmp_path):
+    (results,) = ran(tmp_path / "out", schedulers=[{"name": "default"}, {"name": "best-fit"}], seeds=[1, 2]).values()
+    latency = {
+        name: sum(each.metrics.mean_job_latency_s for each in results if each.scheduler == name) / 2
+        for name in ("default", "best-fit")
+    }
+    rates = close_rates(results)
+    assert min(rates.values()) == 1
+    assert rates["default"] / rates["best-fit"] == pytest.approx(latency["default"] / latency["best-fit"])
+    rows = list(compare_pairs("here", results))
+    (row,) = [row for row in rows if row[1] == "mean_job_latency_s"]
+    assert row[:5] == ["here", "mean_job_latency_s", "default", "best-fit", 2]
+    assert row[7] == pytest.approx(latency["best-fit"] - latency["default"], abs=1e-6)
