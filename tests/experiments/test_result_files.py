@@ -14,7 +14,8 @@ POISSON = {"kind": "poisson", "pods": 60, "rate": 1, "duration": {"exponential":
 COLUMNS = {
     "summary.csv": "scheduler seed pods scheduled_pods unscheduled_pods succeeded_pods failed_pods evicted_pods"
     " makespan_s mean_waiting_time_s p95_waiting_time_s max_waiting_time_s mean_turnaround_s"
-    " cpu_utilization memory_utilization nodes_used",
+    " cpu_utilization memory_utilization nodes_used mean_job_latency_s"
+    " mean_slowdown slowdown_fairness share_fairness fragmentation",
     "default/seed-1/pods.csv": "namespace name job submitted scheduled started finished node phase reason restarts"
     " cpu_milli memory_bytes requests priority scheduler message",
     "default/seed-1/nodes.csv": "name cpu_milli memory_bytes pods",

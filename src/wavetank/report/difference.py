@@ -102,7 +102,7 @@ def _metrics(schedulers: str, runs: Sequence[RunDifference]) -> Grid:
 
 def _metric_row(metric: Metric, pairs: Sequence[MetricPair]) -> Sequence[str]:
     a, b = (_mean([pair[side] for pair in pairs]) for side in (0, 1))
-    unit = {"time": " [s]", "share": " [%]", "percent": " [%]", "count": ""}[metric.kind]
+    unit = {"time": " [s]", "share": " [%]", "percent": " [%]"}.get(metric.kind, "")
     return f"{metric.label}{unit}", _number(metric, a), _number(metric, b), _gap(metric, a, pairs)
 
 

@@ -28,7 +28,16 @@ SUMMARY_VALUES = (
     "memory_utilization",
     "nodes_used",
 )
-OPTIONAL_VALUES = ("gpu_allocation", "gpu_fragmentation")  # of runs that share GPUs
+OPTIONAL_VALUES = (  # of some runs, or of newer results
+    "mean_job_latency_s",
+    "mean_slowdown",
+    "slowdown_fairness",
+    "share_fairness",
+    "fragmentation",
+    "cost",
+    "gpu_allocation",
+    "gpu_fragmentation",
+)
 OF_NAMED_PODS = ("namespace", "name", "job", "phase", "reason", "requests")
 UTILIZATION = ("time_s", "cpu_utilization", "memory_utilization", "pods_pending", "pods_running")
 

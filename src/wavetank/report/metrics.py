@@ -8,7 +8,8 @@ from typing import Literal
 from wavetank.experiments.statistics import Interval, mean_interval
 from wavetank.report.folder import ResultsFolder, Run
 
-Kind = Literal["time", "share", "percent", "count"]  # a share is at most 1, a percentage at most 100
+# a share is at most 1, a percentage at most 100; a ratio and an amount have no unit
+Kind = Literal["time", "share", "percent", "count", "ratio", "amount"]
 Better = Literal["lower", "higher", ""]
 Verdict = Literal["best", "close", ""]
 BySeed = dict[int, float]
@@ -30,10 +31,16 @@ METRICS = (
     Metric("p95_waiting_time_s", "95th percentile of waiting", "time", "lower"),
     Metric("max_waiting_time_s", "Longest waiting time", "time", "lower"),
     Metric("mean_turnaround_s", "Mean turnaround", "time", "lower"),
+    Metric("mean_job_latency_s", "Mean job latency", "time", "lower"),
+    Metric("mean_slowdown", "Mean slowdown", "ratio", "lower"),
+    Metric("slowdown_fairness", "Fairness of slowdowns (Jain)", "ratio", "higher"),
+    Metric("share_fairness", "Fairness of namespaces' shares (Jain)", "ratio", "higher"),
     Metric("cpu_utilization", "CPU utilisation", "share", "higher"),
     Metric("memory_utilization", "Memory utilisation", "share", "higher"),
     Metric("gpu_allocation", "GPU allocation", "percent", "higher"),
     Metric("gpu_fragmentation", "GPU fragmentation", "percent", "lower"),
+    Metric("fragmentation", "CPU fragmentation", "share", "lower"),
+    Metric("cost", "Cost", "amount", "lower"),
     Metric("nodes_used", "Nodes used", "count", ""),
     Metric("unscheduled_pods", "Unscheduled pods", "count", "lower"),
     Metric("failed_pods", "Failed pods", "count", "lower"),
@@ -125,7 +132,7 @@ def _unit(kind: Kind, values: list[float]) -> tuple[str, float]:
         return "%", 100
     if kind == "percent":
         return "%", 1
-    if kind == "count":
+    if kind in ("count", "ratio", "amount"):
         return "", 1
     greatest = max(values, default=0)
     for unit, seconds, limit in (("s", 1, 600), ("min", 60, 600), ("h", 3600, 240)):
