@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
+from wavetank.kernel.randomness import Streams
 from wavetank.workloads.manifests import ManifestWorkload, read_cluster_manifests
+from wavetank.workloads.workload import Arrival, Planting
 from workloads.inputs import a_file, a_manifest, arrivals_of, names_of
 
 POD_SPEC = {"containers": [{"name": "c", "command": ["sleep", "5"]}]}
@@ -87,12 +90,16 @@ def test_how_long_a_jobs_pod_runs(annotations: dict[str, str], seconds: int) -> 
     ("manifest", "message"),
     [
         pytest.param(
-            a_controller("DaemonSet"),
-            "p.yaml: kind: a DaemonSet.apps cannot be submitted as a workload yet",
-            id="daemon",
+            a_controller("ConfigMap", "v1"),
+            "p.yaml: kind: a ConfigMap cannot be submitted as a workload yet",
+            id="no pods",
         ),
         pytest.param(a_controller("CronJob", "batch/v1"), "a CronJob.batch cannot be submitted", id="cron"),
-        pytest.param(a_controller("DaemonSet"), "a DaemonSet.apps cannot be submitted", id="daemons"),
+        pytest.param(
+            a_controller("Deployment", pod={**POD_SPEC, "restartPolicy": "Never"}),
+            "spec.template.spec.restartPolicy: expected Always in a Deployment, got 'Never'",
+            id="a Deployment that ends",
+        ),
         pytest.param(a_job(parallelism=1, completions=3), "spec.completions: a Job in waves", id="waves"),
         pytest.param(a_job(suspend=True), "spec.suspend: a suspended Job", id="suspended"),
         pytest.param(
@@ -166,3 +173,21 @@ def test_a_field_of_the_wrong_type_is_refused(fields: dict[str, Any], message: s
     with pytest.raises(InputError) as caught:
         read_cluster_manifests(a_file(node, "n.yaml"))
     assert message in str(caught.value)
+
+
+KEPT_ALIVE = frozenset({"Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps"})
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"])
+def test_an_owner_comes_as_it_is_for_those_who_keep_it_alive(kind: str) -> None:
+    manifest = a_controller(kind, replicas=2)
+    annotations = {"arrival": "5s", "lifetime": "1m", "duration": "7s"}
+    manifest["metadata"]["annotations"] = {f"wavetank.dev/{name}": text for name, text in annotations.items()}
+    workload = ManifestWorkload(a_file([a_pod("single"), manifest]))
+    pod, planting = workload.plantings(SpecTable(), Streams(1), KEPT_ALIVE)
+    assert isinstance(pod, Arrival)
+    assert isinstance(planting, Planting)
+    assert (planting.time, planting.lifetime) == (5 * SECOND, 60 * SECOND)
+    spec = planting.resource.manifest["spec"]
+    assert spec["selector"] == {"matchLabels": {"app": "x"}}
+    assert spec["template"]["metadata"]["annotations"] == {"wavetank.dev/duration": "7s"}

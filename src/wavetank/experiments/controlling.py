@@ -21,6 +21,15 @@ from wavetank.workloads.runs import run_of
 
 VOLCANO_JOBS = "volcano-job-controller"
 
+# Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
+_PLANTED = {
+    "deployment-controller": "Deployment.apps",
+    "replicaset-controller": "ReplicaSet.apps",
+    "statefulset-controller": "StatefulSet.apps",
+    "daemonset-controller": "DaemonSet.apps",
+}
+PLANTED = frozenset(_PLANTED.values())
+
 
 def planted_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> frozenset[str]:
     """Returns the kinds (tables) that a workload submits as objects, if the controllers of these names are on.
@@ -28,17 +37,21 @@ def planted_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> f
     Of Volcano's Jobs no pods would be made without its scheduler, which lets them into a queue first.
     """
     lets_in = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
-    return frozenset({TABLE}) if lets_in and VOLCANO_JOBS in names else frozenset()
+    planted = {table for name, table in _PLANTED.items() if name in names}
+    return frozenset({*planted, TABLE} if lets_in and VOLCANO_JOBS in names else planted)
 
 
-def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None]) -> Office:
-    """Returns what controllers of a run work with: `complete` is called with each pod that they create."""
+def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None], seen: bool) -> Office:
+    """Returns what controllers of a run work with: `complete` is called with each pod that they create.
+
+    `seen`: programs in the loop can look at what controllers write.
+    """
 
     def prepare(pod: Pod) -> None:
         pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of(pod.manifest)
         complete(pod)
 
-    return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare))
+    return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare), seen=seen)
 
 
 def attach_controllers(office: Office, names: Collection[str], served: bool = False) -> None:

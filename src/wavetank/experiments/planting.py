@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from wavetank.apiserver.defaulting.defaults import set_defaults
@@ -51,6 +52,16 @@ def plant_cluster(
         except ApiError as error:
             place = f"{resource.manifest_kind} {'/'.join(part for part in resource.key if part)}"
             raise InputError(str(error), path=place) from None
+
+
+def complete_object(resource: Resource, store: Store) -> Resource:
+    """Returns an object that is not in the store yet as an API server would hold it, with its defaults."""
+    return _complete(resource.manifest, store, _builtin_kinds())
+
+
+@cache
+def _builtin_kinds() -> KindTable:
+    return KindTable.builtin()
 
 
 class PodPlanter:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from wavetank.cluster.admission import admit
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.roster import all_names
 from wavetank.experiments.connecting import connect_extender
-from wavetank.experiments.controlling import VOLCANO_JOBS, attach_controllers, office_of_run, planted_kinds
+from wavetank.experiments.controlling import PLANTED, VOLCANO_JOBS, attach_controllers, office_of_run, planted_kinds
 from wavetank.experiments.execution import K8SSIM, KUBELET, Execution
 from wavetank.experiments.k8ssim.jobs import JobStarter
 from wavetank.experiments.k8ssim.ledger import TaskLedger
@@ -91,15 +92,18 @@ class Simulation:
             if setting.shares_gpus:
                 self.recorder.gpus = _watch_gpus(store)
             processes = loop.begin(streams, setting.latency.scheduler) if loop else []
-            loop.plant(setting.cluster) if loop else _plant(setting.cluster, store)
+            finish = partial(_finish, store=store)
+            loop.plant(setting.cluster) if loop else _plant(setting.cluster, store, finish)
             complete = partial(_complete, store=store, planter=loop.planter if loop else None)
-            attach_controllers(office_of_run(store, streams, complete), self._controllers(store, complete))
+            office = office_of_run(store, streams, complete, seen=loop is not None)
+            attach_controllers(office, self._controllers(store, complete))
             if kubelets is not None:
                 Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)
             self.recorder.name_schedulers([*schedulers, *processes])
             kinds = planted_kinds(setting.controllers, setting.schedulers)
-            Submitter(store, plantings_of(setting.workload, store.specs, streams, kinds), complete)
+            submitted = plantings_of(setting.workload, store.specs, streams, kinds)
+            Submitter(store, submitted, complete, finish, office.client)
             end = _run(clock, setting.horizon, loop)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)
@@ -179,11 +183,18 @@ def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanose
     return end
 
 
-def _plant(cluster: Cluster, store: Store) -> None:
+def _plant(cluster: Cluster, store: Store, finish: Callable[[Resource], Resource]) -> None:
     for resource in cluster.resources(store.specs):
         if isinstance(resource, Pod):
             check_pod(resource, partial(admit, store=store))
-        store.create(resource)
+        store.create(finish(resource) if resource.table in PLANTED else resource)
+
+
+def _finish(resource: Resource, store: Store) -> Resource:
+    """Completes an object of which a controller makes pods, as an API server would; few runs need it."""
+    from wavetank.experiments.planting import complete_object
+
+    return complete_object(resource, store)
 
 
 def _complete(pod: Pod, store: Store, planter: PodPlanter | None) -> None:

@@ -1,25 +1,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from wavetank.cluster.pod import Pod
+from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.resource import Resource
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
+from wavetank.controllers.frame.client import Client
 from wavetank.errors import InputError
 from wavetank.workloads.workload import Arrival, Planting
+
+Complete = Callable[[Pod], None]
 
 
 class Submitter:
     """Creates the workload's pods and objects at their times, holding no more than one of them in advance.
 
-    `complete` is called with each pod before it is created; what it refuses is wrong with the workload.
+    `complete` is called with each pod before it is created, `finish` with each other object; what they refuse is
+    wrong with the workload. Objects are deleted through `client` when their lifetime is over.
     """
 
-    def __init__(self, store: Store, arrivals: Iterator[Arrival | Planting], complete: Callable[[Pod], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        arrivals: Iterator[Arrival | Planting],
+        complete: Complete,
+        finish: Callable[[Resource], Resource],
+        client: Client,
+    ) -> None:
         self._store = store
         self._clock = store.clock
         self._arrivals = arrivals
         self._complete = complete
+        self._finish = finish
+        self._client = client
         self._next: Arrival | Planting | None = None
         self._plan()
 
@@ -35,18 +51,50 @@ class Submitter:
 
     def _submit(self) -> None:
         while self._next is not None and self._next.time == self._clock.now:
-            resource = self._next[1]
-            if isinstance(resource, Pod):
-                check_pod(resource, self._complete)
-            self._store.create(resource)
+            if isinstance(self._next, Arrival):
+                check_pod(self._next.pod, self._complete)
+                self._store.create(self._next.pod)
+            else:
+                self._plant(self._next)
             self._next = next(self._arrivals, None)
         if self._next is not None:
             self._clock.at(self._next.time, self._submit)
 
+    def _plant(self, planting: Planting) -> None:
+        made = self._finish(planting.resource)
+        check_template(made, self._complete)
+        try:
+            self._store.create(made)
+        except ApiError as error:
+            raise InputError(str(error), path=_place(made)) from None
+        if planting.lifetime is not None:
+            self._clock.after(planting.lifetime, partial(self._end, made))
 
-def check_pod(pod: Pod, complete: Callable[[Pod], None]) -> None:
+    def _end(self, planted: Resource) -> None:
+        present = self._store.find(planted.table, planted.namespace, planted.name)
+        if present is not None and present.uid == planted.uid:
+            self._client.delete(present, policy="Background")
+
+
+def check_pod(pod: Pod, complete: Complete) -> None:
     """Completes a pod before it is created; what is refused is an InputError that names it."""
     try:
         complete(pod)
     except ApiError as error:
-        raise InputError(str(error), path=f"pod {pod.namespace}/{pod.name}") from None
+        raise InputError(str(error), path=_place(pod)) from None
+
+
+def check_template(owner: Resource, complete: Complete) -> None:
+    """Refuses an owner none of whose pods would be let in: otherwise its pods would be missing without a word."""
+    template = (owner.manifest.get("spec") or {}).get("template")
+    if not isinstance(template, dict) or not template.get("spec"):
+        return
+    head = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": owner.name, "namespace": owner.namespace}}
+    try:
+        complete(Pod.parse({**head, "spec": template["spec"]}, SpecTable()))
+    except ApiError as error:
+        raise InputError(str(error), path=_place(owner)) from None
+
+
+def _place(resource: Resource) -> str:
+    return f"{resource.manifest_kind.lower()} {'/'.join(part for part in resource.key if part)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
@@ -21,6 +22,8 @@ from wavetank.workloads.volcanojobs import VOLCANO_JOB, epochs_run, submitted_af
 
 PREFIX = "wavetank.dev/"
 ARRIVAL = "wavetank.dev/arrival"  # annotation: when the object is submitted, from the start of the run
+LIFETIME = "wavetank.dev/lifetime"  # annotation: how long after that it is deleted, with its pods
+OF_THE_OWNER = (ARRIVAL, LIFETIME)
 DEFAULT_JOB_DURATION: Nanoseconds = 60 * SECOND  # of a Job's container that does not tell how long it runs
 
 
@@ -28,7 +31,8 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
     """Yields the pods of a manifest, those of one template together; other kinds than these are refused.
 
     A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes the pods that it asks for, named
-    `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`.
+    `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`. How many a DaemonSet
+    asks for depends on the cluster: it becomes none, and is there only for those who take it as it is.
     """
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
@@ -41,7 +45,8 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
         duration = DEFAULT_JOB_DURATION if given.table == JOB else None
         pod = pod_of_template(manifest, manifest["spec"].get("template"), "spec.template", specs, duration)
         names = tuple(f"{given.name}-{i}" for i in range(size))
-        yield Submission(time, names, given.namespace, pod.manifest, pod.run)
+        source = kept_alive(given) if given.table in KEPT_ALIVE else None
+        yield Submission(time, names, given.namespace, pod.manifest, pod.run, source, lifetime_of(given))
     else:
         expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB))
         raise InputError(f"a {given.table} cannot be submitted as a workload yet: expected {expected}", path="kind")
@@ -70,9 +75,37 @@ def pod_of_template(
     return pod
 
 
+def kept_alive(owner: Resource) -> Resource:
+    """Returns an owner as a controller is to have it, which makes pods of it as long as it is there.
+
+    What its annotations say to wavetank stands in its template; a selector that it does not have is that of its
+    template's labels.
+    """
+    spec = fields.mapping(owner.manifest.get("spec"), "spec")
+    template = fields.mapping(spec.get("template"), "spec.template")
+    policy = fields.mapping(template.get("spec"), "spec.template.spec").get("restartPolicy", "Always")
+    if policy != "Always":
+        path = "spec.template.spec.restartPolicy"
+        raise InputError(f"expected Always in a {owner.manifest_kind}, got {policy!r:.60}", path=path)
+    metadata = dict(fields.mapping(template.get("metadata") or {}, "spec.template.metadata"))
+    metadata["labels"] = metadata.get("labels") or {"app": owner.name}
+    annotations = {**_own_annotations(owner.manifest), **(metadata.get("annotations") or {})}
+    if annotations:
+        metadata["annotations"] = annotations
+    selector = spec.get("selector") or {"matchLabels": metadata["labels"]}
+    made = {**owner.manifest, "spec": {**spec, "selector": selector, "template": {**template, "metadata": metadata}}}
+    return parse_resource(made, SpecTable())
+
+
+def lifetime_of(owner: Resource) -> Nanoseconds | None:
+    """Returns after which time an owner is deleted; None: never."""
+    stated = owner.annotations.get(LIFETIME)
+    return None if stated is None else fields.duration(stated, f"metadata.annotations.{LIFETIME}")
+
+
 def _own_annotations(owner: Manifest) -> dict[str, str]:
     annotations = owner["metadata"].get("annotations") or {}
-    return {key: value for key, value in annotations.items() if key.startswith(PREFIX) and key != ARRIVAL}
+    return {key: value for key, value in annotations.items() if key.startswith(PREFIX) and key not in OF_THE_OWNER}
 
 
 def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
@@ -124,9 +157,11 @@ def _check_restart_policy(spec: Mapping[str, Any]) -> None:
 
 
 JOB = "Job.batch"
+KEPT_ALIVE = frozenset({"Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps"})
 EXPANDED: dict[str, Callable[[Mapping[str, Any]], int]] = {
     JOB: _parallelism,
     "Deployment.apps": replicas,
     "ReplicaSet.apps": replicas,
     "StatefulSet.apps": replicas,
+    "DaemonSet.apps": lambda spec: 0,
 }

@@ -25,7 +25,7 @@ VERSION = 2
 
 _MSGPACK = b"\xa7version"  # its first key, after the byte that opens the map
 _KEYS = ("version", "config", "events", "index", "pod_lifecycles")
-_CRON_JOB = "CronJob.batch"
+_CRON_JOB, _DAEMONS = "CronJob.batch", "DaemonSet.apps"
 _UNUSABLE = "an object that cannot be submitted"
 
 Owner = tuple[str, str]  # ("apps/v1.Deployment", "namespace/name")
@@ -121,6 +121,8 @@ class _History:
         if Resource(manifest).table == _CRON_JOB:
             self._cron_job(owner, manifest)
             return
+        if Resource(manifest).table == _DAEMONS:
+            raise InputError(f"a {_DAEMONS} cannot be submitted as a workload yet", path="kind")
         running = self.running.setdefault(owner, [])
         for submission in submissions_of(manifest, self.specs):
             if running and running[0].pod.manifest["spec"] != submission.manifest["spec"]:
@@ -137,7 +139,7 @@ class _History:
         number = self.born[owner]
         recorded = self.life_cycles.get(owner, [])[number : number + 1]
         name = like.names[0] if owner[0] == "v1.Pod" else f"{like.manifest['metadata']['name']}-{number}"
-        pod = self.names.take(like._replace(names=(name,)))
+        pod = self.names.take(like._replace(names=(name,), source=None))  # the trace tells how long it lived
         self.born[owner] += 1
         begun, ended = recorded[0] if recorded else (0, None)
         life = _Life(time, pod, None if ended is None else ended - begun)

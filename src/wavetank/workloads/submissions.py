@@ -17,7 +17,8 @@ from wavetank.workloads.workload import Arrival, Planting
 class Submission(NamedTuple):
     """Pods of one manifest, submitted together; `run` is what each of them does.
 
-    `source` is the object that asks for them, if they are not submitted by themselves.
+    `source` is the object that asks for them, if they are not submitted by themselves, and `lifetime` how long it is
+    there; None: for ever.
     """
 
     time: Nanoseconds
@@ -26,6 +27,7 @@ class Submission(NamedTuple):
     manifest: Manifest
     run: Run | None
     source: Resource | None = None
+    lifetime: Nanoseconds | None = None
 
 
 class SubmittedWorkload:
@@ -53,11 +55,11 @@ class SubmittedWorkload:
                 yield from _pods(submission, specs)
             elif source is not last:
                 last = source
-                yield Planting(submission.time, source.copy())
+                yield Planting(submission.time, source.copy(), submission.lifetime)
 
 
 def _pods(submission: Submission, specs: SpecTable) -> Iterator[Arrival]:
-    time, names, namespace, manifest, run, _ = submission
+    time, names, namespace, manifest, run, _, _ = submission
     spec = specs.intern(manifest["spec"])
     for name in names:
         yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, run=run))

@@ -18,10 +18,11 @@ class Arrival(NamedTuple):
 
 
 class Planting(NamedTuple):
-    """An object that is submitted at `time`, of which a controller makes pods."""
+    """An object that is submitted at `time`, of which a controller makes pods; it is deleted after its lifetime."""
 
     time: Nanoseconds
     resource: Resource
+    lifetime: Nanoseconds | None = None
 
 
 class Workload(Protocol):

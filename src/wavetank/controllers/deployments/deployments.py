@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.selectors import LabelSelector
@@ -28,6 +30,7 @@ class Deployments:
         self._templates = Templates()
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
+        self._settled: dict[Key, list[Any]] = {}  # what was to be done for is done: as long as that is the same
         self._store.subscribe(_TABLE, self)
         self._sets.follow_orphans(self._orphan_seen)
         for deployment in self._store.list(_TABLE):
@@ -39,12 +42,12 @@ class Deployments:
         """Takes in a deployment, with the replica sets that it has already."""
         self._selectors.put(new.key, _selector(new))
         self._adopting.add(new.key)
-        self._sets.follow(new.uid, _SetEvents(partial(self._queue.add, new.key), self._templates))
+        self._sets.follow(new.uid, _SetEvents(self, new.key))
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
         """Looks at a deployment that somebody has changed, all but its status."""
-        if new.manifest["spec"] is old.manifest["spec"] and new.manifest["metadata"] is old.manifest["metadata"]:
+        if not _differ(old, new):
             return
         self._selectors.put(new.key, _selector(new))
         self._queue.add(new.key)
@@ -54,10 +57,18 @@ class Deployments:
         self._sets.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
+        self._settled.pop(old.key, None)
 
     def _orphan_seen(self, replica_set: Resource) -> None:
         for key in self._selectors.matching(replica_set.namespace, replica_set.labels):
             self._adopting.add(key)
+            self._queue.add(key)
+
+    def set_changed(self, key: Key, old: Resource | None, new: Resource | None) -> None:
+        """Looks at a deployment one of whose replica sets has come, changed or gone."""
+        if old is not None and new is None:
+            self._templates.forget(old.uid)
+        if old is None or new is None or self._office.seen or key not in self._settled or _differ(old, new):
             self._queue.add(key)
 
     # work
@@ -67,10 +78,20 @@ class Deployments:
         if deployment is None or self._selectors.of(key).is_empty:
             return
         draft = Draft(deployment)
-        rollout = Rollout(self._office, draft, self._claim(deployment), self._templates)
+        sets = self._claim(deployment)
+        rollout = Rollout(self._office, draft, sets, self._templates)
         if deployment.deleted is not None:
             rollout.report()
-            return
+        elif _are_same(self._settled.get(key), _parts(deployment, rollout.sets)):
+            rollout.report_rollout()  # only statuses have changed, and there was nothing else to do
+        else:
+            self._advance(draft, rollout)
+            if rollout.is_settled:
+                self._settled[key] = _parts(draft.resource, rollout.sets)
+        self._watch_progress(draft)
+
+    def _advance(self, draft: Draft, rollout: Rollout) -> None:
+        self._settled.pop(draft.resource.key, None)
         rollout.note_pause()
         if draft.paused or rollout.is_resized():
             rollout.resize()
@@ -78,9 +99,11 @@ class Deployments:
             rollout.roll()
         else:
             rollout.recreate()
+
+    def _watch_progress(self, draft: Draft) -> None:
         after = next_progress_check(draft, self._office.clock.now)
         if after is not None:
-            self._queue.add_after(key, after, background=True)
+            self._queue.add_after(draft.resource.key, after, background=True)
 
     def _claim(self, deployment: Resource) -> list[Resource]:
         """Returns the deployment's replica sets: lets go of those that it no longer selects, takes orphans."""
@@ -98,21 +121,34 @@ class Deployments:
 
 
 class _SetEvents:
-    """Asks for a deployment to be looked at whenever something happens to one of its replica sets."""
-
-    def __init__(self, changed: partial[None], templates: Templates) -> None:
-        self._changed = changed
-        self._templates = templates
+    def __init__(self, controller: Deployments, key: Key) -> None:
+        self._changed = partial(controller.set_changed, key)
 
     def added(self, new: Resource) -> None:
-        self._changed()
+        self._changed(None, new)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        self._changed()
+        self._changed(old, new)
 
     def deleted(self, old: Resource) -> None:
-        self._templates.forget(old.uid)
-        self._changed()
+        self._changed(old, None)
+
+
+def _differ(old: Resource, new: Resource) -> bool:
+    """Tells whether two versions of an object differ in more than their status."""
+    return old.manifest["spec"] is not new.manifest["spec"] or old.manifest["metadata"] is not new.manifest["metadata"]
+
+
+def _parts(deployment: Resource, sets: Sequence[Resource]) -> list[Any]:
+    """Returns all of a deployment and its replica sets but their statuses."""
+    return [each.manifest[part] for each in (deployment, *sets) for part in ("spec", "metadata")]
+
+
+def _are_same(before: list[Any] | None, now: list[Any]) -> bool:
+    """Tells whether nothing was changed: a version shares with the one before what is the same."""
+    if before is None or len(before) != len(now):
+        return False
+    return all(one is other for one, other in zip(before, now, strict=True))
 
 
 def _selector(deployment: Resource) -> LabelSelector:

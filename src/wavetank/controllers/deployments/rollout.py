@@ -42,6 +42,18 @@ class Rollout:
     def _all(self) -> list[Resource | None]:
         return [*self._old, self._new]
 
+    @property
+    def sets(self) -> list[Resource]:
+        """Returns the replica sets as they are now, the oldest first."""
+        return by_age(each for each in self._all if each is not None)
+
+    @property
+    def is_settled(self) -> bool:
+        """Tells whether nothing is to be done but to report, as long as nobody changes the spec of anything."""
+        limit = self._draft.history_limit
+        kept = limit is None or len(self._old) <= limit
+        return kept and not self._draft.paused and size(self._new) == self._draft.replicas and not active(self._old)
+
     # what is told
 
     def note_pause(self) -> None:
@@ -59,7 +71,8 @@ class Rollout:
         """Writes how many pods there are."""
         self._draft.write(self._office.client, plain_status(self._draft, self._all, self._new, self._now))
 
-    def _report_rollout(self) -> None:
+    def report_rollout(self) -> None:
+        """Writes how many pods there are, and how far the rollout is."""
         self._draft.write(self._office.client, rollout_status(self._draft, self._all, self._new, self._now))
 
     # scaling
@@ -100,7 +113,7 @@ class Rollout:
         self._revise(create=True)
         if not self._grow() and not self._shrink():
             self._clean_up_if_complete()
-        self._report_rollout()
+        self.report_rollout()
 
     def _grow(self) -> bool:
         assert self._new is not None
@@ -143,7 +156,7 @@ class Rollout:
             assert self._new is not None
             self._scale(self._new, self._draft.replicas)
             self._clean_up_if_complete()
-        self._report_rollout()
+        self.report_rollout()
 
     def _has_old_pods(self) -> bool:
         if count(self._old, "replicas"):

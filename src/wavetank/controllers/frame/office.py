@@ -33,6 +33,7 @@ class Office:
 
     `ready_since` tells since when a pod is ready, None if it is not; `tell` makes Events of what they report; `render`
     shows an object with all that kubelets say of it; `serves` tells whether there is a kind (apiVersion, name).
+    Where nobody outside can look (not `seen`), statuses on which nothing depends need not be kept.
     """
 
     store: Store
@@ -42,6 +43,7 @@ class Office:
     render: Callable[[Resource], Document] = Resource.render
     serves: Callable[[str, str], bool] = _anything
     root_certificate: str = ""  # by which pods would know the API server
+    seen: bool = True
     _owned: dict[str, Owned] = field(default_factory=dict, init=False)
 
     def owned(self, table: str) -> Owned:

@@ -22,6 +22,7 @@ class Replicas:
         self._labelled: set[str] = set()
         self._ready: dict[str, Nanoseconds] = {}  # since when
         self._maturing: dict[str, Nanoseconds] = {}  # ready, but perhaps not for long enough
+        self.unsure: dict[str, Pod] = {}  # pods whose labels nobody has looked at
 
     def expect(self, labels: Mapping[str, str]) -> None:
         """Learns which labels the pods are to have."""
@@ -87,6 +88,8 @@ class Replicas:
                 self.terminating.add(pod.uid)
         elif not pod.finished:
             self.active[pod.uid] = pod
+            if pod.labels is not self._labels:
+                self.unsure[pod.uid] = pod
             if self._is_labelled(pod):
                 self._labelled.add(pod.uid)
             self._note_readiness(pod)
@@ -96,6 +99,7 @@ class Replicas:
             self.terminating.discard(uid)
             return
         self._labelled.discard(uid)
+        self.unsure.pop(uid, None)
         if self._ready.pop(uid, None) is not None:
             self._maturing.pop(uid, None)
 

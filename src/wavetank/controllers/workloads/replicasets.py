@@ -102,8 +102,10 @@ class ReplicaSets:
 
     def _claim(self, replica_set: ReplicaSet, replicas: Replicas) -> None:
         """Lets go of pods that it no longer selects, and takes those that nobody has."""
-        for pod in [pod for pod in replicas.active.values() if not _selects(replica_set, pod)]:
-            release(self._office.client, replica_set, pod)
+        while replicas.unsure:
+            _, pod = replicas.unsure.popitem()
+            if not replica_set.selector.matches(pod.labels):
+                release(self._office.client, replica_set, pod)
         if replica_set.key in self._adopting and replica_set.deleted is None:
             self._adopting.discard(replica_set.key)
             for pod in self._office.pods.orphans(replica_set.namespace):
@@ -193,8 +195,3 @@ def _min_ready_s(replica_set: ReplicaSet) -> int:
 
 def _template_labels(replica_set: ReplicaSet) -> dict[str, str]:
     return ((replica_set.manifest["spec"].get("template") or {}).get("metadata") or {}).get("labels") or {}
-
-
-def _selects(replica_set: ReplicaSet, pod: Pod) -> bool:
-    labels = _template_labels(replica_set)
-    return pod.labels is labels or replica_set.selector.matches(pod.labels)

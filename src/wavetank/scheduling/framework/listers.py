@@ -27,6 +27,9 @@ class Listers:
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
+        self._selectors: dict[
+            str, tuple[object, LabelSelector]
+        ] = {}  # by the uid of a controller, as given and compiled
         self.storage = Storage()
         self.devices = Devices()
 
@@ -41,6 +44,7 @@ class Listers:
     def remove(self, resource: Resource) -> None:
         """Forgets an object."""
         self._objects[resource.table].pop(resource.key, None)
+        self._selectors.pop(resource.uid, None)
         if resource.table in STORAGE_TABLES:
             self.storage.remove(resource)
         elif resource.table in DEVICE_TABLES:
@@ -75,11 +79,11 @@ class Listers:
         """Returns what selects a pod's siblings: its services and its controller together; empty if there are none."""
         if not self._objects["Service"] and "ownerReferences" not in (pod.manifest.get("metadata") or ()):
             return EVERYTHING
-        selectors = [service.selector for service in self._services(pod)]
         controller = self._controller(pod)
-        if controller is not None:
-            selectors.append(controller)
-        return EVERYTHING.joined(selectors)
+        if not self._objects["Service"]:
+            return EVERYTHING if controller is None else controller
+        selectors = [service.selector for service in self._services(pod)]
+        return EVERYTHING.joined([*selectors, *([] if controller is None else [controller])])
 
     def _services(self, pod: Pod) -> Iterator[Service]:
         for service in self._objects["Service"].values():
@@ -93,12 +97,15 @@ class Listers:
                 group = str(owner.get("apiVersion", "")).rpartition("/")[0]
                 table = f"{owner.get('kind')}.{group}" if group else str(owner.get("kind"))
                 found = self._objects.get(table, {}).get((pod.namespace, str(owner.get("name"))))
-                return _selector(found) if found is not None else None
+                return self._selector(found) if found is not None else None
         return None
 
-
-def _selector(controller: Resource) -> LabelSelector:
-    raw = (controller.manifest.get("spec") or {}).get("selector")
-    if controller.manifest_kind == "ReplicationController":
-        return LabelSelector.parse({"matchLabels": raw or {}})
-    return LabelSelector.parse(raw)
+    def _selector(self, controller: Resource) -> LabelSelector:
+        """Returns the selector of a controller, compiled once for all versions of it that share it."""
+        raw = (controller.manifest.get("spec") or {}).get("selector")
+        known = self._selectors.get(controller.uid)
+        if known is None or known[0] is not raw:
+            is_plain = controller.manifest_kind == "ReplicationController"
+            selector = LabelSelector.parse({"matchLabels": raw or {}} if is_plain else raw)
+            known = self._selectors[controller.uid] = (raw, selector)
+        return known[1]

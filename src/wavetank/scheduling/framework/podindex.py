@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -21,11 +22,19 @@ MAX_REGARDS = 256
 REQUIRED, REQUIRED_ANTI, PREFERRED = range(3)  # the roles of a term
 
 
+Address = tuple[str, str, str]  # (namespace, label, value)
+
+
 class Query(Hashable, Protocol):
     """A question about single pods that depends on their namespace, labels and whether they are terminating."""
 
     def asks_for(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> bool:
         """Tells whether such a pod counts."""
+        ...
+
+    @property
+    def address(self) -> Address | None:
+        """Returns a namespace, a label and its value that every pod that counts has; None if there is none."""
         ...
 
 
@@ -40,6 +49,16 @@ class Selected:
         """Tells whether such a pod counts."""
         return not terminating and namespace == self.namespace and self.selector.matches(labels)
 
+    @property
+    def address(self) -> Address | None:
+        """Returns one of the labels that the selector asks for with a single value."""
+        exact = (
+            (self.namespace, each.key, min(each.values))
+            for each in self.selector.requirements or ()
+            if each.operator == "In" and len(each.values) == 1
+        )
+        return max(exact, default=None)  # any will do, but always the same
+
 
 @dataclass(frozen=True, slots=True)
 class MatchesAll:
@@ -50,6 +69,11 @@ class MatchesAll:
     def asks_for(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> bool:
         """Tells whether such a pod counts."""
         return all(term.matches(namespace, {}, labels) for term in self.terms)
+
+    @property
+    def address(self) -> Address | None:
+        """Returns None: terms may mean pods of several namespaces."""
+        return None
 
 
 class _Kind:
@@ -96,6 +120,8 @@ class PodIndex:
         self._placements = placements
         self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
         self._counters: dict[Query, _Counter] = {}
+        self._residents: defaultdict[Address | None, list[_Kind]] = defaultdict(list)  # by each of their labels
+        self._callers: defaultdict[Address | None, dict[Query, _Counter]] = defaultdict(dict)  # by their address
 
     def use(self) -> None:
         """Begins to follow the pods, of which nobody has asked so far; not while something is only supposed."""
@@ -136,14 +162,22 @@ class PodIndex:
         kind = self._kinds.get(key)
         if kind is None:
             kind = self._kinds[key] = _Kind(pod.namespace, pod.labels, pod.deleted is not None)
-            kind.counters = [counter for counter in self._counters.values() if _counts(counter, kind)]
+            self._settle(kind)
         return kind
+
+    def _settle(self, kind: _Kind) -> None:
+        """Finds the counters that count a new kind: only those that ask for one of its labels, or for any."""
+        addresses = (None, *((kind.namespace, label, value) for label, value in kind.labels.items()))
+        for address in addresses:
+            self._residents[address].append(kind)
+            callers = self._callers.get(address, {})
+            kind.counters += (counter for counter in callers.values() if _counts(counter, kind))
 
     def _count(self, query: Query) -> _Counter:
         if len(self._counters) >= MAX_COUNTERS:
             self._forget(next(iter(self._counters)))
-        counter = _Counter(query)
-        for kind in self._kinds.values():
+        counter = self._callers[query.address][query] = _Counter(query)
+        for kind in self._residents.get(query.address, ()):
             if _counts(counter, kind):
                 kind.counters.append(counter)
                 for slot, number in kind.slots.items():
@@ -152,7 +186,8 @@ class PodIndex:
 
     def _forget(self, query: Query) -> None:
         counter = self._counters.pop(query)
-        for kind in self._kinds.values():
+        del self._callers[query.address][query]
+        for kind in self._residents.get(query.address, ()):
             if counter in kind.counters:
                 kind.counters.remove(counter)
 

@@ -93,7 +93,7 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         self._defaults = _SYSTEM_DEFAULTS if self._system else parse_spread(args.default_constraints, "")
         self._listers = listers
         self._parts = SpreadParts()
-        self._counted: Memory[tuple[object, str, bool], list[_Counted]] = Memory(MAX_FAMILIES)
+        self._counted: Memory[tuple[object, str, object, bool], list[_Counted]] = Memory(MAX_FAMILIES)
 
     def has_no_say(self, cycle: Cycle) -> bool:
         """Has nothing to say of a pod without constraints, its own or by default."""
@@ -166,13 +166,14 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
     # both
 
     def _constraints(self, cycle: Cycle, hard: bool) -> list[_Counted]:
-        """Returns the pod's constraints of one sort; remembered where they depend on nothing but its family."""
+        """Returns the pod's constraints of one sort; remembered where they depend on nothing but family and owners."""
         pod = cycle.pod
-        key = (pod.spec.family, pod.namespace, hard)
+        siblings = None if pod.spec.spread or not self._defaults else self._listers.owners_selector(pod)
+        key = (pod.spec.family, pod.namespace, siblings, hard)
         counted = self._counted.get(key)
         if counted is None:
             counted = self._count(cycle, self._wanted(pod, hard), everywhere=not hard and not self._is_strict(pod))
-            if pod.spec.spread and not any(item.match_label_keys for item in pod.spec.spread):
+            if not any(item.match_label_keys for item in pod.spec.spread):
                 self._counted.keep(key, counted)
         for item in counted:
             self._parts.catch_up(item.part, cycle.table)
