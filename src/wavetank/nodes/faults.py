@@ -100,7 +100,8 @@ class Faults:
     def _drain(self, node: Node) -> None:
         self._cordon(node)
         for pod in self._pods_on(node.name):
-            self._store.evict(pod, "Evicted")
+            if not _is_daemon(pod):
+                self._store.evict(pod, "Evicted")
 
     def bound(self, pod: Pod) -> None:
         """Evicts a pod later if the node it stands on has failed."""
@@ -141,3 +142,9 @@ class _PodEvents:
 
     def deleted(self, old: Pod) -> None:
         pass
+
+
+def _is_daemon(pod: Pod) -> bool:
+    """Tells whether a pod belongs to a DaemonSet, which would bring it back at once: kubectl drain leaves it alone."""
+    owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
+    return any(owner.get("controller") and owner.get("kind") == "DaemonSet" for owner in owners)
