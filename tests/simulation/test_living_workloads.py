@@ -85,6 +85,13 @@ def test_pods_that_end_are_restarted_where_they_are(tmp_path: Path) -> None:
     assert row.restarts > 0
 
 
+def test_an_owner_whose_lifetime_is_over_takes_its_pods_along(tmp_path: Path) -> None:
+    annotations = {"wavetank.dev/arrival": "5s", "wavetank.dev/lifetime": "1m"}
+    recorder = run(tmp_path, an_owner("Deployment", "web", annotations=annotations, replicas=2))
+    told = [(row.submitted, row.finished, row.reason) for row in recorder.rows]
+    assert told == [(5 * SECOND, 65 * SECOND, "Deleted")] * 2
+
+
 def test_without_controllers_an_owner_becomes_its_pods_once(tmp_path: Path) -> None:
     recorder = run(tmp_path, an_owner("Deployment", "web", replicas=2), controllers="none")
     assert alive(recorder) == ["web-0", "web-1"]

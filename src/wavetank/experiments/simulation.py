@@ -103,7 +103,7 @@ class Simulation:
             self.recorder.name_schedulers([*schedulers, *processes])
             kinds = planted_kinds(setting.controllers, setting.schedulers)
             submitted = plantings_of(setting.workload, store.specs, streams, kinds)
-            Submitter(store, submitted, complete, finish, office.client)
+            Submitter(store, submitted, complete, finish)
             end = _run(clock, setting.horizon, loop)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)

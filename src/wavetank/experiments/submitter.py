@@ -8,7 +8,6 @@ from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
-from wavetank.controllers.frame.client import Client
 from wavetank.errors import InputError
 from wavetank.workloads.workload import Arrival, Planting
 
@@ -19,7 +18,7 @@ class Submitter:
     """Creates the workload's pods and objects at their times, holding no more than one of them in advance.
 
     `complete` is called with each pod before it is created, `finish` with each other object; what they refuse is
-    wrong with the workload. Objects are deleted through `client` when their lifetime is over.
+    wrong with the workload. Objects whose lifetime is over are deleted; their pods are the garbage collector's.
     """
 
     def __init__(
@@ -27,15 +26,13 @@ class Submitter:
         store: Store,
         arrivals: Iterator[Arrival | Planting],
         complete: Complete,
-        finish: Callable[[Resource], Resource],
-        client: Client,
+        finish: Callable[[Resource], Resource] | None = None,
     ) -> None:
         self._store = store
         self._clock = store.clock
         self._arrivals = arrivals
         self._complete = complete
         self._finish = finish
-        self._client = client
         self._next: Arrival | Planting | None = None
         self._plan()
 
@@ -61,7 +58,7 @@ class Submitter:
             self._clock.at(self._next.time, self._submit)
 
     def _plant(self, planting: Planting) -> None:
-        made = self._finish(planting.resource)
+        made = planting.resource if self._finish is None else self._finish(planting.resource)
         check_template(made, self._complete)
         try:
             self._store.create(made)
@@ -73,7 +70,7 @@ class Submitter:
     def _end(self, planted: Resource) -> None:
         present = self._store.find(planted.table, planted.namespace, planted.name)
         if present is not None and present.uid == planted.uid:
-            self._client.delete(present, policy="Background")
+            self._store.discard(present)
 
 
 def check_pod(pod: Pod, complete: Complete) -> None:
