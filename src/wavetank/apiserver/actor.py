@@ -25,7 +25,7 @@ class Actor:
         self._writer = writer
         self._deleter = deleter
         self._user = user
-        self._options = WriteOptions(manager=user.name)
+        self._options = WriteOptions(manager=user.name.removeprefix("system:"))
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
         """Creates an object of a document, which stays as it is."""
@@ -34,7 +34,9 @@ class Actor:
             made["metadata"]["name"] = name
         kind = self._kind(document)
         namespace = str(made["metadata"].get("namespace") or "default") if kind.namespaced else ""
-        shown = self._writer.add(self._write(kind, namespace, ""), made)
+        write = self._write(kind, namespace, "")
+        self._writer.managing.update(write, self._writer.objects.stored(kind), None, made, self._writer.now)
+        shown = self._writer.add(write, made)
         return self._writer.objects.get(kind, namespace, shown["metadata"]["name"])
 
     def update(self, old: Resource, document: Document) -> Resource:
@@ -71,6 +73,8 @@ class Actor:
     def _replace(self, write: Write, old: Resource, document: Document) -> Resource:
         present = self._writer.objects.get(write.kind, write.namespace, write.name)
         document["metadata"] = {**document["metadata"], "resourceVersion": str(old.resource_version)}
+        live = self._writer.objects.show(write.kind, present)
+        self._writer.managing.update(write, self._writer.objects.stored(write.kind), live, document, self._writer.now)
         self._writer.replace(write, document, present)
         return self._writer.objects.find(write.kind, write.namespace, write.name) or present
 

@@ -52,6 +52,7 @@ ROSTER: dict[str, Post] = {
     "node-lifecycle-controller": Post(("nodelifecycle",), (), "nodelife.nodetaints:NodeTaints", True),
     "taint-eviction-controller": Post((), (), "nodelife.tainteviction:TaintEviction", True),
     "pod-garbage-collector-controller": Post(("podgc",), (), "nodelife.podgc:PodCollector", True),
+    "ttl-controller": Post(("ttl",), (), "nodelife.nodettl:NodeTtl", True),
     "garbage-collector-controller": Post(("garbagecollector",), _OWNERS, "lifecycle.garbage:GarbageCollector", True),
     # of Volcano's own controller manager, where it is called job-controller too
     "volcano-job-controller": Post(("volcano-job",), ("Job.batch.volcano.sh",), "volcanojobs.jobs:VolcanoJobs"),

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from wavetank.cluster.resource import Resource
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+
+_TABLE = "Node"
+ANNOTATION = "node.alpha.kubernetes.io/ttl"
+# How long kubelets may keep secrets and config maps, in seconds, by the most nodes of a cluster that it is meant for.
+_LIMITS = ((100, 0), (500, 15), (1000, 30), (2000, 60))
+_LONGEST_S = 300
+
+
+class NodeTtl:
+    """The ttl-controller: tells each node how long its kubelet may keep what it has read, longer in larger clusters."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._queue = office.queue(self._sync)
+        self._count = 0
+        office.store.subscribe(_TABLE, self)
+        for node in office.store.list(_TABLE):
+            self.added(node)
+
+    def added(self, new: Resource) -> None:
+        """Takes in a node."""
+        self._count += 1
+        self._queue.add(new.key)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Looks at a node that has lost its annotation."""
+        if ANNOTATION not in new.annotations:
+            self._queue.add(new.key)
+
+    def deleted(self, old: Resource) -> None:
+        """Counts one less."""
+        self._count -= 1
+
+    def _sync(self, key: Key) -> None:
+        node = self._office.store.find(_TABLE, *key)
+        wanted = str(self._seconds())
+        if node is None or node.annotations.get(ANNOTATION) == wanted:
+            return
+        document = self._office.render(node)
+        annotations = {**(document["metadata"].get("annotations") or {}), ANNOTATION: wanted}
+        document["metadata"] = {**document["metadata"], "annotations": annotations}
+        self._office.client.update(node, document)
+
+    def _seconds(self) -> int:
+        return next((seconds for most, seconds in _LIMITS if self._count <= most), _LONGEST_S)
