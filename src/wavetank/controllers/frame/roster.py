@@ -49,6 +49,9 @@ ROSTER: dict[str, Post] = {
         ("root-ca-cert-publisher",), (), "lifecycle.residents:RootCertificates", True
     ),
     "disruption-controller": Post(("disruption",), ("PodDisruptionBudget.policy",), "budgets.budgets:Budgets"),
+    "endpoints-controller": Post(("endpoint",), (), "endpoints.endpoints:EndpointObjects", True),
+    "endpointslice-controller": Post(("endpointslice",), (), "endpoints.slices:EndpointSlices", True),
+    "resourcequota-controller": Post(("resourcequota",), ("ResourceQuota",), "quotas.quotas:Quotas"),
     "node-lifecycle-controller": Post(("nodelifecycle",), (), "nodelife.nodetaints:NodeTaints", True),
     "taint-eviction-controller": Post((), (), "nodelife.tainteviction:TaintEviction", True),
     "pod-garbage-collector-controller": Post(("podgc",), (), "nodelife.podgc:PodCollector", True),

@@ -1,0 +1,1 @@
+"""Where the pods of a service are to be found."""

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wavetank.cluster.kinds import Service
+from wavetank.cluster.pod import Pod
+from wavetank.controllers.endpoints.triggers import Triggers
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.frame.selecting import Selectors
+
+_TABLE = "Service"
+
+
+class PodFacts:
+    """What a service has to know of a pod, as its kubelet tells it; one version of a pod is asked once."""
+
+    __slots__ = ("address", "pod", "ready", "triggered")
+
+    def __init__(self, pod: Pod, office: Office) -> None:
+        status: Mapping[str, Any] = office.render(pod).get("status") or {}
+        self.pod = pod
+        self.address = "" if pod.finished else str(status.get("podIP") or "")
+        self.ready = office.ready_since(pod) is not None
+        conditions = status.get("conditions") or ()
+        self.triggered = next((str(c.get("lastTransitionTime")) for c in conditions if c.get("type") == "Ready"), "")
+
+
+class ServicePods:
+    """The pods that each service selects, kept up to date; `changed` is called with a service to look at."""
+
+    def __init__(self, office: Office, changed: Callable[[Key], None]) -> None:
+        self._office = office
+        self._changed = changed
+        self._selectors = Selectors()
+        self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by service and uid
+        self._facts: dict[str, PodFacts] = {}  # by uid
+        self.triggers = Triggers()
+        office.store.subscribe(_TABLE, self)
+        office.store.subscribe(Pod.table, _Pods(self))
+        for service in office.store.list(_TABLE):
+            self.added(service)
+
+    def of(self, service: Service) -> list[PodFacts]:
+        """Returns what is to be known of the pods of a service, in the order of their creation."""
+        return [self._facts_of(pod) for pod in self._pods[service.key].values()]
+
+    def _facts_of(self, pod: Pod) -> PodFacts:
+        known = self._facts.get(pod.uid)
+        if known is None or known.pod is not pod:
+            known = self._facts[pod.uid] = PodFacts(pod, self._office)
+        return known
+
+    # what the store tells
+
+    def added(self, new: Service) -> None:
+        """Takes in a service and finds its pods."""
+        if not has_endpoints(new):
+            return
+        self._selectors.put(new.key, new.selector)
+        candidates = (pod for pod in self._office.store.list(Pod.table) if pod.namespace == new.namespace)
+        self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
+        self._changed(new.key)
+
+    def modified(self, old: Service, new: Service) -> None:
+        """Takes in a service that was changed."""
+        self._selectors.drop(old.key)
+        self.added(new)
+
+    def deleted(self, old: Service) -> None:
+        """Forgets a service."""
+        self._selectors.drop(old.key)
+        self._pods.pop(old.key, None)
+        self.triggers.forget(old.key)
+        self._changed(old.key)
+
+    def pod_seen(self, pod: Pod) -> None:
+        """Takes in a new version of a pod."""
+        for key in self._selectors.matching(pod.namespace, pod.labels):
+            self._pods[key][pod.uid] = pod
+            self._changed(key)
+
+    def pod_lost(self, pod: Pod) -> None:
+        """Forgets a pod that is gone or has other labels."""
+        self._facts.pop(pod.uid, None)
+        for key in self._selectors.matching(pod.namespace, pod.labels):
+            self._pods[key].pop(pod.uid, None)
+            self._changed(key)
+
+
+class _Pods:
+    """Tells of all pods."""
+
+    def __init__(self, services: ServicePods) -> None:
+        self.added = services.pod_seen
+        self.deleted = services.pod_lost
+        self._services = services
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        if old.labels is not new.labels and old.labels != new.labels:
+            self._services.pod_lost(old)
+        self._services.pod_seen(new)
+
+
+def has_endpoints(service: Service) -> bool:
+    """Tells whether a service's endpoints are found by its selector; others are somebody else's."""
+    spec = service.manifest.get("spec") or {}
+    return bool(spec.get("selector")) and spec.get("type") != "ExternalName"
+
+
+def is_headless(service: Service) -> bool:
+    """Tells whether a service has no address of its own."""
+    return (service.manifest.get("spec") or {}).get("clusterIP") in (None, "", "None")
+
+
+def find_port(pod: Pod, port: Mapping[str, Any]) -> int | None:
+    """Returns the port of a pod that a service's port leads to; by its name, if it is named."""
+    target = port.get("targetPort")
+    if isinstance(target, int):
+        return target
+    spec = pod.spec.manifest
+    beside = [each for each in spec.get("initContainers") or () if each.get("restartPolicy") == "Always"]
+    for container in [*(spec.get("containers") or ()), *beside]:
+        for known in container.get("ports") or ():
+            same = (known.get("protocol") or "TCP") == (port.get("protocol") or "TCP")
+            if known.get("name") == target and same:
+                return int(known["containerPort"])
+    return None
+
+
+def hostname_of(pod: Pod, service: Service) -> str:
+    """Returns the name by which a headless service knows a pod, if it does."""
+    spec = pod.spec.manifest
+    return str(spec.get("hostname") or "") if spec.get("subdomain") == service.name else ""

@@ -1,0 +1,1 @@
+"""How much of its quotas a namespace uses."""
