@@ -44,7 +44,9 @@ def prepare_pod_status(new: Document, old: Document, writing: Writing) -> None:
 def prepare_ephemeral_containers(new: Document, old: Document, writing: Writing) -> None:
     """Lets a write to the subresource ephemeralcontainers change nothing else."""
     containers = new["spec"].get("ephemeralContainers")
-    new["spec"] = {**old["spec"], "ephemeralContainers": containers or []}
+    new["spec"] = {name: each for name, each in old["spec"].items() if name != "ephemeralContainers"}
+    if containers:
+        new["spec"]["ephemeralContainers"] = containers
     new["status"] = old["status"]
     keep_metadata(new, old)
     count_generation(new, old, ("spec",))

@@ -6,7 +6,7 @@ something below it is in the set if `.` stands beside that. Sets are never chang
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.structured import elements
@@ -129,21 +129,6 @@ def without(one: FieldSet, other: FieldSet) -> FieldSet:
             rest = node(is_member(below), without(children(below), theirs))
             if rest is not None:
                 made[element] = rest
-    return made
-
-
-def matching(fields: FieldSet, pattern: Mapping[str, Any] | None) -> FieldSet:
-    """Returns what a pattern includes: its paths, in which `*` is any element, and all below them (None)."""
-    if pattern is None:
-        return fields
-    made: FieldSet = {}
-    for element, below in fields.items():
-        if element == SELF or not ("*" in pattern or element in pattern):
-            continue
-        inner = pattern["*"] if "*" in pattern else pattern[element]
-        found = node(is_member(below), matching(children(below), inner))
-        if found is not None:
-            made[element] = found
     return made
 
 
