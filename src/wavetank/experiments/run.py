@@ -99,7 +99,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunRes
         write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
         if simulation.tasks is not None:
             write_k8ssim(simulation.tasks.rows.values(), plan.folder)
-        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label))
+        outside = (f"{plan.label}: {note}" for note in simulation.left_outside)
+        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside)
         metrics = measure(pods, jobs, _gpu_figures(pods, plan))
         return RunResult(plan.scheduler, plan.seed, metrics, warnings, simulation.attempts, wall)
 

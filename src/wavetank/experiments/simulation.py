@@ -14,6 +14,7 @@ from wavetank.controllers.frame.roster import all_names
 from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.controlling import PLANTED, VOLCANO_JOBS, attach_controllers, office_of_run, planted_kinds
 from wavetank.experiments.execution import K8SSIM, KUBELET, Execution
+from wavetank.experiments.gatekeeping import left_outside
 from wavetank.experiments.k8ssim.jobs import JobStarter
 from wavetank.experiments.k8ssim.ledger import TaskLedger
 from wavetank.experiments.latency import Latency
@@ -70,7 +71,8 @@ class Simulation:
     """One run: a cluster, a clock, the actors attached to them, and the recorder that watches.
 
     `tell` is called now and then with the number of pods that have come to their end; `explain` is told of every
-    scheduling attempt. `tasks` is what K8sSim's tables are made of, where its nodes run the pods.
+    scheduling attempt. `left_outside` says of jobs that got no pods why; `tasks` is what K8sSim's tables are made of,
+    where its nodes run the pods.
     """
 
     setting: Setting
@@ -79,6 +81,7 @@ class Simulation:
     explain: Explain | None = None
     recorder: Recorder = field(init=False)
     attempts: int = 0
+    left_outside: list[str] = field(default_factory=list)
     tasks: TaskLedger | None = None
 
     def run(self) -> Recorder:
@@ -105,6 +108,7 @@ class Simulation:
             submitted = plantings_of(setting.workload, store.specs, streams, kinds)
             Submitter(store, submitted, complete, finish)
             end = _run(clock, setting.horizon, loop)
+            self.left_outside = left_outside(scheduler for _, scheduler in schedulers)
             self.attempts = sum(scheduler.attempts for _, scheduler in schedulers) + (loop.attempts if loop else 0)
         self.recorder.close(end)
         return self.recorder

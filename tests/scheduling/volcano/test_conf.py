@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from wavetank.errors import InputError
@@ -66,6 +69,12 @@ def test_arguments_of_the_wrong_type_count_as_not_given(value, integer, number, 
         number,
         flag,
     )
+
+
+def test_every_defect_is_documented():
+    text = (Path(__file__).parents[3] / "docs" / "volcano.md").read_text()
+    documented = re.findall(r"^\| `([a-z-]+)` \|", text.partition("## Defects")[2].partition("## Fidelity")[0], re.M)
+    assert documented == list(DEFECTS)
 
 
 def test_an_unknown_defect_is_named():

@@ -172,3 +172,10 @@ def test_the_evicted_leave_and_the_preemptor_follows():
     run.store.delete(run.pod("low-worker-1"))
     run.until(1)
     assert run.placed["vip-worker-0"] == "n"
+
+
+def test_a_group_without_pods_that_is_not_let_in_is_known_by_its_scheduler():
+    run = Run(a_node("n"), a_queue(capability={"cpu": "1"}), conf=conf_of(["gang"], ["proportion"]))
+    run.submit(a_group("g", 1, minResources={"cpu": "3"}))
+    run.clock.run()
+    assert run.scheduler.not_let_in() == {"default/g": "queue resource quota insufficient: insufficient cpu"}

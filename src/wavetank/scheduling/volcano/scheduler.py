@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from wavetank.cluster.pod import Pod
@@ -72,6 +72,7 @@ class VolcanoScheduler:
         self._origin = self._earliest = clock.now
         self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
         self._reporting = False
+        self._outside: dict[str, str] = {}
         _open_queues(store)
         follow_cluster(store, self.cache, listers, self.takes, self._wake)
         PodGroupController(store, self.takes)
@@ -79,6 +80,10 @@ class VolcanoScheduler:
     def takes(self, pod: Pod) -> bool:
         """Tells whether a pod is this scheduler's business."""
         return self._takes_all or pod.scheduler_name in self._names
+
+    def not_let_in(self) -> Mapping[str, str]:
+        """Returns the PodGroups without pods that the last session has refused, with the reason."""
+        return self._outside
 
     def configure(self, conf: VolcanoConf) -> None:
         """Takes another configuration for the sessions to come, of which the next is due."""
@@ -120,6 +125,7 @@ class VolcanoScheduler:
         jobs = session.jobs
         outcome = run_session(session)
         self._start = session.start
+        self._outside = {key: why for key, why in session.refusals.items() if not jobs[key].tasks}
         self.attempts += session.searches
         for task, node_name in outcome.binds:
             self._bind(task, node_name)
