@@ -6,7 +6,7 @@ from controllers.worlds import World, a_pod
 
 
 def a_namespace(world: World, name: str = "ns") -> None:
-    world.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    world.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}})
 
 
 def inside(document: dict[str, Any], namespace: str = "ns") -> dict[str, Any]:
