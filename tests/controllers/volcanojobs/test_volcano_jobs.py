@@ -274,6 +274,17 @@ def test_an_evicted_pod_is_made_again_unless_a_policy_says_otherwise():
     assert not world.pods
 
 
+@pytest.mark.parametrize(("retries", "phase"), [(None, "Aborting"), (5, "Running"), (-1, "Running")])
+def test_a_task_has_failed_when_its_containers_were_restarted_too_often(retries, phase):
+    task = a_task(**({} if retries is None else {"maxRetry": retries}))
+    world = World(a_job(task, policies=[{"event": "TaskFailed", "action": "AbortJob"}])).run()
+    new = world.pods["train-worker-0"].copy()
+    new.restarts = 3
+    world.store.update(new)
+    world.settle()
+    assert world.phase == phase
+
+
 def test_a_pod_that_waits_too_long():
     policies = [{"event": "PodPending", "action": "AbortJob", "timeout": "30s"}]
     world = World(a_job(policies=policies))

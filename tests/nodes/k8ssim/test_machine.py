@@ -1,6 +1,8 @@
 """K8sSim's nodes, second by second, with figures worked out by hand from its published inputs."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
@@ -170,3 +172,16 @@ def test_what_a_pod_has_to_do(container, labels, expected):
     metadata = {"name": "p", "labels": labels}
     pod = Pod.parse({"metadata": metadata, "spec": {"containers": [{"name": "c", **container}]}}, SpecTable())
     assert demand_of(pod) == expected
+
+
+@given(st.lists(st.tuples(st.floats(1, 1000), st.floats(0, 2000)), min_size=1, max_size=20), st.floats(0, 5000))
+def test_cpu_is_shared_within_what_there_is(asked, spare):
+    """Everybody has at least what he requests and at most his limit, and all together no more than there is."""
+    requested = sum(request for request, _ in asked)
+    machine = Machine(Parameters(requested + spare))
+    tasks = [Task(str(i), "j", 0, Demand(1.0, request, request + more)) for i, (request, more) in enumerate(asked)]
+    shares = machine.shares(tasks, requested)
+    assert all(
+        request - 1e-6 <= share <= request + more + 1e-6 for share, (request, more) in zip(shares, asked, strict=True)
+    )
+    assert sum(shares) <= requested + spare + 1e-6

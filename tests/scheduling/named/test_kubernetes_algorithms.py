@@ -3,6 +3,7 @@
 import json
 from random import Random
 
+import numpy as np
 import pytest
 
 from wavetank.cluster.node import Node
@@ -15,6 +16,7 @@ from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.selection import RandomTies, RoundRobinTies
 from wavetank.scheduling.named import find_scheduler, named_schedulers
+from wavetank.scheduling.named.switching import switched_definition
 from wavetank.scheduling.registry import Handle
 
 NAMES = ("LRP", "MRP", "BRA", "EP", "RLP", "TTP", "NAP", "ILP", "NPAPP", "NLP", "IPAP")
@@ -263,3 +265,24 @@ def test_bad_arguments_are_refused(wanted, args, message):
     with pytest.raises(InputError) as refused:
         find_scheduler(wanted, (1, 36), args=args)
     assert str(refused.value) == message
+
+
+def test_each_of_k8ssims_schedulers_counts_its_turns_for_itself():
+    definition = switched_definition((1, 36), compat=True)
+    ties, tied, pod = definition.own_ties(), np.array([4, 5, 6]), a_pod()
+    chosen = []
+    for action in (1, 1, 2, 1, 2):
+        definition.switch.turn(action)
+        definition.switch.decide_on(pod)
+        chosen.append(ties.choose(tied))
+    assert chosen == [0, 1, 0, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "algorithm"),
+    [("linc-scheduler-mrp", "MRP"), ("linc-scheduler-npapp", "NPAPP"), ("default-scheduler", "EP")],
+)
+def test_a_pod_may_say_whose_it_is(scheduler, algorithm):
+    switch = switched_definition((1, 36), compat=False).switch
+    switch.turn(-1)
+    assert switch.decide_on(a_pod(schedulerName=scheduler)) == algorithm

@@ -15,7 +15,7 @@ from wavetank.controllers.volcanojobs.phases import FINISHED, deed_of
 from wavetank.controllers.volcanojobs.pods import JOB_VERSION, TASK_SPEC
 from wavetank.controllers.volcanojobs.policies import OUT_OF_SYNC, POD_RUNNING, SYNC, Happening, judge
 from wavetank.controllers.volcanojobs.reading import Reading
-from wavetank.controllers.volcanojobs.spec import TABLE, JobSpec
+from wavetank.controllers.volcanojobs.spec import TABLE, JobSpec, TaskSpec
 from wavetank.controllers.volcanojobs.validation import (
     JOB_UNKNOWN,
     POD_EVICTED,
@@ -26,8 +26,6 @@ from wavetank.controllers.volcanojobs.validation import (
 )
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import SECOND
-
-_TASK_RETRIES = 3  # restarts of a task's containers after which it has failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +99,22 @@ class VolcanoJobs:
         return POD_RUNNING if new.phase == RUNNING else POD_PENDING
 
     def _is_completed(self, job_key: Key, pod: Pod) -> bool:
-        job = self._store.find(TABLE, *job_key)
-        task = self._reading.spec_of(job).task(pod.annotations.get(TASK_SPEC, "")) if job is not None else None
-        if job is None or task is None or not task.replicas:
-            return False
-        done = [each for each in self._pods_of(job, task.name) if each.phase == SUCCEEDED]
-        return len(done) >= task.replicas
+        task, pods = self._task_of(job_key, pod)
+        return task is not None and 0 < task.replicas <= sum(each.phase == SUCCEEDED for each in pods)
 
     def _has_failed(self, job_key: Key, pod: Pod) -> bool:
-        job = self._store.find(TABLE, *job_key)
-        pods = self._pods_of(job, pod.annotations.get(TASK_SPEC, "")) if job is not None else []
-        return sum(each.restarts for each in pods if each.phase in (PENDING, RUNNING)) >= _TASK_RETRIES
+        task, pods = self._task_of(job_key, pod)
+        restarts = sum(each.restarts for each in pods if each.phase in (PENDING, RUNNING))
+        return task is not None and task.max_retry is not None and restarts >= task.max_retry
 
-    def _pods_of(self, job: Resource, task: str) -> list[Pod]:
-        return [pod for pod in self._office.pods.of(job.uid) if pod.annotations.get(TASK_SPEC) == task]
+    def _task_of(self, job_key: Key, pod: Pod) -> tuple[TaskSpec | None, list[Pod]]:
+        """Returns the task that a pod belongs to, with all its pods."""
+        job = self._store.find(TABLE, *job_key)
+        if job is None or self._reading.problem_of(job):
+            return None, []
+        name = pod.annotations.get(TASK_SPEC, "")
+        pods = [each for each in self._office.pods.of(job.uid) if each.annotations.get(TASK_SPEC) == name]
+        return self._reading.spec_of(job).task(name), pods
 
     def was_killed(self, pod: Pod) -> bool:
         """Tells whether a pod goes because this controller wanted it."""

@@ -30,7 +30,8 @@ class Policy:
 class TaskSpec:
     """One role of a job: `replicas` equal pods, of which `min_available` are needed.
 
-    They are made once the tasks of `after` run, or any of them if `any_of_them`.
+    They are made once the tasks of `after` run, or any of them if `any_of_them`. When their containers have been
+    restarted `max_retry` times the task has failed; None is never.
     """
 
     name: str
@@ -40,6 +41,7 @@ class TaskSpec:
     policies: tuple[Policy, ...] = ()
     after: tuple[str, ...] = ()
     any_of_them: bool = False
+    max_retry: int | None = _MAX_RETRY
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def _task(value: object, index: int) -> TaskSpec:
         tuple(str(name) for name in names),
         # with a single name "any" is the same as all, and Volcano does not look at it
         depends.get("iteration") == "any" and len(names) > 1,
+        None if task.get("maxRetry") == -1 else _integer(task.get("maxRetry") or _MAX_RETRY, f"{path}.maxRetry"),
     )
 
 

@@ -35,16 +35,18 @@ class TaskRow:
 
 
 class TaskLedger:
-    """Keeps one row for every pod of a run, with what K8sSim's tables tell of it."""
+    """Keeps one row for every pod of a run, with what K8sSim's tables tell of it; `unfinished` of them go on."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.rows: dict[str, TaskRow] = {}
+        self.unfinished = 0
         store.subscribe("Pod", self)
 
     def added(self, new: Pod) -> None:
         """Opens a row."""
         self.rows[new.uid] = TaskRow(new)
+        self.unfinished += not new.finished
 
     def modified(self, old: Pod, new: Pod) -> None:
         """Notes a binding or an end."""
@@ -54,6 +56,8 @@ class TaskLedger:
             row.bound = self._store.clock.now
         if new.finished and not old.finished:
             row.ended = self._store.clock.now
+            self.unfinished -= 1
 
     def deleted(self, old: Pod) -> None:
         """Keeps the row as it is."""
+        self.unfinished -= not old.finished

@@ -48,7 +48,7 @@ class Stage:
     def is_done(self) -> bool:
         """Tells whether all pods have come and ended."""
         assert self._submitter is not None
-        return self._submitter.is_done and all(row.pod.finished for row in self.ledger.rows.values())
+        return self._submitter.is_done and not self.ledger.unfinished
 
     def node_list(self) -> list[Node]:
         """Returns the nodes."""

@@ -62,7 +62,8 @@ class VolcanoHalf:
 
     def step(self, conf: VolcanoConf, lock: AbstractContextManager[object]) -> None:
         """Goes on by a configuration until the next one is due; `lock` is held while anything changes."""
-        self._configure(conf)
+        with lock:
+            self._configure(conf)
         clock, due = self._stage.clock, self._next_due()
         while not self.done and not self._stopped and (due is None or clock.now < due):
             with lock:

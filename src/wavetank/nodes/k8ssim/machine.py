@@ -78,7 +78,7 @@ class Machine:
         running = self._running()
         requested = sum(task.demand.requested for task in running)
         slowed, speed = self.parameters.speed_at(requested), self.parameters.speed
-        for task, milli_cpu in zip(running, self._shares(running, requested), strict=True):
+        for task, milli_cpu in zip(running, self.shares(running, requested), strict=True):
             if task.left is not None:
                 task.left -= task.demand.rate(milli_cpu, slowed, speed)
         return self._leave([task for task in running if task.left is not None and task.left <= 0])
@@ -109,7 +109,7 @@ class Machine:
     def _running(self) -> list[Task]:
         return [task for task in self.tasks.values() if task.started is not None and not task.failed]
 
-    def _shares(self, running: list[Task], requested: float) -> list[float]:
+    def shares(self, running: list[Task], requested: float) -> list[float]:
         """Returns the CPU of each: its request, and of what is left in proportion to what it may use beyond that."""
         total = self.parameters.milli_cpu
         limits = [total if task.demand.limit is None else task.demand.limit for task in running]

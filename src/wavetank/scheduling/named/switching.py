@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from wavetank.cluster.pod import Pod
 from wavetank.errors import InputError
@@ -14,6 +15,7 @@ from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
+from wavetank.scheduling.framework.selection import RoundRobinTies
 from wavetank.scheduling.named.k8ssim import make_algorithm
 from wavetank.scheduling.registry import Handle
 
@@ -28,6 +30,7 @@ class Switch:
 
     def __init__(self) -> None:
         self._action = 1
+        self.deciding = ACTIONS[0]  # who decides on the pod of the moment
 
     def turn(self, action: int) -> None:
         """Chooses an algorithm by its number."""
@@ -36,12 +39,26 @@ class Switch:
             raise InputError(f"there is no action {action}: expected one of {known}, or -1 for each pod's own")
         self._action = action
 
-    def algorithm_for(self, pod: Pod) -> str:
+    def decide_on(self, pod: Pod) -> str:
         """Returns the algorithm that decides on a pod; one whose schedulerName says nothing gets EP."""
         if self._action != BY_NAME:
-            return ACTIONS[self._action - 1]
-        name = pod.scheduler_name.removeprefix(_PREFIX).upper()
-        return name if name in ACTIONS else ACTIONS[0]
+            self.deciding = ACTIONS[self._action - 1]
+        else:
+            name = pod.scheduler_name.removeprefix(_PREFIX).upper()
+            self.deciding = name if name in ACTIONS else ACTIONS[0]
+        return self.deciding
+
+
+class _Turns:
+    """Breaks ties in turn; in K8sSim each algorithm is a scheduler of its own and counts for itself."""
+
+    def __init__(self, switch: Switch) -> None:
+        self._switch = switch
+        self._turns = {name: RoundRobinTies() for name in ACTIONS}
+
+    def choose(self, tied: IntArray) -> int:
+        """Returns the next one of the algorithm that decides."""
+        return self._turns[self._switch.deciding].choose(tied)
 
 
 class _Chosen(PreScorePlugin, ScorePlugin):
@@ -56,7 +73,7 @@ class _Chosen(PreScorePlugin, ScorePlugin):
 
     def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
         """Chooses the algorithm."""
-        plugin = self._present = self._plugins[self._switch.algorithm_for(cycle.pod)]
+        plugin = self._present = self._plugins[self._switch.decide_on(cycle.pod)]
         return plugin.pre_score(cycle, nodes) if isinstance(plugin, PreScorePlugin) else True
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
@@ -97,7 +114,12 @@ class SwitchedDefinition(SchedulerDefinition):
 def switched_definition(version: Version, compat: bool) -> SwitchedDefinition:
     """Returns the eleven as one scheduler, as they are today or, with `compat`, as K8sSim runs them."""
     parts = {name: make_algorithm(name, version, compat) for name in ACTIONS}
-    first = parts[ACTIONS[0]]
+    switch = Switch()
     return SwitchedDefinition(
-        "k8ssim", "K8sSim's algorithms for Kubernetes", first.configuration, own_ties=first.own_ties, parts=parts
+        "k8ssim",
+        "K8sSim's algorithms for Kubernetes",
+        parts[ACTIONS[0]].configuration,
+        own_ties=partial(_Turns, switch) if compat else None,
+        switch=switch,
+        parts=parts,
     )
