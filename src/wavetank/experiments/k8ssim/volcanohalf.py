@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wavetank.cluster.admission import admit
 from wavetank.cluster.manifests import read_text
-from wavetank.controllers.volcanojobs.spec import TABLE
+from wavetank.controllers.volcanojobs.spec import TABLE, read_job
 from wavetank.experiments.k8ssim.info import (
     Document,
     clock_text,
@@ -125,8 +125,8 @@ class VolcanoHalf:
         return {"Jobs": found, "Nodes": nodes, "NotCompletion": not self.done}
 
     def _min_available(self, namespace: str, name: str) -> int:
-        group = self._stage.store.find("PodGroup.scheduling.volcano.sh", namespace, name)
-        return int(group.manifest["spec"]["minMember"]) if group is not None else 1
+        job = self._stage.store.find(TABLE, namespace, name)
+        return read_job(job.manifest).min_available if job is not None else 1
 
     def write_results(self, folder: Path) -> None:
         """Writes the tables of K8sSim's client."""
