@@ -147,6 +147,13 @@ def test_the_algorithm_may_change_from_step_to_step(client):
     assert steps == 10  # job two ends at 200
 
 
+def test_a_step_in_which_nothing_happens_is_as_long_as_any(client):
+    client.ask("/reset", period="20", nodes=NODES, workload=yaml.safe_dump({"jobs": [a_job("late", at=50)]}))
+    clocks = [client.step(LRP)["clock"][14:19] for _ in range(3)]
+    assert clocks == ["00:20", "00:40", "01:00"]
+    assert nodes_of(client.ask("/stepResult")) == {"default-late-t-0": "large", "default-late-t-1": "small"}
+
+
 def test_another_algorithm_another_place(client):
     client.ask("/reset", period="-1", nodes=NODES, workload=JOBS)
     assert set(nodes_of(client.step(MRP)).values()) == {"small"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
@@ -61,12 +61,12 @@ def node_document(node: Node, used: Amounts) -> Document:
     }
 
 
-def used_on(node_name: str, rows: Iterable[TaskRow]) -> Amounts:
-    """Adds up what the pods request that are on a node and have not ended."""
-    used: Counter[str] = Counter()
+def used_by_node(rows: Iterable[TaskRow]) -> defaultdict[str, Counter[str]]:
+    """Adds up what the pods on each node request that have not ended."""
+    used: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        if row.pod.node_name == node_name and not row.pod.finished:
-            used.update(row.pod.spec.requests)
+        if row.pod.node_name and not row.pod.finished:
+            used[row.pod.node_name].update(row.pod.spec.requests)
     return used
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wavetank.errors import InputError
-from wavetank.experiments.k8ssim.info import Document, clock_text, node_document, pod_document, used_on
+from wavetank.experiments.k8ssim.info import Document, clock_text, node_document, pod_document, used_by_node
 from wavetank.experiments.k8ssim.stage import Stage, only_document
 from wavetank.experiments.k8ssim.tables import write_k8ssim
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -51,9 +51,10 @@ class KubernetesHalf:
     def state(self) -> Document:
         """Returns what K8sSim's server tells: whether all is done, nodes, pods, and the time."""
         rows = list(self._stage.ledger.rows.values())
+        used = used_by_node(rows)
         return {
             "done": self.done,
-            "nodes": [node_document(node, used_on(node.name, rows)) for node in self._stage.node_list()],
+            "nodes": [node_document(node, used[node.name]) for node in self._stage.node_list()],
             "pods": [pod_document(row) for row in rows],
             "clock": clock_text(self._stage.clock.now),
         }

@@ -15,7 +15,7 @@ from wavetank.experiments.k8ssim.info import (
     node_book,
     node_document,
     pod_document,
-    used_on,
+    used_by_node,
 )
 from wavetank.experiments.k8ssim.jobs import JobStarter
 from wavetank.experiments.k8ssim.ledger import TaskRow
@@ -65,13 +65,11 @@ class VolcanoHalf:
         with lock:
             self._configure(conf)
         clock, due = self._stage.clock, self._next_due()
-        while not self.done and not self._stopped and (due is None or clock.now < due):
+        while not self.done and not self._stopped and clock.now != due:
             with lock:
-                upcoming = clock.next_due() if clock.foreground else None
-                if upcoming is None and due is None:
+                second = self._next_second(due)
+                if second is None:
                     break  # whoever waits now waits for ever
-                second = due if upcoming is None else -(-upcoming // SECOND) * SECOND
-                assert second is not None
                 clock.run_world(second) if second == due else clock.run(second)
         self._ended = self.done or due is None
 
@@ -94,19 +92,28 @@ class VolcanoHalf:
         period = self._period * SECOND
         return (self._stage.clock.now // period + 1) * period
 
+    def _next_second(self, due: int | None) -> int | None:
+        """Returns the next second in which anything happens, or that of the next configuration; None if never."""
+        clock = self._stage.clock
+        upcoming = clock.next_due() if clock.foreground else None
+        if upcoming is None:
+            return due
+        second = -(-upcoming // SECOND) * SECOND
+        return second if due is None else min(second, due)
+
     # what is told
 
     def first_state(self) -> Document:
         """Returns the answer to a reset: the nodes, and nothing on them."""
         nodes = [node_document(node, {}) for node in self._stage.node_list()]
-        return {"Jobs": None, "Nodes": None, "NotCompletion": False, "done": False, "nodes": nodes, "pods": None} | {
-            "clock": clock_text(0)
-        }
+        books = {"Jobs": None, "Nodes": None, "NotCompletion": False}
+        return {**books, "done": False, "nodes": nodes, "pods": None, "clock": clock_text(0)}
 
     def state(self) -> Document:
         """Returns all that K8sSim's server tells after a step."""
         rows = list(self._stage.ledger.rows.values())
-        nodes = [node_document(node, used_on(node.name, rows)) for node in self._stage.node_list()]
+        used = used_by_node(rows)
+        nodes = [node_document(node, used[node.name]) for node in self._stage.node_list()]
         # K8sSim's clock has moved on when its loop finds that all is done
         now = self._stage.clock.now + (SECOND if self._ended else 0)
         pods = [pod_document(row) for row in rows]
@@ -121,7 +128,8 @@ class VolcanoHalf:
         found = {
             f"{key[0]}/{key[1]}": job_document(key[1], jobs[key], self._min_available(*key)) for key in sorted(jobs)
         }
-        nodes = {node.name: node_book(node, used_on(node.name, rows)) for node in self._stage.node_list()}
+        used = used_by_node(rows)
+        nodes = {node.name: node_book(node, used[node.name]) for node in self._stage.node_list()}
         return {"Jobs": found, "Nodes": nodes, "NotCompletion": not self.done}
 
     def _min_available(self, namespace: str, name: str) -> int:
