@@ -10,6 +10,7 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.resource import Manifest, Resource
 from wavetank.cluster.run import Run
+from wavetank.controllers.volcanojobs.spec import TABLE as VOLCANO_JOB
 from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.controllers.volcanojobs.validation import problems_of
 from wavetank.errors import InputError
@@ -18,7 +19,7 @@ from wavetank.workloads import fields
 from wavetank.workloads.objects import make_object
 from wavetank.workloads.runs import run_of
 from wavetank.workloads.submissions import Submission
-from wavetank.workloads.volcanojobs import VOLCANO_JOB, epochs_run, submitted_after, task_annotations, tasks_of
+from wavetank.workloads.volcanojobs import epochs_run, submitted_after, task_annotations, tasks_of
 
 PREFIX = "wavetank.dev/"
 ARRIVAL = "wavetank.dev/arrival"  # annotation: when the object is submitted, from the start of the run

@@ -16,7 +16,6 @@ from wavetank.nodes.k8ssim.parameters import UNIT
 from wavetank.nodes.k8ssim.rates import WORK_OF_EPOCH, cpu_rate, gpu_rate
 from wavetank.workloads import fields
 
-VOLCANO_JOB = "Job.batch.volcano.sh"
 SUBMITTED = "sub-time"  # K8sSim's label of a job: seconds from the start of the run
 MIN_AVAILABLE = "wavetank.dev/min-available"  # annotation of pods: how many of their job must run together
 

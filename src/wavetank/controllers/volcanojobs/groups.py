@@ -7,12 +7,11 @@ from collections import Counter
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.resources import format_amounts, pod_requests
 from wavetank.cluster.store import Store
+from wavetank.cluster.volcano import API_VERSION
 from wavetank.controllers.frame.client import Document
 from wavetank.controllers.frame.ownership import controller_reference
 from wavetank.controllers.volcanojobs.pods import group_name
 from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
-
-TABLE = "PodGroup.scheduling.volcano.sh"
 
 
 def group_document(job: Resource, spec: JobSpec, store: Store) -> Document:
@@ -22,7 +21,7 @@ def group_document(job: Resource, spec: JobSpec, store: Store) -> Document:
     metadata |= {"labels": {**job.labels}} if job.labels else {}
     metadata["ownerReferences"] = [controller_reference(job)]
     return {
-        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "apiVersion": API_VERSION,
         "kind": "PodGroup",
         "metadata": metadata,
         "spec": group_spec(spec, store),

@@ -6,10 +6,10 @@ from functools import partial
 
 from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.resource import Resource
+from wavetank.cluster.volcano import POD_GROUPS
 from wavetank.controllers.frame.office import Office
 from wavetank.controllers.frame.ownership import controller_of
 from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.volcanojobs import groups
 from wavetank.controllers.volcanojobs.labour import Labour
 from wavetank.controllers.volcanojobs.phases import FINISHED, deed_of
 from wavetank.controllers.volcanojobs.pods import JOB_VERSION, TASK_SPEC
@@ -53,7 +53,7 @@ class VolcanoJobs:
         self._orders: defaultdict[Key, list[_Order]] = defaultdict(list)
         self._delayed: defaultdict[Key, dict[str, tuple[str, Timer]]] = defaultdict(dict)  # by job and pod
         self._store.subscribe(TABLE, self)
-        self._store.subscribe(groups.TABLE, _GroupEvents(self))
+        self._store.subscribe(POD_GROUPS, _GroupEvents(self))
         for job in self._store.list(TABLE):
             self.added(job)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from wavetank.cluster.pod import RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.resource import Resource, parse_time, render_time
 from wavetank.cluster.status import AlreadyExistsError, ApiError
+from wavetank.cluster.volcano import POD_GROUPS
 from wavetank.controllers.frame.client import Document
 from wavetank.controllers.frame.office import Office
-from wavetank.controllers.volcanojobs.groups import TABLE as GROUPS
 from wavetank.controllers.volcanojobs.groups import group_document, group_spec
 from wavetank.controllers.volcanojobs.phases import FAILED, PENDING, Change, Deed
 from wavetank.controllers.volcanojobs.pods import TASK_SPEC, group_name, pod_document, pod_name, service_document
@@ -79,7 +79,7 @@ class Labour:
 
     def _grouped(self, job: Resource, spec: JobSpec) -> Resource:
         """Returns the job's PodGroup, made or brought up to date if need be."""
-        group = self._store.find(GROUPS, job.namespace, group_name(job))
+        group = self._store.find(POD_GROUPS, job.namespace, group_name(job))
         if group is None:
             return self._office.client.create(group_document(job, spec, self._store))
         wanted, given = group_spec(spec, self._store), group.manifest.get("spec") or {}
@@ -137,7 +137,7 @@ class Labour:
         changed = deed.change is not None and deed.change(spec, status)
         if changed or _counts(status) != _counts(job.manifest.get("status") or {}):
             self._enter(job, status)
-        group = self._store.find(GROUPS, job.namespace, group_name(job))
+        group = self._store.find(POD_GROUPS, job.namespace, group_name(job))
         if group is not None:
             self._office.client.delete(group)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.resource import Resource
+from wavetank.cluster.volcano import GROUP_NAME
 from wavetank.controllers.frame.client import Document
 from wavetank.controllers.frame.ownership import controller_reference
 from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
@@ -14,7 +15,6 @@ TASK_INDEX, TASK_SPEC = "volcano.sh/task-index", "volcano.sh/task-spec"
 JOB_NAME, JOB_NAMESPACE = "volcano.sh/job-name", "volcano.sh/job-namespace"
 QUEUE_NAME, JOB_VERSION = "volcano.sh/queue-name", "volcano.sh/job-version"
 RETRY_COUNT, TEMPLATE_UID = "volcano.sh/job-retry-count", "volcano.sh/template-uid"
-GROUP_NAME = "scheduling.k8s.io/group-name"
 
 # Annotations and labels of a job that its pods get as well.
 _INHERITED = (

@@ -8,8 +8,7 @@ from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
-from wavetank.cluster.volcano import API_VERSION, GROUP_NAME
-from wavetank.cluster.volcano import POD_GROUPS as GROUPS
+from wavetank.cluster.volcano import API_VERSION, GROUP_NAME, POD_GROUPS
 from wavetank.controllers.volcanojobs.spec import TABLE, read_job
 from wavetank.workloads.expansion import submissions_of
 
@@ -53,7 +52,7 @@ class JobStarter:
         self._busy[key] -= 1
         if not self._busy[key]:
             del self._busy[key]
-            group = self._store.find(GROUPS, *key)
+            group = self._store.find(POD_GROUPS, *key)
             if group is not None:
                 self._store.delete(group)
 

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from wavetank.cluster.pod import SUCCEEDED, Pod
 from wavetank.cluster.store import Store
+from wavetank.cluster.volcano import GROUP_NAME
 from wavetank.kernel.durations import Nanoseconds
-
-JOB_LABEL = "job"  # by which K8sSim's workloads say whose task a pod is
-GROUP = "scheduling.k8s.io/group-name"
+from wavetank.nodes.k8ssim.kubelets import JOB_LABEL
 
 
 @dataclass(slots=True)
@@ -26,7 +25,7 @@ class TaskRow:
     @property
     def group(self) -> str:
         """Returns the pod group that the task belongs to."""
-        return self.pod.annotations.get(GROUP) or self.pod.name
+        return self.pod.annotations.get(GROUP_NAME) or self.pod.name
 
     @property
     def succeeded(self) -> bool:
