@@ -16,8 +16,7 @@ from wavetank.controllers.volcanojobs.spec import TABLE
 from wavetank.controllers.volumes import attach_ephemeral_volumes
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Attachable
-from wavetank.workloads.expansion import run_of_task
-from wavetank.workloads.runs import run_of
+from wavetank.workloads.expansion import run_of_owned, run_of_task
 
 VOLCANO_JOBS = "volcano-job-controller"
 
@@ -27,6 +26,8 @@ _PLANTED = {
     "replicaset-controller": "ReplicaSet.apps",
     "statefulset-controller": "StatefulSet.apps",
     "daemonset-controller": "DaemonSet.apps",
+    "job-controller": "Job.batch",
+    "cronjob-controller": "CronJob.batch",
 }
 PLANTED = frozenset(_PLANTED.values())
 
@@ -48,7 +49,7 @@ def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None
     """
 
     def prepare(pod: Pod) -> None:
-        pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of(pod.manifest)
+        pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of_owned(pod.manifest)
         complete(pod)
 
     return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare), seen=seen)

@@ -35,7 +35,7 @@ from wavetank.nodes.stories import Stories
 from wavetank.nodes.usage import Usage
 from wavetank.scheduling.config import Version
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.runs import run_of
+from wavetank.workloads.expansion import run_of_owned
 from wavetank.workloads.volcanojobs import epochs_run
 
 # The release that is served and, in its words, that of the simulated kubelets.
@@ -138,7 +138,7 @@ class _Runs:
     def added(self, new: Pod) -> None:
         if new.run is None:
             try:
-                new.run = _epochs(new) or run_of(new.manifest)
+                new.run = _epochs(new) or run_of_owned(new.manifest)
             except InputError:
                 new.run = None  # an annotation that says nothing: it runs until it is stopped
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from zoneinfo import ZoneInfoNotFoundError
 
+from wavetank.cluster.cron import ScheduleError, parse_schedule
 from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
@@ -33,7 +35,8 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
 
     A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes the pods that it asks for, named
     `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`. How many a DaemonSet
-    asks for depends on the cluster: it becomes none, and is there only for those who take it as it is.
+    or a CronJob asks for depends on the cluster: they become none, and are there only for those who take them as they
+    are, like a Job that is suspended.
     """
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
@@ -43,10 +46,13 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
         yield from _volcano_job(given, specs)
     elif given.table in EXPANDED:
         size = EXPANDED[given.table](fields.mapping(manifest.get("spec"), "spec"))
+        if given.table == CRON_JOB:
+            yield Submission(time, (), given.namespace, manifest, None, _scheduled(given), lifetime_of(given))
+            return
         duration = DEFAULT_JOB_DURATION if given.table == JOB else None
         pod = pod_of_template(manifest, manifest["spec"].get("template"), "spec.template", specs, duration)
         names = tuple(f"{given.name}-{i}" for i in range(size))
-        source = kept_alive(given) if given.table in KEPT_ALIVE else None
+        source = kept_alive(given)
         yield Submission(time, names, given.namespace, pod.manifest, pod.run, source, lifetime_of(given))
     else:
         expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB))
@@ -85,17 +91,33 @@ def kept_alive(owner: Resource) -> Resource:
     spec = fields.mapping(owner.manifest.get("spec"), "spec")
     template = fields.mapping(spec.get("template"), "spec.template")
     policy = fields.mapping(template.get("spec"), "spec.template.spec").get("restartPolicy", "Always")
-    if policy != "Always":
+    if policy != "Always" and owner.table != JOB:
         path = "spec.template.spec.restartPolicy"
         raise InputError(f"expected Always in a {owner.manifest_kind}, got {policy!r:.60}", path=path)
     metadata = dict(fields.mapping(template.get("metadata") or {}, "spec.template.metadata"))
-    metadata["labels"] = metadata.get("labels") or {"app": owner.name}
     annotations = {**_own_annotations(owner.manifest), **(metadata.get("annotations") or {})}
     if annotations:
         metadata["annotations"] = annotations
-    selector = spec.get("selector") or {"matchLabels": metadata["labels"]}
-    made = {**owner.manifest, "spec": {**spec, "selector": selector, "template": {**template, "metadata": metadata}}}
-    return parse_resource(made, SpecTable())
+    changed: dict[str, Any] = {"template": {**template, "metadata": metadata}}
+    if owner.table != JOB:  # which gets a selector of its own
+        metadata["labels"] = metadata.get("labels") or {"app": owner.name}
+        changed["selector"] = spec.get("selector") or {"matchLabels": metadata["labels"]}
+    return parse_resource({**owner.manifest, "spec": {**spec, **changed}}, SpecTable())
+
+
+def _scheduled(cron_job: Resource) -> Resource:
+    """Returns a CronJob as a controller is to have it: what its annotations say to wavetank is for its Jobs' pods."""
+    spec = fields.mapping(cron_job.manifest.get("spec"), "spec")
+    template = fields.mapping(spec.get("jobTemplate"), "spec.jobTemplate")
+    metadata = {"name": cron_job.name, "annotations": cron_job.annotations}
+    try:
+        job = Resource({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec")})
+        _check_restart_policy(fields.mapping(template.get("spec"), "spec"))
+        made = kept_alive(job).manifest["spec"]
+    except InputError as error:
+        raise error.inside(path="spec.jobTemplate") from None
+    job_template = {**template, "spec": made}
+    return parse_resource({**cron_job.manifest, "spec": {**spec, "jobTemplate": job_template}}, SpecTable())
 
 
 def lifetime_of(owner: Resource) -> Nanoseconds | None:
@@ -131,6 +153,13 @@ def run_of_task(manifest: Manifest) -> Run:
     return epochs_run(manifest, "") or run_of(manifest, DEFAULT_JOB_DURATION)
 
 
+def run_of_owned(manifest: Manifest) -> Run:
+    """Returns what a pod does that a controller may have made: one of a Job that does not tell runs for a minute."""
+    owners = (manifest.get("metadata") or {}).get("ownerReferences") or ()
+    in_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)
+    return run_of(manifest, DEFAULT_JOB_DURATION if in_job else None)
+
+
 def replicas(spec: Mapping[str, Any]) -> int:
     """Returns how many pods a Deployment, ReplicaSet or StatefulSet asks for."""
     value = spec.get("replicas")
@@ -140,13 +169,18 @@ def replicas(spec: Mapping[str, Any]) -> int:
 def _parallelism(spec: Mapping[str, Any]) -> int:
     parallel, completions = spec.get("parallelism"), spec.get("completions")
     size = fields.integer(1 if parallel is None else parallel, "spec.parallelism", 0, fields.MOST_OBJECTS)
-    wanted = fields.integer(size if completions is None else completions, "spec.completions")
-    if wanted > size:
-        raise InputError(f"a Job in waves is not supported yet: expected at most {size}", path="spec.completions")
-    if spec.get("suspend"):
-        raise InputError("a suspended Job is not supported yet", path="spec.suspend")
+    wanted = fields.integer(size if completions is None else completions, "spec.completions", 0, fields.MOST_OBJECTS)
     _check_restart_policy(spec)
-    return wanted
+    return 0 if spec.get("suspend") else wanted
+
+
+def _schedule(spec: Mapping[str, Any]) -> int:
+    """Refuses a CronJob that would never start; it asks for no pod yet."""
+    try:
+        parse_schedule(str(spec.get("schedule") or ""), str(spec.get("timeZone") or ""))
+    except (ScheduleError, ZoneInfoNotFoundError) as error:
+        raise InputError(str(error), path="spec.schedule") from None
+    return 0
 
 
 def _check_restart_policy(spec: Mapping[str, Any]) -> None:
@@ -157,12 +191,12 @@ def _check_restart_policy(spec: Mapping[str, Any]) -> None:
         raise InputError(f"expected Never or OnFailure in a Job, got {policy!r:.60}", path=path)
 
 
-JOB = "Job.batch"
-KEPT_ALIVE = frozenset({"Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps"})
+JOB, CRON_JOB = "Job.batch", "CronJob.batch"
 EXPANDED: dict[str, Callable[[Mapping[str, Any]], int]] = {
     JOB: _parallelism,
     "Deployment.apps": replicas,
     "ReplicaSet.apps": replicas,
     "StatefulSet.apps": replicas,
     "DaemonSet.apps": lambda spec: 0,
+    CRON_JOB: _schedule,
 }
