@@ -154,12 +154,13 @@ class FieldManager:
             return value
         present = self._kinds.named(value.api_version, self.kind.kind)
         wanted = self._kinds.named(version, self.kind.kind)
-        if present is None or wanted is None:
-            return None
+        if present is None or wanted is None or present.group != wanted.group:
+            return None  # events of one group know nothing of those who manage them in the other
         if wanted.custom is not None:  # versions of custom kinds differ by their name only
             document = {**value.document, "apiVersion": version}
         else:
-            document = to_served(wanted, to_stored(present, value.document))
+            whole = canonical(present.schema, value.document)  # Go converts what it has read
+            document = canonical(wanted.schema, to_served(wanted, to_stored(present, whole)))
         return Typed(merge_type(wanted.schema), document, version)
 
 
@@ -170,8 +171,8 @@ def _present(live: Document | None) -> Managers:
 def _known(live: Document | None, sent: Any, *, sub: bool) -> Managers:
     """Returns the managers before a write: those that the client sends, where it may, else those of the object."""
     present = _present(live)
-    if sub or sent is None:
-        return present
+    if sub or sent is None or (live is not None and sent == live["metadata"].get("managedFields")):
+        return present  # most clients send what they have read
     if sent in ([], [{}]):
         return {}  # how clients say that nobody shall manage anything
     try:
