@@ -27,6 +27,7 @@ from wavetank.apiserver.versions import to_served, to_stored
 
 _BEFORE = "before-first-apply"
 _UNKNOWN = "unknown"
+_UNTYPED = "failed to convert new object ({}) to smd typed"
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
@@ -75,9 +76,11 @@ class FieldManager:
         managers = _present(live)
         before = self._typed(live) if live is not None else self._empty
         if live is not None and not managers:
+            self._check(before, f"failed to create manager for existing fields: {_UNTYPED}")
             managers = self._updated(self._empty, before, managers, _BEFORE, now)
         after = self._typed(applied)
-        self._check(after)
+        self._check(after, "failed to create typed patch object ({})", twins=False)
+        self._check(before, "failed to create typed live object ({})")
         entry = Entry(manager, APPLY, self.kind.api_version, self._subresource)
         merged, managers = self._applied(before, after, managers, entry, force)
         document = dict(before.document) if merged is None else self._finished(merged, applied)
@@ -119,12 +122,12 @@ class FieldManager:
             managers[entry.identifier] = mine.owning(fields)
         return merged, managers
 
-    def _check(self, applied: Typed) -> None:
+    def _check(self, value: Typed, where: str, *, twins: bool = True) -> None:
+        """Refuses (500) a document that is not of its type; `where` says which one it is."""
         try:
-            check(applied.kind, applied.document)
+            check(value.kind, value.document, twins=twins)
         except UntypedError as error:
-            where = describe(applied.document)
-            raise errors.plain(f"failed to create typed patch object ({where}): {error}") from None
+            raise errors.plain(f"{where.format(describe(value.document))}: {error}") from None
 
     def _finished(self, merged: Document, applied: Document) -> Document:
         """Returns a merged document as the server reads it, with its defaults."""
