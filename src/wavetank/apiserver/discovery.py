@@ -186,7 +186,8 @@ def _storage_hash(kind: Kind) -> str:
 
 
 def _subresources(kind: Kind) -> Iterable[Document]:
-    for name, subresource in sorted(kind.subresources.items()):
+    known = kind.subresources.items()
+    for name, subresource in sorted(known) if kind.custom is None else known:
         entry: Document = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced}
         if (subresource.group, subresource.version) != (kind.group, kind.version):
             entry |= {"group": subresource.group, "version": subresource.version}
@@ -203,7 +204,9 @@ def _aggregated_resource(kind: Kind) -> Document:
     entry |= {"scope": "Namespaced" if kind.namespaced else "Cluster", "singularResource": kind.singular}
     entry |= {"verbs": kind.verbs, **_names(kind)}
     if kind.subresources:
-        entry["subresources"] = [_aggregated_subresource(kind, each) for _, each in sorted(kind.subresources.items())]
+        known = kind.subresources.items()
+        ordered = sorted(known) if kind.custom is None else known
+        entry["subresources"] = [_aggregated_subresource(kind, each) for _, each in ordered]
     return entry
 
 

@@ -108,13 +108,15 @@ def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Ta
 
 def _aim_custom(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Target:
     """Finds what a path of a custom kind is about; other handlers serve these, with other words for refusals."""
-    verbs = _ONE if parts else _MANY
-    verb = verbs.get(method, "")
+    verbs = _ONE if parts else {**_MANY, "PUT": "update", "PATCH": "patch"}
+    verb = verbs.get("GET" if method == "HEAD" else method, "")
     if kind.namespaced and namespace is None and (parts or verb != "list"):
         raise UnknownPathError
     if not parts:
+        if verb in _OF_ONE:
+            raise bad_request("name must be provided")
         if not verb:
-            raise method_not_supported(kind.resource, method.lower())
+            raise method_not_supported(kind.resource, verb)
         return Target(kind, verb, namespace or "")
     name, *below = parts
     if problems := path_segment_problems(name):
@@ -122,9 +124,9 @@ def _aim_custom(kind: Kind, namespace: str | None, parts: list[str], method: str
     subresource = kind.subresources.get(below[0]) if below else None
     if len(below) > 1 or (below and subresource is None):
         raise not_found(kind.resource, name)
-    known = subresource.verbs if subresource is not None else _OF_ONE
+    known = subresource.verbs if subresource is not None else (*_OF_ONE, "create")
     if verb not in known:
-        raise method_not_supported(kind.resource, verb or method.lower())
+        raise method_not_supported(kind.resource, verb)
     return Target(kind, verb, namespace or "", name, subresource)
 
 

@@ -23,7 +23,7 @@ from wavetank.apiserver.managing.managing import Managing, put_managers, take_ma
 from wavetank.apiserver.objects import Document, Objects
 from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.ownership import without_twins
-from wavetank.apiserver.patches import PATCH_TYPES, apply_patch
+from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES, apply_patch
 from wavetank.apiserver.request import Request
 from wavetank.apiserver.strategies.registry import STRATEGIES, prepare_create, prepare_update
 from wavetank.apiserver.strategies.services import ServiceAllocator
@@ -336,9 +336,11 @@ def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> 
 
 
 def patch_type(request: Request, *, custom: bool = False) -> str:
-    """Returns the media type of a patch; 415 if it is none. Custom kinds refuse some when they apply it."""
+    """Returns the media type of a patch; 415 if it is none. Custom kinds know no strategic merge patches."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if media_type not in PATCH_TYPES and media_type != APPLY_PATCH and not custom:
+    if custom and media_type not in OF_CUSTOM:
+        raise errors.unsupported_media_type(OF_CUSTOM)
+    if media_type not in PATCH_TYPES and media_type != APPLY_PATCH:
         raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return media_type
 

@@ -12,8 +12,20 @@ from wavetank.apiserver.custom.schema.defaulting import set_schema_defaults
 from wavetank.apiserver.custom.schema.embedded import Coercion, read_metadata
 from wavetank.apiserver.custom.schema.pruning import drop_nulls, prune
 from wavetank.apiserver.custom.schema.structural import Document, Structural
+from wavetank.apiserver.errors import plain
 
 _WRITTEN_OUT = 1e21  # larger numbers are written with an exponent
+
+
+AGE = {
+    "name": "Age",
+    "type": "date",
+    "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is "
+    "not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It "
+    "is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    "jsonPath": ".metadata.creationTimestamp",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +104,12 @@ class CustomType:
         return self._convert(dict(_copy(document)), self.storage_version)
 
     def serve(self, document: Document) -> Document:
-        """Returns a stored document in this version: with the defaults of the one in which it was stored."""
+        """Returns a stored document in this version: with the defaults of the one in which it was stored.
+
+        StatusError (500) if the definition has that one no longer.
+        """
+        if self._is_ours(document) and _version_of(document) not in self.schemas:
+            raise plain(f"request to convert CR from an invalid group/version: {document['apiVersion']}")
         document = deepcopy(document)
         self._fit(document)
         self.default(document)

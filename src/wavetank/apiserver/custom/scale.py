@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavetank.apiserver.custom.customtype import ScalePaths
+from wavetank.apiserver.custom.customtype import AGE, CustomType, ScalePaths
 from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import FieldError, invalid
 
 _LARGEST = 2**31 - 1
 _NAMED = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+
+
+def _column(which: str) -> Document:
+    name, part = {"desired": ("Desired", "spec"), "actual": ("Available", "status")}[which]
+    path = f".{part}.replicas"
+    return {"name": name, "type": "integer", "description": f"Number of {which} replicas", "jsonPath": path}
+
+
+# How the scale of a custom object is shown in a table.
+SCALE_TYPE = CustomType(
+    "autoscaling", "v1", "Scale", "ScaleList", "v1", {}, (_column("desired"), _column("actual"), AGE)
+)
 
 
 class WrongValueError(ValueError):

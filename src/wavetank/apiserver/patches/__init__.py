@@ -1,3 +1,10 @@
-from wavetank.apiserver.patches.application import JSON_PATCH, MERGE_PATCH, PATCH_TYPES, STRATEGIC_PATCH, apply_patch
+from wavetank.apiserver.patches.application import (
+    JSON_PATCH,
+    MERGE_PATCH,
+    OF_CUSTOM,
+    PATCH_TYPES,
+    STRATEGIC_PATCH,
+    apply_patch,
+)
 
-__all__ = ["JSON_PATCH", "MERGE_PATCH", "PATCH_TYPES", "STRATEGIC_PATCH", "apply_patch"]
+__all__ = ["JSON_PATCH", "MERGE_PATCH", "OF_CUSTOM", "PATCH_TYPES", "STRATEGIC_PATCH", "apply_patch"]

@@ -23,7 +23,7 @@ JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH)
-_OF_CUSTOM = (JSON_PATCH, MERGE_PATCH, "application/apply-patch+yaml")
+OF_CUSTOM = (JSON_PATCH, MERGE_PATCH, "application/apply-patch+yaml")
 _MOST_OPERATIONS = 10_000
 
 _TEXT = Schema("string", go_type="string", omit_empty=True)
@@ -50,8 +50,6 @@ def apply_patch(
     `document` is not changed. Unknown and duplicate fields are warnings, errors or nothing, as `field_validation` says.
     """
     media = content_type.partition(";")[0]
-    if isinstance(kind, Kind) and kind.custom is not None and media not in _OF_CUSTOM:
-        raise unsupported_media_type(_OF_CUSTOM)
     if media not in PATCH_TYPES:
         raise unsupported_media_type(PATCH_TYPES)
     try:

@@ -107,12 +107,12 @@ def _managed_scale(kind: Kind, document: Document) -> Document:
 
 
 def _scale(writer: Writer, write: Write, scale: Document, document: Document, old: Resource) -> Written:
+    if write.kind.custom is not None:
+        return _scale_custom(writer, write, scale, document, old)
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
         mistake = invalid("spec.replicas", replicas, "must be greater than or equal to 0")
         raise errors.invalid("Scale.autoscaling", write.name, [mistake])
-    if write.kind.custom is not None:
-        return _scale_custom(writer, write, scale, document, old)
     stated = scale["metadata"].get("uid") or old.uid
     if stated != old.uid:
         resource = write.kind.resource.replace(write.kind.plural, f"{write.kind.plural}/scale", 1)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wavetank.apiserver.custom.scale import SCALE_TYPE
 from wavetank.apiserver.deleting import Deleter
 from wavetank.apiserver.errors import no_such_resource
 from wavetank.apiserver.kinds import Kind, Subresource
@@ -25,10 +26,11 @@ from wavetank.apiserver.writing import Write, Writer, Written
 _CONNECTIONS = ("exec", "attach", "portforward", "proxy")
 
 
-def _kind_of(subresource: Subresource) -> Kind:
+def _kind_of(subresource: Subresource, owner: Kind) -> Kind:
     """Returns the kind of a subresource's documents, which is not served by itself."""
     group, version, kind = subresource.group, subresource.version, subresource.kind
-    return Kind(group, version, kind, "", "", True, (), subresource.schema)
+    custom = SCALE_TYPE if owner.custom is not None else None
+    return Kind(group, version, kind, "", "", True, (), subresource.schema, custom=custom)
 
 
 class Subresources:
@@ -60,7 +62,7 @@ class Subresources:
             written = Written(self._objects.show(target.kind, found))
         else:
             written = self._write_part(target, name, request)
-        kind = target.kind if name in PARTS else _kind_of(target.subresource)
+        kind = target.kind if name in PARTS else _kind_of(target.subresource, target.kind)
         return answer(self._objects, kind, representation, written.document, written.status, request.warnings)
 
     def _create(self, target: Target, subresource: Subresource, request: Request) -> Written:

@@ -10,6 +10,7 @@ from wavetank.apiserver.custom.definition.fieldpaths import FieldPathError, foll
 from wavetank.apiserver.custom.definition.internal import internal_versions
 from wavetank.apiserver.custom.definition.naming import APPROVAL, approval_of, is_protected
 from wavetank.apiserver.custom.definition.schemachecks import check_schema
+from wavetank.apiserver.custom.definition.strategy import parts_of
 from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import FieldError, duplicate, forbidden, invalid, required, too_many, unsupported
 from wavetank.apiserver.validation import names
@@ -69,6 +70,9 @@ def _check_spec(spec: Document) -> Errors:
     for i, each in enumerate(versions):
         if (each.get("schema") or {}).get("openAPIV3Schema") is None:
             yield required(f"spec.versions[{i}].schema.openAPIV3Schema")
+    if spec.get("preserveUnknownFields") and any("default" in part for each in versions for part in _parts(each)):
+        why = "must be false in order to use defaults in the schema"
+        yield invalid("spec.preserveUnknownFields", True, why)
     for i, each in enumerate(versions):
         own = {key: value for key, value in each.items() if key not in shared}
         has_status = "status" in (each.get("subresources") or {})
@@ -110,6 +114,10 @@ def check_definition_status(new: Document, old: Document) -> Errors:
     yield from _check_names(accepted, "status.acceptedNames", complete=False)
 
 
+def _parts(version: Document) -> Iterator[Document]:
+    return parts_of((version.get("schema") or {}).get("openAPIV3Schema"))
+
+
 def _is_shared(versions: Sequence[Document], name: str) -> bool:
     return all((each.get(name) or None) == (versions[0].get(name) or None) for each in versions)
 
@@ -132,7 +140,7 @@ def _check_word(path: str, word: str, words: Sequence[str]) -> Errors:
 
 def _check_versions(versions: list[Document], shared: set[str]) -> Errors:
     shown = [{key: value for key, value in each.items() if key not in shared} for each in versions]
-    value = internal_versions(shown) if shown else None
+    value = internal_versions(shown)
     if len({each.get("name") for each in versions}) < len(versions):
         yield invalid("spec.versions", value, "must contain unique version names")
     if sum(bool(each.get("storage")) for each in versions) != 1:
@@ -303,12 +311,13 @@ def _check_status(definition: Document) -> Errors:
         yield invalid(path, None, "must have at least one stored version")
         return
     versions = (definition.get("spec") or {}).get("versions") or []
+    left = {name: i for i, name in enumerate(stored)}
     for each in versions:
-        if each.get("storage") and each.get("name") not in stored:
+        found = left.pop(each.get("name"), None)  # of two with the same name the second finds nothing any more
+        if each.get("storage") and found is None:
             yield invalid(path, stored, f"must have the storage version {each.get('name')}")
-    for i, name in enumerate(stored):
-        if name not in {each.get("name") for each in versions}:
-            yield _missing(f"{path}[{i}]", name)
+    for name, i in left.items():
+        yield _missing(f"{path}[{i}]", name)
 
 
 def _missing(path: str, name: str) -> FieldError:

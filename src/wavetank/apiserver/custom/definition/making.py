@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavetank.apiserver.custom.customtype import CustomType, ScalePaths
+from wavetank.apiserver.custom.customtype import AGE, CustomType, ScalePaths
 from wavetank.apiserver.custom.rules import RuleNode
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.kinds import Kind, KindTable, Schema, Structure, Subresource
+from wavetank.apiserver.kinds.metadata import object_metadata
 from wavetank.apiserver.kinds.versions import version_rank
 
 VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _TERMINATING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
 _SUBRESOURCE_VERBS = ("get", "patch", "update")
-_AGE = {
-    "name": "Age",
-    "type": "date",
-    "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is "
-    "not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It "
-    "is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
-    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-    "jsonPath": ".metadata.creationTimestamp",
-}
 _SCALARS = {"string": "string", "boolean": "bool", "integer": "int64", "number": "float64"}
 
 
@@ -47,7 +39,7 @@ def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
             names.get("listKind") or f"{names['kind']}List",
             storage,
             schemas,
-            tuple(each.get("additionalPrinterColumns") or (_AGE,)),
+            tuple(each.get("additionalPrinterColumns") or (AGE,)),
             tuple(field["jsonPath"] for field in each.get("selectableFields") or ()),
             "status" in subresources,
             _scale_paths(subresources.get("scale")),
@@ -60,7 +52,7 @@ def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
 
 def typed(schema: Structural, name: str) -> Schema:
     """Returns the type that server-side apply and OpenAPI see in a schema; `name` is what messages call it."""
-    if schema.preserves and not schema.properties and not schema.is_map:
+    if schema.preserves and not schema.properties and not schema.is_map and not schema.embedded:
         return Schema("any", go_type="interface {}", pointer=True, omit_empty=True, map_type=schema.map_type)
     if schema.int_or_string:
         return Schema("int-or-string", go_type="intstr.IntOrString", pointer=True, omit_empty=True)
@@ -91,6 +83,9 @@ def _typed_object(schema: Structural, name: str) -> Schema:
         items = typed(schema.additional, name) if schema.additional is not None else Schema("any")
         return Schema("map", go_type="map[string]interface {}", items=items, pointer=True, map_type=schema.map_type)
     fields = {key: typed(each, f"{name}.{key}") for key, each in schema.properties.items()}
+    if schema.embedded:
+        text = Schema("string", go_type="string", pointer=True, omit_empty=True)
+        fields |= {"apiVersion": text, "kind": text, "metadata": object_metadata()}
     structure = Structure(name, fields, frozenset(schema.raw.get("required") or ()))
     made = Schema("object", go_type=name, pointer=True, omit_empty=True, resolve=lambda: structure)
     made.map_type, made.preserves = schema.map_type, schema.preserves
