@@ -36,7 +36,9 @@ class NodeTaints:
             self.added(node)
 
     def added(self, new: Node) -> None:
-        """Looks at a node."""
+        """Looks at a node, and says that it is known."""
+        message = f"Node {new.name} event: Registered Node {new.name} in Controller"
+        self._office.tell(new, "Normal", "RegisteredNode", message, "node-controller")
         self._queue.add(new.key)
 
     def modified(self, old: Node, new: Node) -> None:
@@ -45,7 +47,9 @@ class NodeTaints:
             self._queue.add(new.key)
 
     def deleted(self, old: Node) -> None:
-        """There is nothing left to do."""
+        """Says that a node is forgotten."""
+        message = f"Node {old.name} event: Removing Node {old.name} from Controller"
+        self._office.tell(old, "Normal", "RemovingNode", message, "node-controller")
 
     def _sync(self, key: Key) -> None:
         node = self._office.store.find("Node", *key)
