@@ -29,9 +29,9 @@ def a_cron_job(name: str, schedule: str, annotations: dict[str, str] | None = No
     return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": spec}
 
 
-def run(folder: Path, *objects: Any, **spec: Any) -> Recorder:
+def run(folder: Path, *objects: Any, cluster: Any = NODES, **spec: Any) -> Recorder:
     (folder / "app.yaml").write_text(yaml.safe_dump_all(objects))
-    return simulate({"cluster": NODES, "workload": {"file": str(folder / "app.yaml")}, **spec})
+    return simulate({"cluster": cluster, "workload": {"file": str(folder / "app.yaml")}, **spec})
 
 
 def spans(recorder: Recorder) -> list[tuple[float, float | None]]:
@@ -84,6 +84,27 @@ def test_jobs_become_all_their_pods_at_once_if_nobody_controls_them(tmp_path: Pa
     recorder = run(tmp_path, job, controllers="none")
     assert [row.name for row in recorder.rows] == ["j-0", "j-1", "j-2"]
     assert spans(recorder) == [(0, 30)] * 3
+
+
+def test_a_quota_of_the_cluster_lets_in_only_so_many_pods_at_a_time(tmp_path: Path) -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+    node["status"] = {"allocatable": {"cpu": "8", "memory": "8Gi", "pods": "110"}}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "2"}}}
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([node, quota]))
+    job = a_job("j", {"wavetank.dev/duration": "30s", "wavetank.dev/arrival": "1s"}, completions=4, parallelism=4)
+    recorder = run(tmp_path, job, cluster={"file": str(tmp_path / "cluster.yaml")})
+    assert [round(begin) for begin, _ in spans(recorder)] == [1, 1, 31, 31]
+
+
+def test_a_limit_range_of_the_cluster_gives_requests(tmp_path: Path) -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+    node["status"] = {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}}
+    limits = {"limits": [{"type": "Container", "defaultRequest": {"memory": "4Gi"}}]}
+    bounds = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": limits}
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([node, bounds]))
+    job = a_job("j", {"wavetank.dev/duration": "30s"}, completions=2, parallelism=2)
+    recorder = run(tmp_path, job, cluster={"file": str(tmp_path / "cluster.yaml")})
+    assert {row.spec.requests["memory"] for row in recorder.rows} == {4 * 2**30}
 
 
 def test_a_schedule_that_makes_no_sense_is_refused(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from wavetank.controllers.resourceclaims import attach_claim_controller
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.controllers.volcanojobs.spec import TABLE
 from wavetank.controllers.volumes import attach_ephemeral_volumes
+from wavetank.experiments.bounds import Bounds
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Attachable
 from wavetank.workloads.expansion import run_of_owned, run_of_task
@@ -47,12 +48,14 @@ def office_of_run(store: Store, streams: Streams, complete: Callable[[Pod], None
 
     `seen`: programs in the loop can look at what controllers write.
     """
+    bounds = Bounds(store)
 
     def prepare(pod: Pod) -> None:
+        bounds.complete(pod)
         pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of_owned(pod.manifest)
         complete(pod)
 
-    return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare), seen=seen)
+    return Office(store, StoreClient(store, streams.stream("controllers/names"), prepare, bounds.charge), seen=seen)
 
 
 def attach_controllers(office: Office, names: Collection[str], served: bool = False) -> None:

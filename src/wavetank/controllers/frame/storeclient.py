@@ -23,13 +23,21 @@ _KEEPERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
 class StoreClient:
     """Writes straight into the store of a run, where nobody needs defaults, validation or managed fields.
 
-    `complete` is called with each new pod before it is created; what it refuses (ApiError) is not created.
+    `complete` is called with a new pod before it is created, and once for all that are made of the same document;
+    `admit` with each of them. What they refuse (ApiError) is not created.
     """
 
-    def __init__(self, store: Store, names: random.Random, complete: Callable[[Pod], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        names: random.Random,
+        complete: Callable[[Pod], None],
+        admit: Callable[[Pod], None] | None = None,
+    ) -> None:
         self._store = store
         self._names = names
         self._complete = complete
+        self._admit = admit
         self._moulds: dict[int, tuple[Mapping[str, Any], Pod]] = {}
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
@@ -124,6 +132,8 @@ class StoreClient:
             known = self._moulds[id(document)] = (document, mould)
         new = known[1].copy()
         new.name = name
+        if self._admit is not None:
+            self._admit(new)
         return new
 
     def _free_name(self, document: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
