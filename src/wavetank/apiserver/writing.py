@@ -25,7 +25,7 @@ from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.ownership import without_twins
 from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES, apply_patch
 from wavetank.apiserver.request import Request
-from wavetank.apiserver.strategies.registry import STRATEGIES, prepare_create, prepare_update
+from wavetank.apiserver.strategies.registry import STRATEGIES, gains_defaults, prepare_create, prepare_update
 from wavetank.apiserver.strategies.services import ServiceAllocator
 from wavetank.apiserver.strategies.strategy import Writing, strategy_of
 from wavetank.apiserver.validation.registry import validate_create, validate_update
@@ -229,7 +229,9 @@ class Writer:
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
-        if unchanged(document if kind.custom is None else kind.custom.store(document), old.render()):
+        stored = document if kind.custom is None else kind.custom.store(document)
+        settled = not gains_defaults(kind, document) or not self.objects.store.is_first(old)
+        if settled and unchanged(stored, old.render()):
             return old
         new = self.resource(kind, document, old)
         self.objects.store.update(new)

@@ -92,6 +92,10 @@ class Store:
         """Returns the uid that the next new object gets, if it is created before anything else is written."""
         return _uid(self.version + 1)
 
+    def is_first(self, resource: Resource) -> bool:
+        """Says whether a version is the one with which its object began."""
+        return resource.uid == _uid(resource.resource_version)
+
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
         added, modified, deleted = self._audience(table)

@@ -147,3 +147,11 @@ def test_an_autoscaler_is_one_object_in_two_versions(caller: Caller) -> None:
     assert new["spec"]["metrics"][0]["resource"]["target"] == {"type": "Utilization", "averageUtilization": 50}
     old = caller.get(path.format("v1") + "/h").body
     assert (old["apiVersion"], old["spec"]["targetCPUUtilizationPercentage"]) == ("autoscaling/v1", 50)
+
+
+def test_the_first_write_of_a_claim_stores_its_defaults(caller: Caller) -> None:
+    claims = "/api/v1/namespaces/default/persistentvolumeclaims"
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    made = caller.ask("POST", claims, {"metadata": {"name": "c"}, "spec": spec})
+    first, second = (caller.ask("PATCH", f"{claims}/c", {}, content_type=MERGE) for _ in range(2))
+    assert made.version != first.version == second.version

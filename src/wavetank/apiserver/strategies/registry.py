@@ -121,6 +121,19 @@ def allows_unconditional_update(kind: Kind) -> bool:
     return strategy_of(kind, STRATEGIES).unconditional_update
 
 
+def gains_defaults(kind: Kind, document: Document) -> bool:
+    """Tells whether an object, as it was made, lacks defaults in the real store, which its first write then adds.
+
+    Nobody sees the difference, but that write makes a new version even if it changes nothing.
+    """
+    if kind.table == "PersistentVolumeClaim":
+        return True
+    if kind.table != "Job.batch" or document["spec"].get("manualSelector"):
+        return False
+    generated = (document["spec"]["template"].get("metadata") or {}).get("labels")
+    return bool(document["metadata"].get("labels") == generated)
+
+
 def prepare_create(kind: Kind, document: Document, writing: Writing) -> None:
     """Completes a new object, in place. Its name, uid and namespace must be set already."""
     if kind.custom is not None:
