@@ -1,0 +1,21 @@
+"""The study of GPU sharing prints what is committed beside it, and draws its figure."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+STUDY = Path(__file__).parents[2] / "examples/gpu-sharing"
+
+
+def test_the_study_prints_what_it_did_before(tmp_path):
+    command = [sys.executable, str(STUDY / "study.py"), "--seeds", "1-2", "--jobs", "1", "--out", str(tmp_path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    if os.environ.get("WAVETANK_UPDATE"):
+        (STUDY / "expected/output.txt").write_text(printed, encoding="utf-8")
+    assert printed == (STUDY / "expected/output.txt").read_text(encoding="utf-8")
+    drawn = (tmp_path / "allocation.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert "FGD" in drawn
