@@ -22,7 +22,7 @@ def with_annotations(**annotations):
     ("pod", "message"),
     [
         pytest.param(a_pod("p", gpus=1, models="H100"), "no node has the GPU model H100", id="no such model"),
-        pytest.param(a_pod("p", gpus=1, models="K80|H100"), "no node has the GPU model H100 or K80", id="none of them"),
+        pytest.param(a_pod("p", gpus=1, models="K80|H100"), "no node has the GPU model K80 or H100", id="none of them"),
         pytest.param(with_annotations(count="1", milli="1500"), f"{GPU_MILLI}: expected a whole number", id="too much"),
         pytest.param(with_annotations(milli="0"), f"{GPU_MILLI}: expected 1 to 1000 of one GPU", id="nothing of one"),
         pytest.param(with_annotations(count="2", milli="500"), "expected 1 to 1000 of one GPU or", id="parts of two"),

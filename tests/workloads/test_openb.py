@@ -36,7 +36,7 @@ def test_whole_gpus_are_requested_and_parts_are_annotations() -> None:
 
 def test_a_wanted_model_is_an_affinity_and_an_annotation() -> None:
     pod = only_pod(OpenbPods(a_trace(PODS, "p,1,1,1,1000,T4|A10|T4,LS,Running,0,9,3")))
-    assert pod.annotations[GPU_MODEL] == "A10|T4"
+    assert pod.annotations[GPU_MODEL] == "T4|A10|T4"
     assert pod.annotations[QOS] == "LS"
     assert pod.spec.node_affinity.matches({GPU_MODEL: "T4"}, "n")
     assert not pod.spec.node_affinity.matches({GPU_MODEL: "V100M16"}, "n")

@@ -46,6 +46,11 @@ def gpu_demand(pod: Pod) -> GpuDemand:
     return _demand(str(requested), str(WHOLE if requested else 0), models)
 
 
+def split_models(text: str) -> tuple[str, ...]:
+    """Reads the annotation of the models, `A10|T4`, as it is written."""
+    return tuple(model for model in text.split("|") if model)
+
+
 @lru_cache(4096)
 def device_indices(text: str) -> tuple[int, ...]:
     """Reads the annotation of the devices, `0-3`; what is no list of numbers means none."""
@@ -60,7 +65,7 @@ def _demand(count: str, milli: str, models: str) -> GpuDemand:
     if (gpus == 0) != (part == 0) or (gpus > 1 and part < WHOLE):
         problem = f"expected 1 to {WHOLE} of one GPU or {WHOLE} of several, got {part} of {gpus}"
         raise InputError(problem, path=GPU_MILLI)
-    return GpuDemand(gpus, part, tuple(sorted({model for model in models.split("|") if model})) if gpus else ())
+    return GpuDemand(gpus, part, split_models(models) if gpus else ())
 
 
 def _number(text: str, most: int, annotation: str) -> int:

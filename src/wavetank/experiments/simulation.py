@@ -31,6 +31,7 @@ from wavetank.scheduling.attachable import Attachable, Attached, TieBreaking
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
+from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.scheduler import Explain
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.inflation import GPUS, Inflated, known_pods
@@ -165,10 +166,12 @@ class Simulation:
         ]
 
     def _informed(self, definition: Attachable) -> Attachable:
-        """Lets a policy that wants it know beforehand which pods will come."""
-        if isinstance(definition, SchedulerDefinition) and definition.expects:
-            return replace(definition, expected=partial(known_pods, self.setting.workload, self.seed))
-        return definition
+        """Lets a policy that wants it know beforehand what will come."""
+        if not isinstance(definition, SchedulerDefinition) or not definition.expects:
+            return definition
+        workload, seed = self.setting.workload, self.seed
+        nodes = workload.node_order(self.setting.cluster.node_names, seed) if isinstance(workload, Inflated) else ()
+        return replace(definition, outlook=Outlook(partial(known_pods, workload, seed), nodes))
 
 
 def _watch_gpus(store: Store) -> GpuUse:

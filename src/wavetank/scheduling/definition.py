@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wavetank.cluster.pod import Pod
 from wavetank.cluster.store import Store
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
@@ -18,6 +17,7 @@ from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue import QueueRules
 from wavetank.scheduling.framework.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.policy import build_policy, policy_framework
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
 from wavetank.scheduling.scheduler import Explain, Scheduler
@@ -36,11 +36,11 @@ class SchedulerDefinition:
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
     own_ties: Callable[[], Ties] | None = None
-    expected: Callable[[], Iterable[Pod]] | None = None
+    outlook: Outlook | None = None
 
     @property
     def expects(self) -> bool:
-        """Tells whether its policy wants to know beforehand which pods will come, as `expected`."""
+        """Tells whether its policy wants an `outlook`."""
         return hasattr(self.policy, "expect")
 
     @property
@@ -72,8 +72,8 @@ class SchedulerDefinition:
         policy.random = streams.stream(f"policy/{self.name}")
         policy.seed = streams.seed
         policy.now = handle.now
-        if self.expected is not None:
-            policy.expect(self.expected())
+        if self.outlook is not None:
+            policy.expect(self.outlook)
         return [policy_framework(policy, self.name, self.configuration, handle)]
 
     def _extenders(self, streams: Streams, connect: Connect | None) -> Extenders:

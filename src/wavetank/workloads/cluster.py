@@ -50,6 +50,11 @@ class Cluster:
             raise error.inside(source=", ".join(self.sources)) from None
 
     @property
+    def node_names(self) -> list[str]:
+        """Returns the names of the nodes."""
+        return [Resource(manifest).name for manifest in self.manifests if manifest.get("kind") == Node.kind]
+
+    @property
     def description(self) -> str:
         """Says what it is in a few words: 16 nodes and 3 other objects from platform.xml, pods.yaml."""
         nodes = sum(manifest.get("kind") == Node.kind for manifest in self.manifests)

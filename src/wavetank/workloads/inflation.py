@@ -5,8 +5,8 @@ From: Weng et al., Beware of Fragmentation, USENIX ATC 2023, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from wavetank.cluster.gpus import GPU, WHOLE, gpu_demand
 from wavetank.cluster.node import Node
@@ -14,22 +14,25 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.run import Run
 from wavetank.errors import InputError
+from wavetank.kernel.gorandom import GoRandom
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads import fields
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Arrival, Workload
 
 GPUS = "gpu"  # the name for GPUs whole and in part, which pods ask for in annotations
+_INFORMERS = 10  # of kube-scheduler in that simulator: each draws once, for the timeout of its watch, before the nodes
 
 
 class Inflated:
-    """The pods of a workload in random order, then clones of any of them, while all ask for at most `most`.
+    """The pods of a workload in random order, then clones of any of them, until all ask for `most` of a resource.
 
     If they ask for more from the start, any of them are left out. All come at time 0, one after the other, and run for
-    ever. What is drawn follows the seed.
+    ever. A seed draws the very order of pods, clones and nodes that it draws in the simulator of the paper
+    (hkust-adsl/kubernetes-scheduler-simulator), so that results can be compared seed by seed.
     """
 
-    def __init__(self, original: Workload, resource: str, most: int, description: str) -> None:
+    def __init__(self, original: Workload, resource: str, most: float, description: str) -> None:
         self.original = original
         self.resource = resource
         self.description = description
@@ -37,20 +40,38 @@ class Inflated:
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods."""
-        random = streams.stream("workload/inflation")
-        pods = [arrival.pod for arrival in self.original.arrivals(specs, streams)]
+        pods = _by_name(arrival.pod for arrival in self.original.arrivals(specs, streams))
+        order, originals, _ = self._draw(pods, streams.seed)
+        for number, i in enumerate(order):
+            clone = f"-clone-{number - originals}" if number >= originals else ""
+            yield _forever(pods[i], pods[i].name + clone)
+
+    def node_order(self, names: Sequence[str], seed: int) -> list[str]:
+        """Returns the nodes in the order in which policies of the paper take those that are equal."""
+        _, _, random = self._draw(_by_name(known_pods(self, seed)), seed)
+        for _ in range(_INFORMERS):
+            random.float64()
+        turns = random.perm(len(names))
+        return [name for _, name in sorted(zip(turns, sorted(names), strict=True))]
+
+    def _draw(self, pods: Sequence[Pod], seed: int) -> tuple[list[int], int, GoRandom]:
+        """Returns the order of the pods, how many of them are no clones, and the numbers that are still to be drawn."""
+        random = GoRandom(seed)
+        random.int63()  # printed there to a log
         asked = [demand_of(pod, self.resource) for pod in pods]
-        order = random.sample(range(len(pods)), len(pods))
+        order = list(range(len(pods)))
+        random.shuffle(order)
         total = sum(asked)
         while total > self._most:
-            total -= asked[order.pop(random.randrange(len(order)))]
-        for i in order:
-            yield _forever(pods[i], pods[i].name)
-        for number, i in enumerate(iter(partial(random.randrange, len(pods)), None)):
-            total += asked[i]
-            if total > self._most:
-                return
-            yield _forever(pods[i], f"{pods[i].name}-clone-{number}")
+            total -= asked[order.pop(random.intn(len(order)))]
+        originals = len(order)
+        while originals == len(pods) and total != self._most:
+            clone = random.intn(len(pods))
+            if total + _part(pods[clone], self.resource) > self._most:
+                break
+            total += asked[clone]
+            order.append(clone)
+        return order, originals, random
 
 
 def inflate(workload: Workload, wanted: object, cluster: Cluster, path: str) -> Inflated:
@@ -66,7 +87,7 @@ def inflate(workload: Workload, wanted: object, cluster: Cluster, path: str) -> 
         raise InputError(f"no node has {resource}", path=f"{path}.resource")
     _check_demand(workload, resource, target * capacity, path)
     words = f"{workload.description}, inflated to {target:g} of {resource}"
-    return Inflated(workload, resource, int(target * capacity), words)
+    return Inflated(workload, resource, target * capacity, words)
 
 
 def demand_of(pod: Pod, resource: str) -> int:
@@ -98,6 +119,15 @@ def _check_demand(workload: Workload, resource: str, most: float, path: str) -> 
         raise InputError(f"no pod asks for {resource}", path=f"{path}.resource")
     if pods * most / asked > fields.MOST_OBJECTS:
         raise InputError(f"expected a target for at most {fields.MOST_OBJECTS} pods", path=f"{path}.target")
+
+
+def _by_name(pods: Iterable[Pod]) -> list[Pod]:
+    return sorted(pods, key=attrgetter("name"))
+
+
+def _part(pod: Pod, resource: str) -> int:
+    """Returns what of a clone must still fit: of several GPUs only one, as in that simulator."""
+    return gpu_demand(pod).milli if resource == GPUS else demand_of(pod, resource)
 
 
 def _forever(pod: Pod, name: str) -> Arrival:

@@ -78,7 +78,7 @@ def _ask(row: Row) -> _Ask:
     if (gpus == 0) != (part == 0) or (gpus > 1 and part < 1000):
         raise row.refusal("gpu_milli", f"0 for no GPU, 1 to 1000 for one and 1000 for several (num_gpu is {gpus})")
     memory = row.integer("memory_mib", 0, 10**9) * _MIB
-    models = tuple(row.label("gpu_spec", model) for model in sorted(set(row.get("gpu_spec").split("|"))) if model)
+    models = tuple(row.label("gpu_spec", model) for model in row.get("gpu_spec").split("|") if model)
     return _Ask(row.integer("cpu_milli", 0, 10**9), memory, gpus, part, models, row.get("qos"))
 
 
@@ -91,7 +91,7 @@ def _kind(ask: _Ask) -> GpuKind:
         requests[GPU] = ask.gpus
     marks = {GPU_MODEL: "|".join(ask.models), QOS: ask.qos}
     annotations |= {key: value for key, value in marks.items() if value}
-    return GpuKind(requests, annotations=annotations, models=ask.models)
+    return GpuKind(requests, annotations=annotations, models=tuple(sorted(set(ask.models))))
 
 
 def _duration(file: InputFile, row: Row) -> Nanoseconds:

@@ -106,7 +106,7 @@ def test_fgd_by_hand() -> None:
     """
     nodes = [a_node("e", cpu=9, gpus=2), a_node("f", cpu=8, gpus=2), a_node("g", cpu=4, gpus=1)]
     state = a_state(nodes, [("e", a_pod("p", cpu=1, gpus=1, milli=500, devices="1"))])
-    policy = expecting(PodKind(4000, 500, 1, ()), PodKind(8000, 1000, 2, ()))
+    policy = expecting(PodKind(4000, 500, 1, ""), PodKind(8000, 1000, 2, ""))
     assert scores(policy, state, 3, cpu=4, gpus=1, milli=500) == [56, 32, 50]
     assert policy.device(a_request(state, cpu=4, gpus=1, milli=500), state, 0) == 0
 
@@ -115,14 +115,14 @@ def test_fgd_takes_the_device_that_leaves_most_of_use() -> None:
     """Usual pods want 0.7: of 800 and 300 left, a pod of 0.3 takes the one that was lost anyway."""
     pods = [("a", a_pod("p", gpus=1, milli=200, devices="0")), ("a", a_pod("q", gpus=1, milli=700, devices="1"))]
     state = a_state([a_node("a", gpus=2)], pods)
-    policy = expecting(PodKind(1000, 700, 1, ()))
+    policy = expecting(PodKind(1000, 700, 1, ""))
     assert policy.device(a_request(state, gpus=1, milli=300), state, 0) == 1
 
 
 def test_fgd_knows_which_pods_want_which_model() -> None:
     """A GPU of a model that usual pods cannot use is lost already: using it costs nothing, it is a gain."""
     state = a_state([a_node("a", gpus=1, model="T4"), a_node("b", gpus=1, model="A10")])
-    policy = expecting(PodKind(1000, 1000, 1, ("A10",)))
+    policy = expecting(PodKind(1000, 1000, 1, "A10"))
     # a: 1000 lost before, 0 after: sigmoid(1); b: 0 before, 0 after
     assert scores(policy, state, 2, gpus=1) == [73, 50]
 

@@ -20,27 +20,41 @@ def fragment(cpu: int, free: Any, model: int, typical: Any) -> float:
     """Returns the thousandths of a node's GPUs that are free and lost, as the mean over the typical pods.
 
     To a pod that the node cannot take, for want of CPU, devices or the model, all that is free is lost; so it is to a
-    pod without GPUs. To others what is left of devices with too little for them.
+    pod without GPUs. To others what is left of devices with too little for them. Sums are kept by cause, as published:
+    the order of additions decides between nodes that differ by rounding alone.
     """
-    kinds_cpu, kinds_milli, kinds_count, accepted, shares = typical
+    kinds_cpu, kinds_milli, kinds_gpus, accepted, shares = typical
     idle = 0
     for device in range(len(free)):
         idle += free[device]
-    amount = 0.0
+    lacks_both = lacks_gpus = lacks_cpu = wants_none = wants_none_lacks_cpu = no_access = 0.0
     for kind in range(len(shares)):
-        milli = kinds_milli[kind]
-        lost = idle
-        if milli > 0 and cpu >= kinds_cpu[kind] and accepted[kind, model]:
-            useless, fitting = 0, 0
-            for device in range(len(free)):
-                if free[device] >= milli:
-                    fitting += 1
-                else:
-                    useless += free[device]
-            if fitting >= kinds_count[kind]:
-                lost = useless
-        amount += shares[kind] * lost
-    return amount
+        milli, share, has_cpu = kinds_milli[kind], shares[kind], cpu >= kinds_cpu[kind]
+        if milli == 0:
+            if has_cpu:
+                wants_none += share * idle
+            else:
+                wants_none_lacks_cpu += share * idle
+            continue
+        if not accepted[kind, model]:
+            no_access += share * idle
+            continue
+        useless, fitting = 0, 0
+        for device in range(len(free)):
+            if free[device] >= milli:
+                fitting += 1
+            else:
+                useless += free[device]
+        if fitting >= kinds_gpus[kind]:
+            if has_cpu:
+                lacks_gpus += share * useless
+            else:
+                lacks_cpu += share * idle
+        elif has_cpu:
+            lacks_gpus += share * idle
+        else:
+            lacks_both += share * idle
+    return lacks_both + lacks_gpus + lacks_cpu + wants_none + wants_none_lacks_cpu + no_access
 
 
 @njit(cache=True)
@@ -95,7 +109,7 @@ def _take_whole(row: Any, count: int) -> None:
 @njit(cache=True)
 def _score(less: float) -> int:
     """Returns how much less is lost, on a scale from 0 to 100 where 50 is as much as before."""
-    return int(FULL_SCALE / (1.0 + np.exp(-less / WHOLE)))
+    return int(1.0 / (1.0 + np.exp(-less / WHOLE)) * FULL_SCALE)
 
 
 @njit(cache=True)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 
 import numpy as np
@@ -25,6 +24,7 @@ from wavetank.scheduling.framework.plugin import (
     ScorePlugin,
 )
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
+from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest
 
@@ -52,12 +52,11 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
     timeout = 0
     waits = False
 
-    def __init__(self, name: str, policy: GpuPolicy, order: random.Random) -> None:
+    def __init__(self, name: str, policy: GpuPolicy, turns: NodeTurns) -> None:
         self.name = name
         self._policy = policy
         self._nodes = GpuNodes()
-        self._order = order
-        self._turns: NumberArray = np.zeros(0)  # of nodes among equals by slot, from 0 up to 1
+        self._turns = turns
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Returns what may free a GPU, or bring one."""
@@ -84,9 +83,7 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Returns the policy's scores, less than one point apart by the order of the nodes."""
-        scores = self._policy.score(self._request(cycle), self._nodes, nodes)
-        self._draw_turns(len(cycle.table.nodes))
-        return scores - self._turns[nodes]
+        return self._policy.score(self._request(cycle), self._nodes, nodes) - self._turns.of(cycle.table, nodes)
 
     def reserve(self, cycle: Cycle, node_name: str) -> None:
         """Gives the pod its devices."""
@@ -123,7 +120,7 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
         except InputError as error:
             raise self._failure(pod, str(error)) from None
         if demand.models and not self._nodes.knows(demand.models):
-            raise self._failure(pod, f"no node has the GPU model {' or '.join(demand.models)}")
+            raise self._failure(pod, f"no node has the GPU model {' or '.join(dict.fromkeys(demand.models))}")
         return demand
 
     def _failure(self, pod: Pod, problem: str) -> SchedulerError:
@@ -133,8 +130,3 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
         if request.is_share:
             return (self._policy.device(request, self._nodes, slot),)
         return self._nodes.whole_devices(slot, request.gpus)
-
-    def _draw_turns(self, slots: int) -> None:
-        if len(self._turns) < slots:
-            drawn = [self._order.random() for _ in range(slots - len(self._turns))]
-            self._turns = np.append(self._turns, drawn)

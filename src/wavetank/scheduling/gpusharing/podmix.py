@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wavetank.cluster.gpus import gpu_demand
+from wavetank.cluster.gpus import gpu_demand, split_models
 from wavetank.cluster.pod import Pod
 from wavetank.errors import InputError
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
@@ -18,12 +18,12 @@ POPULARITY = 0.95  # how many of all pods the typical ones stand for, at least
 
 
 class PodKind(NamedTuple):
-    """Pods that ask for the same: thousandths of a core, thousandths of each GPU, GPUs, and their models."""
+    """Pods that ask for the same: thousandths of a core, thousandths of each GPU, GPUs, and their models, `A10|T4`."""
 
     cpu: int
     milli: int
     gpus: int
-    models: tuple[str, ...]
+    models: str
 
 
 class TypicalPods(NamedTuple):
@@ -51,7 +51,7 @@ class PodMix:
         for pod in pods:
             with suppress(InputError):
                 gpus, milli, models = gpu_demand(pod)
-                self.add(PodKind(pod.spec.nonzero_cpu, milli, gpus, models))
+                self.add(PodKind(pod.spec.nonzero_cpu, milli, gpus, "|".join(models)))
 
     @property
     def total(self) -> int:
@@ -77,6 +77,6 @@ class PodMix:
         kinds = self.shares()
         asked = np.array([kind[:3] for kind, _ in kinds], np.int64).reshape(-1, 3)
         cpu, milli, gpus = (np.ascontiguousarray(column) for column in asked.T)
-        models = len(state.accepted(()))
-        accepted = np.array([state.accepted(kind.models) for kind, _ in kinds], np.bool_).reshape(-1, models)
+        rows = [state.accepted(split_models(kind.models)) for kind, _ in kinds]
+        accepted = np.array(rows, np.bool_).reshape(-1, len(state.accepted(())))
         return TypicalPods(cpu, milli, gpus, accepted, np.array([share for _, share in kinds]))

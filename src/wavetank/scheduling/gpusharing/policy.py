@@ -7,7 +7,9 @@ from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.plugin import Plugin
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
+from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
 from wavetank.scheduling.gpusharing.request import GpuRequest
+from wavetank.scheduling.outlook import Outlook
 
 BEST = 100  # the highest score of a node
 # What scores are measured by: the largest node of the cluster that the policies were published with.
@@ -17,14 +19,15 @@ MOST_CPU, MOST_GPU = 128_000, 8_000
 class GpuPolicy:
     """A policy of GPU sharing: which of the nodes that have room, and which device there for a part of a GPU.
 
-    Nodes of equal score are taken in an order that is drawn once per run, the same for all policies under a seed. All
-    nodes are looked at, and nobody is preempted. `random` follows the run's `seed`.
+    Nodes of equal score are taken in the order of the run's outlook, or else in one that is drawn once per run, the
+    same for all policies under a seed. All nodes are looked at, nobody is preempted. `random` follows the run's `seed`.
     """
 
     random: random.Random
     seed: int
     percentage_of_nodes_to_score = 100
     preempts = False
+    order: Sequence[str] = ()
 
     def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:
         """Returns for each slot of `nodes` a whole number from 0 to 100; more is better."""
@@ -34,8 +37,13 @@ class GpuPolicy:
         """Returns the device for a part of a GPU: the one with the least free that is enough."""
         return state.tightest_device(slot, request.milli)
 
+    def expect(self, outlook: Outlook) -> None:
+        """Learns what will come."""
+        self.order = outlook.nodes
+
     def plugins(self, name: str) -> Sequence[Plugin]:
         """Returns what takes part in the scheduling cycle for this policy."""
         from wavetank.scheduling.gpusharing.plugin import GpuSharing
 
-        return [GpuSharing(name, self, Streams(self.seed).stream("gpu-sharing/order"))]
+        turns = NodeTurns(self.order, Streams(self.seed).stream("gpu-sharing/order"))
+        return [GpuSharing(name, self, turns)]

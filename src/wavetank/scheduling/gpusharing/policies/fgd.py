@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from wavetank.cluster.pod import Pod
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.gpusharing.fragmentation import descend
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix, TypicalPods
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest
+from wavetank.scheduling.outlook import Outlook
 
 
 class FGD(GpuPolicy):
@@ -26,9 +24,10 @@ class FGD(GpuPolicy):
         self._counted = 0
         self._typical: TypicalPods | None = None
 
-    def expect(self, pods: Iterable[Pod]) -> None:
+    def expect(self, outlook: Outlook) -> None:
         """Learns which pods will come."""
-        self._mix.add_pods(pods)
+        super().expect(outlook)
+        self._mix.add_pods(outlook.pods())
         self._expects = self._mix.total > 0
 
     def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:
@@ -56,6 +55,6 @@ class FGD(GpuPolicy):
     def _learn(self, request: GpuRequest) -> None:
         if self._expects:
             return
-        self._mix.add(PodKind(request.cpu, request.milli, request.gpus, request.models))
+        self._mix.add(PodKind(request.cpu, request.milli, request.gpus, "|".join(request.models)))
         if self._mix.total >= 2 * self._counted:
             self._counted, self._typical = self._mix.total, None
