@@ -22,7 +22,7 @@ from wavetank.apiserver.managing.typed import Document, Typed, without_managers
 from wavetank.apiserver.managing.updater import ConflictsError, Updater
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.checking import check
-from wavetank.apiserver.structured.types import UntypedError, merge_type
+from wavetank.apiserver.structured.types import MergeType, UntypedError, merge_type
 from wavetank.apiserver.versions import to_served, to_stored
 
 _BEFORE = "before-first-apply"
@@ -45,6 +45,7 @@ class FieldManager:
         self._subresource = subresource
         self._custom = kind.custom if isinstance(kind, Kind) else None
         self._type = merge_type(kind.schema)
+        self._others: dict[str, tuple[Kind, MergeType]] = {}  # how other versions are merged
         self._empty = self._typed(self._empty_document())
         reset = partial(reset_fields, kind, table, subresource)
         self._updater = Updater(self._in_version, reset, settled=self._custom is None)
@@ -164,7 +165,13 @@ class FieldManager:
         else:
             whole = canonical(present.schema, value.document)  # Go converts what it has read
             document = canonical(wanted.schema, to_served(wanted, to_stored(present, whole)))
-        return Typed(merge_type(wanted.schema), document, version)
+        return Typed(self._type_of(wanted), document, version)
+
+    def _type_of(self, kind: Kind) -> MergeType:
+        known = self._others.get(kind.version)
+        if known is None or known[0] is not kind:  # custom kinds come and go
+            known = self._others[kind.version] = (kind, merge_type(kind.schema))
+        return known[1]
 
 
 def _present(live: Document | None) -> Managers:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Managing", "apply", "manager_of", "put_managers", "take_managers", "unchanged", "without_managers"]
 
 _LONGEST = 128  # bytes of a manager's name
+_MOST_PATHS = 2048  # that are remembered
 
 
 class Managing:
@@ -33,6 +34,8 @@ class Managing:
         key = (id(kind), table, subresource)
         known = self._known.get(key)
         if known is None or known.kind is not kind:  # custom kinds come and go
+            if len(self._known) >= _MOST_PATHS:
+                self._known.clear()
             known = self._known[key] = FieldManager(self._kinds, kind, table, subresource)
         return known
 
