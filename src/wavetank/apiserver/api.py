@@ -79,7 +79,7 @@ class Api:
         self._definitions = Definitions(self._writer, self._deleter, self._watches)
         self._metrics = Metrics(self._writer, measures) if measures is not None else None
         self._discovery = Discovery(self.kinds)
-        self._openapi = OpenApi(self.kinds)
+        self._openapi = OpenApi(self.kinds, lambda: self._objects.now)
         self._authenticate = authenticate
         self._actions: dict[str, Callable[[Target, Request], Response | WatchStream]] = {
             "get": self._get,

@@ -95,6 +95,20 @@ def _documents(kinds: KindTable, now: str) -> Iterator[Document]:
     for group, versions in kinds.groups().items():
         if group in _GROUPS:
             yield from (_api_service(group, version, now) for version in versions)
+    yield from _components()
+
+
+def _components() -> Iterator[Document]:
+    """Yields what a server would find out about the others: that nobody serves where it would look for them."""
+    for name, port in (("scheduler", 10259), ("controller-manager", 10257)):
+        place = f"127.0.0.1:{port}"
+        problem = f'Get "https://{place}/healthz": dial tcp {place}: connect: connection refused'
+        yield _document("v1", "ComponentStatus", name) | {"conditions": [_health("False", problem)]}
+    yield _document("v1", "ComponentStatus", "etcd-0") | {"conditions": [_health("True", "ok")]}
+
+
+def _health(status: str, message: str) -> Document:
+    return {"type": "Healthy", "status": status, "message": message}
 
 
 def _services(now: str) -> Iterator[Document]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from email.utils import formatdate
 from typing import Any
 
 import msgspec
@@ -17,7 +19,8 @@ from wavetank.apiserver.request import Request, Response
 Json = dict[str, Any]
 
 _ROOT_2, _ROOT_3 = "/openapi/v2", "/openapi/v3"
-_JSON = "application/json"
+_JSON, _TEXT = "application/json", "text/plain; charset=utf-8"
+_YEAR_S = 365 * 86_400
 _PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _ASKED = (_PROTOBUF, _PROTOBUF.replace("v2.v1", "v2@v1"))  # the second is what clients send, though it is no media type
 _SHARED = ("meta.v1.DeleteOptions",)
@@ -30,8 +33,9 @@ class OpenApi:
     lists are merged, and for `kubectl explain`, whose texts come with the extra `schema`.
     """
 
-    def __init__(self, kinds: KindTable) -> None:
+    def __init__(self, kinds: KindTable, now: Callable[[], float]) -> None:
         self._kinds = kinds
+        self._now = now  # seconds since 1970
         self._written: dict[str, bytes] = {}
         self._revision = -1
 
@@ -50,8 +54,15 @@ class OpenApi:
         versions = self._versions()
         if not place:
             paths = {path: {"serverRelativeURL": _link(path, kinds)} for path, kinds in versions.items()}
-            return _answer(request, msgspec.json.encode({"paths": paths}), _JSON)
+            return self._root(request, msgspec.json.encode({"paths": paths}))
         return self._version_3(request, place, versions[place]) if place in versions else None
+
+    def _root(self, request: Request, body: bytes) -> Response:
+        """Answers with the list of documents: as upstream as text, and new every second, so that clients ask again."""
+        now = formatdate(self._now(), usegmt=True)
+        if request.headers.get("if-modified-since") == now:
+            return Response(304, [("last-modified", now)])
+        return Response(200, [("last-modified", now), ("content-type", _TEXT)], body)
 
     def _version_3(self, request: Request, place: str, kinds: list[Kind]) -> Response:
         link = _link(place, kinds)
@@ -62,7 +73,8 @@ class OpenApi:
             self._written[place] = msgspec.json.encode(document_3(kinds, _shared()))
         answer = _answer(request, self._written[place], _JSON)
         if stated:
-            answer.headers.append(("cache-control", "public, immutable"))
+            expires = formatdate(self._now() + _YEAR_S, usegmt=True).replace("GMT", "UTC")  # as Go writes it
+            answer.headers.extend([("cache-control", "public, immutable"), ("expires", expires)])
         return answer
 
     def _version_2(self, request: Request) -> Response:

@@ -1,0 +1,79 @@
+"""Which Events are written: client-go's rules for those who say the same again, or too much."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_SIMILAR = 10  # Events of one reason about one object, from which on they become one
+_FORGOTTEN = 600 * SECOND  # without a similar one
+_BURST, _REFILL = 25, 300 * SECOND  # Events of one source about one object, and how long another one takes
+_MOST = 4096  # kept of each
+_COMBINED = "(combined from similar events): "
+
+Event = dict[str, Any]
+Key = tuple[str, ...]
+T = TypeVar("T")
+
+
+@dataclass
+class _Similar:
+    messages: dict[str, None] = field(default_factory=dict)
+    last: Nanoseconds = -_FORGOTTEN - 1
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    filled: Nanoseconds
+
+
+class Correlator:
+    """Looks at Events before they are written."""
+
+    def __init__(self) -> None:
+        self._similar: OrderedDict[Key, _Similar] = OrderedDict()
+        self._buckets: OrderedDict[Key, _Bucket] = OrderedDict()
+
+    def combine(self, event: Event, now: Nanoseconds) -> Key:
+        """Returns what an Event is the same as; one of too many similar ones is told to be combined from them."""
+        key = (*_source(event), event["type"], event["reason"])
+        similar = self._similar.get(key) or _Similar()
+        if now - similar.last > _FORGOTTEN:
+            similar = _Similar()
+        similar.messages[event["message"]] = None
+        similar.last = now
+        _keep(self._similar, key, similar)
+        if len(similar.messages) < _SIMILAR:
+            return (*key, event["message"], event["involvedObject"].get("fieldPath", ""))
+        similar.messages.pop(next(iter(similar.messages)))
+        event["message"] = f"{_COMBINED}{event['message']}"
+        return key
+
+    def heard(self, event: Event, now: Nanoseconds) -> bool:
+        """Tells whether the source of an Event may still say something about that object."""
+        key = _source(event)
+        bucket = self._buckets.get(key) or _Bucket(_BURST, now)
+        bucket.tokens = min(_BURST, bucket.tokens + (now - bucket.filled) / _REFILL)
+        bucket.filled = now
+        _keep(self._buckets, key, bucket)
+        if bucket.tokens < 1:
+            return False
+        bucket.tokens -= 1
+        return True
+
+
+def _source(event: Event) -> Key:
+    about, who = event["involvedObject"], event["source"]
+    named = (str(about.get(each, "")) for each in ("kind", "namespace", "name", "uid", "apiVersion"))
+    return (who["component"], who.get("host", ""), *named)
+
+
+def _keep(kept: OrderedDict[Key, T], key: Key, value: T) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > _MOST:
+        kept.popitem(last=False)

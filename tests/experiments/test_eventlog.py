@@ -1,0 +1,56 @@
+"""Events are counted, combined and dropped as client-go does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wavetank.cluster.resource import Resource
+from wavetank.cluster.store import Store
+from wavetank.experiments.eventlog import EventLog
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+
+WEB = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "uid": "u"}}
+
+
+class Log:
+    """An event log about one Deployment."""
+
+    def __init__(self) -> None:
+        self.store = Store(Clock())
+        self._log = EventLog(self.store)
+
+    def tell(self, message: str, reason: str = "Scaled") -> None:
+        self.store.clock.run(self.store.clock.now + SECOND)
+        self._log.tell(Resource(WEB), "Normal", reason, message, "deployment-controller")
+
+    @property
+    def told(self) -> list[tuple[str, Any]]:
+        return [(event.manifest["message"], event.manifest["count"]) for event in self.store.list("Event")]
+
+
+def test_what_is_said_again_is_counted() -> None:
+    log = Log()
+    for _ in range(3):
+        log.tell("a")
+    log.tell("b")
+    assert log.told == [("a", 3), ("b", 1)]
+    first = next(iter(log.store.list("Event")))
+    assert first.manifest["lastTimestamp"] > first.manifest["firstTimestamp"]
+
+
+def test_ten_similar_ones_become_one() -> None:
+    log = Log()
+    for number in range(12):
+        log.tell(f"step {number}")
+    assert log.told == [*((f"step {i}", 1) for i in range(9)), ("(combined from similar events): step 11", 3)]
+
+
+def test_who_says_too_much_is_not_heard_for_a_while() -> None:
+    log = Log()
+    for number in range(30):
+        log.tell("again", reason=f"Reason{number}")
+    assert len(log.told) == 25
+    log.store.clock.run(log.store.clock.now + 300 * SECOND)
+    log.tell("at last", reason="Late")
+    assert len(log.told) == 26
