@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import volcano
+from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.podspec import SpecTable
 from wavetank.cluster.store import Store
 from wavetank.experiments.document import API_VERSION, parse_experiment
+from wavetank.experiments.latency import parse_latency
 from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
@@ -21,7 +23,7 @@ from wavetank.kernel.garbage import rare_collections
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.framework.cycle import Cycle, Rotation
 from wavetank.scheduling.framework.selection import RandomTies
-from wavetank.workloads.workload import Arrival
+from wavetank.workloads.workload import Arrival, Planting
 
 Result = tuple[int, str, float]
 
@@ -129,6 +131,46 @@ def burst(nodes: int, pods: int, more: Callable[[Mapping[str, str]], dict[str, A
     return _simulated(replace(setting, workload=Burst(pods, more)), pods)
 
 
+class Apps:
+    """Equal applications, all submitted at once: Deployments, or as many pods of each behind a Service.
+
+    Both are spread by kube-scheduler's default constraints, so that the difference is what controllers cost.
+    """
+
+    def __init__(self, pods: int, apps: int, deployed: bool) -> None:
+        self.description = f"{pods} pods of {apps} applications"
+        self._size = pods // apps
+        self._names = [f"app-{number}" for number in range(apps)]
+        self._deployed = deployed
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields the pods."""
+        for name in self._names:
+            for number in range(self._size):
+                yield Arrival(SECOND, Pod.parse(_manifest(f"{name}-{number}", {"app": name}, {}), specs))
+
+    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+        """Yields the Deployments, or the Services and then the pods."""
+        for name in self._names:
+            yield Planting(SECOND, parse_resource(self._object(name, {"app": name}), specs))
+        if not self._deployed:
+            yield from self.arrivals(specs, streams)
+
+    def _object(self, name: str, labels: dict[str, str]) -> dict[str, Any]:
+        if not self._deployed:
+            return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {"selector": labels}}
+        template = {"metadata": {"labels": labels}, "spec": _manifest(name, labels, {})["spec"]}
+        spec = {"replicas": self._size, "selector": {"matchLabels": labels}, "template": template}
+        return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
+
+
+def apps(nodes: int, pods: int, number: int, deployed: bool) -> Result:
+    """Pods of applications, each started at its own instant, so that their owners hear of every one."""
+    setting = _setting(nodes, {"generator": {"kind": "poisson", "pods": 1, "rate": 1}})
+    latency = parse_latency("k3s", "latency")
+    return _simulated(replace(setting, workload=Apps(pods, number, deployed), latency=latency), pods)
+
+
 class Preemptors:
     """A cluster that is filled by unimportant pods, and important ones that each need the room of one of those."""
 
@@ -200,6 +242,9 @@ CASES: dict[str, Callable[[], Result]] = {
         burst, 5_000, 5_000, partial(_spread, "ScheduleAnyway")
     ),
     "volcano: one session, 1,000 nodes, 10,000 tasks in gangs of 10": partial(volcano.session, 1_000, 1_000, 10),
+    "apps: 1,000 nodes, 20,000 pods of 20 Services": partial(apps, 1_000, 20_000, 20, False),
+    "apps: 1,000 nodes, 20,000 pods of 20 Deployments": partial(apps, 1_000, 20_000, 20, True),
+    "apps: 1,000 nodes, 20,000 pods of 2,000 Deployments": partial(apps, 1_000, 20_000, 2_000, True),
     "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}),
     "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
         preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"})
