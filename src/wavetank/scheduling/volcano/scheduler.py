@@ -191,6 +191,9 @@ class VolcanoScheduler:
     def _report(self, conditions: dict[str, PodCondition]) -> None:
         """Writes why pods were not bound, where that is news; only a new nomination is a reason for a new session."""
         for key, condition in conditions.items():
+            seen = self.cache.tasks[key].pod
+            if (seen.unschedulable, seen.nominated_node) == (condition.message, condition.nominated):
+                continue
             pod = self._store.find("Pod", *key.split("/", 1))
             if not isinstance(pod, Pod) or pod.node_name:
                 continue

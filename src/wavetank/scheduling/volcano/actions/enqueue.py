@@ -10,10 +10,10 @@ def enqueue(session: Session) -> None:
 
     A job that does not say what it needs is let in unasked.
     """
-    waiting: dict[str, Heap[Job]] = {}
-    for job in session.jobs.values():
-        if job.is_pending:
-            waiting.setdefault(job.queue, Heap(session.panel.job_before)).push(job)
+    waiting: dict[str, list[Job]] = {}
+    pending = session.panel.in_order(job for job in session.jobs.values() if job.is_pending)
+    for job in reversed(pending):  # to be taken from the end; who comes in changes nothing in this order
+        waiting.setdefault(job.queue, []).append(job)
     names = dict.fromkeys(job.queue for job in session.jobs.values())
     queues = Heap(session.panel.queue_before, (session.queues[name] for name in names))
     while queues:

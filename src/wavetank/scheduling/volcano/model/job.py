@@ -9,11 +9,11 @@ from wavetank.scheduling.volcano.model.fiterrors import FitErrors
 from wavetank.scheduling.volcano.model.goduration import read_go_duration
 from wavetank.scheduling.volcano.model.quantities import Quantities, is_scalar
 from wavetank.scheduling.volcano.model.statuses import (
-    HOLDING,
     NAMES,
     PENDING,
     PIPELINED,
     READY,
+    SUCCEEDED,
 )
 from wavetank.scheduling.volcano.model.task import Task
 
@@ -37,6 +37,7 @@ class Job:
         "fit_errors",
         "gated",
         "group",
+        "holding_tasks",
         "key",
         "min_available",
         "min_resources",
@@ -65,6 +66,7 @@ class Job:
         self.allocated = Quantities()  # of the tasks that hold something, as the cluster is: a session leaves it alone
         self.gated = Quantities()  # of the tasks that may not be scheduled yet
         self.ready_tasks = 0  # that are placed, or were
+        self.holding_tasks = 0  # that hold something of a node
         self.open_best_effort = 0  # pending tasks that ask for nothing
         self.open_roles: Counter[str] = Counter()  # the same by role
         self.roles: Counter[tuple[int, str]] = Counter()  # tasks by status and role
@@ -119,6 +121,7 @@ class Job:
         self.roles[task.status, task.role] += number
         if task.status in _READY:
             self.ready_tasks += number
+            self.holding_tasks += number if task.status != SUCCEEDED else 0
         elif task.best_effort and task.status == PENDING:
             self.open_best_effort += number
             self.open_roles[task.role] += number
@@ -138,11 +141,6 @@ class Job:
         for name, tasks in zip(NAMES, self._by_status, strict=True):
             if tasks:
                 yield name, len(tasks)
-
-    @property
-    def holding_tasks(self) -> int:
-        """Returns the number of tasks that hold something of a node."""
-        return sum(len(self._by_status[status]) for status in HOLDING)
 
     @property
     def waiting_tasks(self) -> int:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from wavetank.scheduling.volcano import defects
-from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.quantities import Quantities, share_of
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.hooks import Hooks, Plugin
@@ -39,9 +38,10 @@ class Drf(Plugin):
         self._held: dict[str, _Held] = {}
         for job in session.jobs.values():
             held = self._held[job.key] = _Held(job.allocated.clone())
-            self._update(held)
+            if job.holding_tasks:
+                self._update(held)
         return Hooks(
-            job_order=self._compare,
+            job_order=lambda job: self._held[job.key].share,
             preemptable=self._richer,
             allocated=lambda task: self._change(task, 1),
             deallocated=lambda task: self._change(task, -1),
@@ -50,10 +50,6 @@ class Drf(Plugin):
     def books(self) -> object:
         """Returns the share of every job."""
         return {key: held.books() for key, held in self._held.items()}
-
-    def _compare(self, left: Job, right: Job) -> int:
-        of_left, of_right = self._held[left.key].share, self._held[right.key].share
-        return (of_left > of_right) - (of_left < of_right)
 
     def _change(self, task: Task, sign: int) -> None:
         held = self._held[task.job]

@@ -21,7 +21,7 @@ class Gang(Plugin):
             job_valid=_validate,
             preemptable=self._spare,
             reclaimable=self._spare,
-            job_order=_unready_first,
+            job_order=Job.is_ready,
             job_ready=lambda job: job.has_roles(READY, with_best_effort=True) and job.is_ready(),
             job_pipelined=_is_pipelined,
             job_starving=Job.is_starving,
@@ -62,10 +62,6 @@ def _validate(job: Job) -> Invalid | None:
         message = "Not enough valid tasks for gang-scheduling, valid: {}, min: {}"
         return Invalid("NotEnoughTasks", message.format(job.valid_tasks, job.min_available))
     return None
-
-
-def _unready_first(left: Job, right: Job) -> int:
-    return left.is_ready() - right.is_ready()
 
 
 def _is_pipelined(job: Job) -> int:

@@ -16,7 +16,7 @@ class Priority(Plugin):
         self._session = session
         return Hooks(
             task_order=lambda left, right: right.priority - left.priority,
-            job_order=lambda left, right: right.priority - left.priority,
+            job_order=lambda job: -job.priority,
             preemptable=self._lower,
             job_starving=lambda job: job.ready_tasks + job.waiting_tasks < len(job.tasks),
         )

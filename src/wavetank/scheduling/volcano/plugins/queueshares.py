@@ -33,13 +33,14 @@ class QueueShare:
 
     def include(self, job: Job) -> None:
         """Counts a job."""
-        self.allocated.add(job.allocated)
-        self.request.add(job.allocated)
         for task in job.among(PENDING):
             self.request.add(task.resreq)
         if is_expected(job):
             self.inqueue.add(job.without_gated(job.still_needed()))
-        self.elastic.add(job.allocated.beyond(job.min_resources))
+        if job.holding_tasks:
+            self.allocated.add(job.allocated)
+            self.request.add(job.allocated)
+            self.elastic.add(job.allocated.beyond(job.min_resources))
 
     def over_limit(self, job: Job) -> list[str]:
         """Names the resources in which the queue would exceed its limit if a job were let in."""

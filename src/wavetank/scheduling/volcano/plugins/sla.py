@@ -24,18 +24,16 @@ class Sla(Plugin):
     def open(self, session: Session) -> Hooks:
         """Takes part in the order of jobs and in who is let in."""
         self._session = session
-        return Hooks(job_order=self._compare, enqueueable=self._permit, job_pipelined=self._permit)
+        return Hooks(job_order=self._order, enqueueable=self._permit, job_pipelined=self._permit)
 
     def deadline(self, job: Job) -> Nanoseconds | None:
         """Returns when the job's waiting time is over, or None if it has none."""
         waits = self._of_all if job.waiting_time is None else job.waiting_time
         return None if waits is None else job.created * SECOND + waits
 
-    def _compare(self, left: Job, right: Job) -> int:
-        of_left, of_right = self.deadline(left), self.deadline(right)
-        if of_left is None or of_right is None:
-            return (of_left is None) - (of_right is None)
-        return (of_left > of_right) - (of_left < of_right)
+    def _order(self, job: Job) -> tuple[bool, Nanoseconds]:
+        deadline = self.deadline(job)
+        return (True, 0) if deadline is None else (False, deadline)
 
     def _permit(self, job: Job) -> int:
         deadline = self.deadline(job)

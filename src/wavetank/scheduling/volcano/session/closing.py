@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.quantity import format_bytes, format_milli
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN, _COMPLETED = "Unknown", "Completed"
 _READY, _NOT_READY = "pod group is ready", "pod group is not ready"
+Counts = tuple[tuple[str, int], ...]
 ORIGIN = ". Origin reason is"  # what follows names one task of several
 
 
@@ -45,30 +47,42 @@ def fit_error(session: Session, job: Job) -> str:
 
     Why a job was not let in it says in an Event only, of which a run has none; here it is the origin of the rest.
     """
-    counts = Counter(dict(job.tallies()))
-    counts["minAvailable"] = job.min_available
-    text = f"{_READY if job.is_ready() else _NOT_READY}, {_histogram(counts)}"
+    known = session.said.get(job.key)
+    if known is None:
+        known = session.said[job.key] = _standing(job) + _origin(session, job)
+    return known
+
+
+def _standing(job: Job) -> str:
     reasons = Counter(_condition(job, task).reason for task in job.among(PENDING))
-    if reasons:
-        text += f"; {NAMES[PENDING]}: {_histogram(reasons)}"
+    return _describe(tuple(job.tallies()), job.min_available, job.is_ready(), tuple(sorted(reasons.items())))
+
+
+@lru_cache(maxsize=4096)
+def _describe(tallies: Counts, least: int, is_ready: bool, reasons: Counts) -> str:
+    """Writes it down; many jobs stand alike."""
+    text = f"{_READY if is_ready else _NOT_READY}, {_histogram((*tallies, ('minAvailable', least)))}"
+    return f"{text}; {NAMES[PENDING]}: {_histogram(reasons)}" if reasons else text
+
+
+def _histogram(counts: Counts) -> str:
+    return ", ".join(sorted(f"{count} {text}" for text, count in counts))
+
+
+def _origin(session: Session, job: Job) -> str:
+    refused = session.refusals.get(job.key)
+    if refused is not None:
+        return f"{ORIGIN}: {refused}"
     first = min(job.fit_errors, default=None)
-    if job.key in session.refusals:
-        text += f"{ORIGIN}: {session.refusals[job.key]}"
-    elif first is not None:
-        text += f"{ORIGIN} {first.partition('/')[2]}: {job.fit_errors[first].text()}"
-    return text
-
-
-def _histogram(counts: Counter[str]) -> str:
-    return ", ".join(sorted(f"{count} {text}" for text, count in counts.items()))
+    return "" if first is None else f"{ORIGIN} {first.partition('/')[2]}: {job.fit_errors[first].text()}"
 
 
 def _condition(job: Job, task: Task) -> PodCondition:
     """Says why a task was not bound; without a message where nobody knows."""
-    seen = task.seen_as
-    if seen.status == PENDING:
+    if task.last is None and task.status == PENDING:
         errors = job.fit_errors.get(task.key)
         return PodCondition(UNSCHEDULABLE, errors.text() if errors else "", "")
+    seen = task.seen_as
     place = f"Pod {task.key} can possibly be assigned to {seen.node}, once"
     if seen.status == ALLOCATED:
         return PodCondition("Schedulable", f"{place} minAvailable is satisfied", "")
@@ -79,6 +93,8 @@ def _condition(job: Job, task: Task) -> PodCondition:
 
 
 # the end of a session
+
+_COUNTED = (("running", RUNNING), ("succeeded", SUCCEEDED), ("failed", FAILED))
 
 
 def write_statuses(session: Session) -> None:
@@ -92,22 +108,23 @@ def write_statuses(session: Session) -> None:
         outcome.pipelined.update((task.key, task.node) for task in job.among(PIPELINED))
     for task, reason in outcome.evicts:
         outcome.events.append((task.job, "Evict", reason))
-    outcome.queues = {name: _listed(held) for name, held in _held_by_queue(session).items()}
+    if session.observer is not None:
+        outcome.queues = {name: _listed(held) for name, held in _held_by_queue(session).items()}
 
 
 def _group_status(session: Session, job: Job) -> dict[str, Any]:
     assert job.group is not None
     noted = session.noted.get(job.key, {})
     before = job.group.status.get("conditions") or ()
-    conditions = [noted.get(condition.get("type"), condition) for condition in before]
-    known = {condition.get("type") for condition in before}
-    conditions += [condition for kind, condition in noted.items() if kind not in known]
-    counts = {"running": RUNNING, "succeeded": SUCCEEDED, "failed": FAILED}
-    return {
-        "phase": _phase(job, UNSCHEDULABLE in noted),
-        **({"conditions": conditions} if conditions else {}),
-        **{field: job.count(status) for field, status in counts.items() if job.count(status)},
-    }
+    known = {condition["type"]: condition for condition in before}
+    conditions = list({**known, **noted}.values())
+    status: dict[str, Any] = {"phase": _phase(job, UNSCHEDULABLE in noted)}
+    if conditions:
+        status["conditions"] = conditions
+    for field, counted in _COUNTED:
+        if job.count(counted):
+            status[field] = job.count(counted)
+    return status
 
 
 def _phase(job: Job, unschedulable: bool) -> str:
@@ -133,7 +150,9 @@ def changes_status(job: Job, status: dict[str, Any]) -> bool:
     """Tells whether a status says anything new; when a condition was noted does not count."""
     assert job.group is not None
     old = job.group.status
-    if any((old.get(field) or 0) != (status.get(field) or 0) for field in ("running", "succeeded", "failed")):
+    if old == status:
+        return False
+    if any((old.get(field) or 0) != (status.get(field) or 0) for field, _ in _COUNTED):
         return True
     return (old.get("phase") or "") != status["phase"] or _bare(old) != _bare(status)
 
@@ -152,7 +171,7 @@ def _conditions(session: Session, job: Job) -> Iterator[tuple[str, PodCondition]
     for task in left:
         found = _condition(job, task)
         nominated = found.nominated or task.pod.nominated_node  # nobody takes a nomination back
-        yield task.key, found._replace(message=found.message or otherwise, nominated=nominated)
+        yield task.key, PodCondition(found.reason, found.message or otherwise, nominated)
 
 
 def _held_by_queue(session: Session) -> dict[str, Quantities]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavetank.scheduling.framework.arrays import IntArray, NumberArray
 from wavetank.scheduling.volcano.model.job import Job
@@ -29,11 +29,12 @@ class Invalid(NamedTuple):
 class Hooks:
     """What a plugin takes part in, each a function or None.
 
-    Orders return a negative number if the first comes first. `node_scores` are floats that are added up in the order of
-    the plugins; `batch_scores` are whole numbers, so that their order does not matter.
+    The order of jobs is a key, the smallest first; other orders return a negative number if the first comes first.
+    `node_scores` are floats that are added up in the order of the plugins; `batch_scores` are whole numbers, so that
+    their order does not matter.
     """
 
-    job_order: Callable[[Job, Job], int] | None = None
+    job_order: Callable[[Job], Any] | None = None  # a key
     queue_order: Callable[[QueueInfo, QueueInfo], int] | None = None
     victim_queue_order: Callable[[QueueInfo, QueueInfo, QueueInfo], int] | None = None
     task_order: Callable[[Task, Task], int] | None = None

@@ -28,4 +28,4 @@ class SessionOutcome:
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)  # the status of every job's PodGroup
     conditions: dict[str, PodCondition] = field(default_factory=dict)
     events: list[tuple[str, str, str]] = field(default_factory=list)  # (PodGroup, reason, message), for observers
-    queues: dict[str, dict[str, str]] = field(default_factory=dict)  # what each queue's jobs hold
+    queues: dict[str, dict[str, str]] = field(default_factory=dict)  # what each queue's jobs hold, for observers

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from wavetank.scheduling.framework.arrays import IntArray
@@ -68,12 +68,17 @@ class Panel:
     # orders
 
     def compare_jobs(self, left: Job, right: Job) -> int:
-        """Returns the first answer that is not 0."""
-        for _, compare in self._job_order:
-            found: int = compare(left, right)
-            if found:
-                return found
+        """Returns a negative number if the plugins want the first job first, a positive one if the second, else 0."""
+        for _, key in self._job_order:
+            of_left, of_right = key(left), key(right)
+            if of_left != of_right:
+                return -1 if of_left < of_right else 1
         return 0
+
+    def in_order(self, jobs: Iterable[Job]) -> list[Job]:
+        """Returns jobs as they would leave a heap in which their order does not change."""
+        keys = [key for _, key in self._job_order]
+        return sorted(jobs, key=lambda job: (*(key(job) for key in keys), job.created, job.key))
 
     def job_before(self, left: Job, right: Job) -> bool:
         """Tells which job comes first; the older one, if the plugins do not care."""

@@ -55,6 +55,7 @@ class Session:
         self.without = without
         self._maps = maps
         self.outcome = SessionOutcome()
+        self.said: dict[str, str] = {}  # how the tasks of jobs stand at the end
         self.refusals: dict[str, str] = {}  # why jobs were not let in
         self.noted: dict[str, dict[str, dict[str, str]]] = {}  # new conditions of PodGroups, by job and type
         self.verdicts = Verdicts()
