@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from controllers.real.clusters import Cluster
@@ -25,9 +26,9 @@ _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 _SUFFIX = re.compile(r"(-[bcdfghjklmnpqrstvwxz2456789]{5})(?=\W|$)")
 
 
-def objects_of(cluster: Cluster) -> dict[str, list[str]]:
-    """Returns all objects that controllers have to do with, by their plural, each as a text, sorted."""
-    return {plural: sorted(map(_text, cluster.ask("GET", path)["items"])) for plural, path in LISTS.items()}
+def objects_of(cluster: Cluster, lists: Mapping[str, str] = LISTS) -> dict[str, list[str]]:
+    """Returns all objects of some lists, by their plural, each as a text, sorted."""
+    return {plural: sorted(map(_text, cluster.ask("GET", path)["items"])) for plural, path in lists.items()}
 
 
 def _text(document: dict[str, Any]) -> str:

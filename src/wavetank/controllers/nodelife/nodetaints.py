@@ -20,10 +20,15 @@ _TAINTS = {
 _CORDONED = f"{_PREFIX}unschedulable"
 _OURS = {_CORDONED, *(key for taints in _TAINTS.values() for key in taints.values())}
 _LOST = tuple(_TAINTS["Ready"].values())  # of which pods are evicted too
+# Labels of old, and those that they follow.
+_FOLLOWING = {
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+}
 
 
 class NodeTaints:
-    """The node-lifecycle-controller: taints nodes as their conditions say, and those that are cordoned.
+    """The node-lifecycle-controller: taints nodes as their conditions say, and those that are cordoned; mends labels.
 
     Conditions are those that somebody has written: a simulated kubelet never goes silent by itself.
     """
@@ -63,10 +68,13 @@ class NodeTaints:
         present = {(each["key"], each["effect"]) for each in kept}
         now = render_time(self._office.clock.now)
         new = [{"key": k, "effect": e, "timeAdded": now} for k, e in wanted if (k, e) not in present]
-        if new or len(kept) < len(taints):
+        labels = {**node.labels, **{old: node.labels[key] for old, key in _FOLLOWING.items() if key in node.labels}}
+        if new or len(kept) < len(taints) or labels != dict(node.labels):
             document = {**given, "spec": {**(given.get("spec") or {}), "taints": [*kept, *new]}}
-            if not document["spec"]["taints"]:
-                del document["spec"]["taints"]
+            document["metadata"] = {**given["metadata"], "labels": labels}
+            for owner, field in ((document["spec"], "taints"), (document["metadata"], "labels")):
+                if not owner[field]:
+                    del owner[field]
             self._office.client.update(node, document)
 
 
