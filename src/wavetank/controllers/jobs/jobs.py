@@ -66,11 +66,11 @@ class Jobs:
 
     def pod_changed(self, key: Key, pod: Pod) -> None:
         """Looks at the Job of a pod soon; at a pod that goes after the end of its Job at once."""
-        job = self._store.find(TABLE, *key)
-        if job is not None and finished_condition(job):
-            if pod.deleted is not None and is_tracked(pod):
+        if pod.deleted is not None and is_tracked(pod):
+            job = self._store.find(TABLE, *key)
+            if job is not None and finished_condition(job):
                 self._leftovers.add(pod.key)
-            return
+                return
         self._queue.add_after(key, _BATCHED)
 
     def _orphan_seen(self, pod: Pod) -> None:

@@ -36,9 +36,11 @@ class GarbageCollector:
 
     def added(self, new: Resource) -> None:
         """Takes in an object; one whose owner is not there is looked at."""
-        if references_of(new):
+        references = references_of(new)
+        if references:
             self._dependents.add(new)
-            self._look_at(new)
+            if any(self._owner(reference, new) is None for reference in references):
+                self._look_at(new)
         if new.deleted is not None:
             self._look_at(new)
 
@@ -52,7 +54,7 @@ class GarbageCollector:
             self._dependents.add(new)
             self._wake_owners(old)
             self._look_at(new)
-        if new.deleted is not None and (old.deleted is None or _keepers(old) != _keepers(new)):
+        if new.deleted is not None and (_FOREGROUND in _keepers(new) or _ORPHAN in _keepers(new)):
             self._look_at(new)
             self._wake_dependents(new)
 

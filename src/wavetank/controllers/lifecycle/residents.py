@@ -34,7 +34,7 @@ class _Residents:
 
     def document(self) -> dict[str, Any]:
         """Returns the object, all but where it stands."""
-        raise NotImplementedError
+        return {"apiVersion": "v1", "kind": self.table}
 
     def look_at(self, namespace: str) -> None:
         """Asks for a namespace to be looked at."""
@@ -70,7 +70,7 @@ class _Residents:
                 raise
 
     def _mend(self, present: Resource) -> None:
-        """Makes one that somebody has changed what it should be."""
+        """Makes one that somebody has changed what it should be; a service account may be changed."""
 
 
 class _Namespaces:
@@ -93,10 +93,6 @@ class ServiceAccounts(_Residents):
     table = "ServiceAccount"
     name = "default"
 
-    def document(self) -> dict[str, Any]:
-        """Returns a service account."""
-        return {"apiVersion": "v1", "kind": "ServiceAccount"}
-
 
 class RootCertificates(_Residents):
     """The root-ca-certificate-publisher-controller: a config map `kube-root-ca.crt` in every namespace."""
@@ -107,12 +103,7 @@ class RootCertificates(_Residents):
     def document(self) -> dict[str, Any]:
         """Returns the config map with the certificate."""
         metadata = {"annotations": {"kubernetes.io/description": _DESCRIPTION}}
-        return {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": metadata,
-            "data": {"ca.crt": self._office.root_certificate},
-        }
+        return {**super().document(), "metadata": metadata, "data": {"ca.crt": self._office.root_certificate}}
 
     def _mend(self, present: Resource) -> None:
         wanted = self.document()
