@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.controllers.frame.roster import EVERYTHING, read_names
+from wavetank.controllers.frame.roster import EVERYTHING
 from wavetank.errors import InputError
 from wavetank.experiments.assertions import Assertion, parse_assertions
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
 from wavetank.experiments.execution import K8SSIM, KUBELET, Execution, of_k8ssim, read_execution
 from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
 from wavetank.experiments.latency import IDEAL, Latency, parse_latency
+from wavetank.experiments.managers import Controllers, read_controllers
 from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.plannedfaults import parse_faults
 from wavetank.experiments.simulation import Setting
@@ -66,7 +67,7 @@ class Experiment:
     ties: TieBreaking
     faults: tuple[Fault, ...]
     horizon: Nanoseconds | None
-    controllers: frozenset[str]
+    controllers: Controllers
     execution: Execution = KUBELET
     assertions: tuple[Assertion, ...] = ()
     notes: tuple[str, ...] = ()  # on how the workload was read
@@ -83,8 +84,9 @@ class Experiment:
             self.faults,
             self.horizon,
             entry.processes,
-            self.controllers,
+            self.controllers.names,
             self.execution,
+            self.controllers.manager,
         )
 
 
@@ -138,7 +140,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         ties=_ties(spec.get("ties", "random")),
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=_horizon(spec.get("horizon")),
-        controllers=read_names(spec.get("controllers", EVERYTHING), "spec.controllers"),
+        controllers=read_controllers(spec.get("controllers", EVERYTHING), "spec.controllers"),
         execution=execution,
         assertions=parse_assertions(spec.get("assert", []), "spec.assert"),
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(version))),

@@ -12,6 +12,7 @@ from pathlib import Path
 from wavetank.apiserver.api import Api
 from wavetank.cluster.store import Store
 from wavetank.experiments.planting import PodPlanter, plant_cluster
+from wavetank.experiments.podruns import PodRuns
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
@@ -21,6 +22,7 @@ from wavetank.loop.definition import ProcessDefinition
 from wavetank.loop.expiry import EventExpiry
 from wavetank.loop.hosting import seat_process
 from wavetank.loop.lockstep import Lockstep
+from wavetank.loop.manager import EveryTimer, ManagerConduct, ManagerDefinition, seat_manager
 from wavetank.loop.plainhosting import seat_plain
 from wavetank.loop.seat import Seat
 from wavetank.loop.timestep import Timestep
@@ -42,17 +44,27 @@ class Loop:
     in the order of their creation, where a list would be shuffled by the informers.
     """
 
-    def __init__(self, clock: Clock, processes: Sequence[ProcessDefinition], takes_all: bool) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        processes: Sequence[ProcessDefinition],
+        takes_all: bool,
+        manager: ManagerDefinition | None = None,
+    ) -> None:
         self.store = store = Store(clock, HISTORY)
         self._clock = clock
         self._processes = processes
-        self._api = Api(store, Stories(store, processes[0].version or _KUBELETS))
+        self._manager = manager
+        if manager is not None:
+            store.subscribe("Pod", PodRuns())
+        stated = [*(each.version for each in processes), manager.version if manager else "", _KUBELETS]
+        self._api = Api(store, Stories(store, next(version for version in stated if version)))
         EventExpiry(store)
-        sync = processes[0].sync
+        sync = processes[0].sync if processes else None
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
         self._seats: list[Seat] = []
         self._folder: Path | None = None
-        names = processes[0].scheduler_names
+        names = processes[0].scheduler_names if processes else ()
         self.planter = PodPlanter(store, self._api.kinds, names[0] if takes_all and len(names) == 1 else None)
 
     def plant(self, cluster: Cluster) -> None:
@@ -76,8 +88,18 @@ class Loop:
                 seat_process(definition, seat, self._folder / str(i), seed)
             else:
                 seat_plain(definition, seat, self._folder / str(i))
+        schedulers = [(each.name, seat.waiting) for each, seat in zip(self._processes, self._seats, strict=True)]
+        if self._manager is not None:
+            self._seat_manager(self._manager, self._folder / "manager", streams)
         self._lockstep.begin(self._seats)
-        return [(each.name, seat.waiting) for each, seat in zip(self._processes, self._seats, strict=True)]
+        return schedulers
+
+    def _seat_manager(self, manager: ManagerDefinition, folder: Path, streams: Streams) -> None:
+        """Starts a real controller manager; nothing that it asks for takes time."""
+        conduct, timers = ManagerConduct(self.store), EveryTimer(self.store)
+        seat = Seat(self._clock, self._api.handle, timers, conduct, lambda end: 0, self._lockstep.wake)
+        self._seats.append(seat)
+        seat_manager(manager, seat, folder, streams.stream("controllers/process").getrandbits(60))
 
     def linger(self) -> bool:
         """Waits, when nothing else goes on, whether a program still does something; tells if it did."""

@@ -7,14 +7,10 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.request import User
-from wavetank.cluster.pod import Pod
 from wavetank.cluster.readiness import stated_ready_since
 from wavetank.cluster.resource import EPOCH_SECONDS, Resource
-from wavetank.cluster.run import Run
 from wavetank.cluster.store import Store
 from wavetank.controllers.frame.office import Office
-from wavetank.controllers.volcanojobs.pods import JOB_NAME
-from wavetank.errors import InputError
 from wavetank.experiments.connecting import connect_extender
 from wavetank.experiments.controlling import attach_controllers
 from wavetank.experiments.entries import SchedulerEntry
@@ -23,6 +19,7 @@ from wavetank.experiments.kernels import compile_kernels
 from wavetank.experiments.latency import IDEAL, Latency
 from wavetank.experiments.planting import plant_cluster
 from wavetank.experiments.podevents import PodEvents
+from wavetank.experiments.podruns import PodRuns
 from wavetank.experiments.servedstore import ServedStore
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
@@ -35,8 +32,6 @@ from wavetank.nodes.stories import Stories
 from wavetank.nodes.usage import Usage
 from wavetank.scheduling.config import Version
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.expansion import run_of_owned
-from wavetank.workloads.volcanojobs import epochs_run
 
 # The release that is served and, in its words, that of the simulated kubelets.
 RELEASE: Version = (1, 35)
@@ -83,7 +78,7 @@ class ServedCluster:
         stories = Stories(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
         if stories is not None:
-            store.subscribe("Pod", _Runs())
+            store.subscribe("Pod", PodRuns())
             Relapses(store, stories)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
         measures = Usage(store) if setting.kubelets and setting.metrics else None
@@ -124,26 +119,3 @@ def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Late
             takes_all=len(entry.schedulers) == 1,
             connect=connect_extender,
         )
-
-
-def _epochs(pod: Pod) -> Run | None:
-    """Returns the training that a task of K8sSim is told to do; restarts of it are not served."""
-    run = epochs_run(pod.manifest, "") if JOB_NAME in pod.annotations else None
-    return None if run is None else Run(0, flops=run.flops)
-
-
-class _Runs:
-    """Gives pods that clients create what they will do, before any kubelet hears of them."""
-
-    def added(self, new: Pod) -> None:
-        if new.run is None:
-            try:
-                new.run = _epochs(new) or run_of_owned(new.manifest)
-            except InputError:
-                new.run = None  # an annotation that says nothing: it runs until it is stopped
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        """What a pod does never changes."""
-
-    def deleted(self, old: Pod) -> None:
-        """Nothing is kept of it."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from wavetank.experiments.gpuuse import GpuUse
     from wavetank.experiments.looped import Loop
     from wavetank.experiments.planting import PodPlanter
+    from wavetank.loop.manager import ManagerDefinition
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,12 @@ class Setting:
     processes: tuple[ProcessDefinition, ...] = ()
     controllers: frozenset[str] = all_names()
     execution: Execution = KUBELET
+    manager: ManagerDefinition | None = None  # a real controller manager, in place of controllers that are not on
+
+    @property
+    def all_controllers(self) -> frozenset[str]:
+        """Returns the controllers that are on, built-in or real."""
+        return self.controllers | frozenset(self.manager.controllers if self.manager else ())
 
     @property
     def shares_gpus(self) -> bool:
@@ -105,7 +112,7 @@ class Simulation:
                 Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)
             self.recorder.name_schedulers([*schedulers, *processes])
-            kinds = planted_kinds(setting.controllers, setting.schedulers)
+            kinds = planted_kinds(setting.all_controllers, setting.schedulers)
             submitted = plantings_of(setting.workload, store.specs, streams, kinds)
             Submitter(store, submitted, complete, finish)
             end = _run(clock, setting.horizon, loop)
@@ -132,11 +139,11 @@ class Simulation:
 
     def _loop(self, clock: Clock, stack: ExitStack) -> Loop | None:
         """Makes the loop of a run with programs, which is closed whatever happens; few runs need it."""
-        if not self.setting.processes:
+        if not self.setting.processes and self.setting.manager is None:
             return None
         from wavetank.experiments.looped import Loop
 
-        loop = Loop(clock, self.setting.processes, self._takes_all)
+        loop = Loop(clock, self.setting.processes, self._takes_all, self.setting.manager)
         stack.callback(loop.close)
         return loop
 

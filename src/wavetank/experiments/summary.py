@@ -66,6 +66,7 @@ def _facts(
     nodes = [Node(manifest) for manifest in experiment.cluster.manifests if manifest.get("kind") == "Node"]
     made = {result.scheduler for result in results}
     entries = [entry for entry in experiment.schedulers if entry.name in made]
+    manager = experiment.controllers.manager
     return {
         "wavetank": wavetank_version,
         "name": experiment.name,
@@ -75,6 +76,7 @@ def _facts(
         "seeds": experiment.seeds,
         "horizon_s": None if experiment.horizon is None else experiment.horizon / SECOND,
         "schedulers": [{"name": entry.name, "description": entry.description} for entry in entries],
+        **({"controllers": manager.description} if manager else {}),
         "cluster": {
             "nodes": len(nodes),
             "cpu_milli": sum(node.allocatable.get(CPU, 0) for node in nodes),
