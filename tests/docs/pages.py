@@ -1,8 +1,8 @@
 """Pages of the docs as something that can be run: their blocks, in order.
 
 A block that begins with a comment that is a file's name (`# nodes.yaml`) is written to that file. A `console` block has
-commands behind `$` with what they print below; a `python` block is a script, and a `text` block right after it is what it
-prints. In what is printed `…` stands for anything, on a line of its own for any lines; nothing shown is not compared.
+commands behind `$` with what they print below; a `python` block is a script, and a `text` block right after it is what
+it prints. There `…` stands for anything, on a line of its own for any lines; where nothing is shown nothing is compared.
 `<!-- not run: why -->` before a block leaves it out, `<!-- needs: kubectl -->` says what the page cannot do without.
 """
 

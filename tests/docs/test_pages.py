@@ -1,6 +1,7 @@
 """The commands and scripts of the tutorials and how-to pages work, and print what the pages show.
 
-`WAVETANK_UPDATE=1 pytest tests/docs` writes what was printed into the pages; look at the difference before you commit it.
+`WAVETANK_UPDATE=1 pytest tests/docs` writes what was printed into the pages; look at the difference before you
+commit it.
 """
 
 from __future__ import annotations
