@@ -45,7 +45,7 @@ _OWN = [
 @cache
 def conversations() -> list[list[Request]]:
     """Returns requests in the order in which they were sent, one list per script."""
-    recorded = [_requests(script) for script in scripts() if not script.startswith(("kubectl", "crd", "apply"))]
+    recorded = [_requests(script) for script in scripts() if not script.startswith("kubectl")]
     own = [_request(method, path, (), _headers(method), body) for method, path, body in _OWN]
     return [requests for requests in recorded if requests] or [own]
 

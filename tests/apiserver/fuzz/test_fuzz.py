@@ -32,7 +32,8 @@ UPSTREAM = re.compile(
     r"|target\.\w+: (Required|Unsupported) value"
     r"|does not contain declared merge key|contains an unrecognized patch type|setElementOrder|patch type|merging list"
     r"|unable to find api field in struct|expected a \[\]interface"
-    r"|failed to create typed patch object|apply patch"
+    r"|failed to create typed patch object|failed to convert new object|apply patch"
+    r"|request to convert CR from an invalid group/version|the spec replicas field|accessor error"
     r"|This pod has more than one PodDisruptionBudget"
 )
 

@@ -109,7 +109,7 @@ class RuleNode:
         if schema is None:
             return None
         node = cls(schema, root or schema.embedded)
-        own = type_of_schema(schema, root=node.root)
+        own = type_of_schema(schema, root=node.root) if schema.rules else None
         if own is not None:
             node.rules = [compile_rule(each, own, schema) for each in schema.rules]
         below = {name: cls.of(each) for name, each in schema.properties.items()}

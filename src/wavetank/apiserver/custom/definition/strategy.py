@@ -45,9 +45,8 @@ def _complete(schema: Document) -> None:
             schema[name] = canonical(_properties(), found)
         elif isinstance(found, list):
             schema[name] = [canonical(_properties(), each) for each in found]
-    for each in parts_of(schema):
-        if each is not schema:
-            _complete(each)
+    for each in _children(schema):
+        _complete(each)
 
 
 @cache
@@ -95,17 +94,17 @@ def _unknown_formats(definition: Document) -> list[str]:
 
 def parts_of(schema: Any) -> Iterator[Document]:
     """Yields a JSON schema and all schemas in it."""
-    if not isinstance(schema, dict):
-        return
-    yield schema
+    if isinstance(schema, dict):
+        yield schema
+        for each in _children(schema):
+            yield from parts_of(each)
+
+
+def _children(schema: Document) -> Iterator[Document]:
     items = schema.get("items")
-    for each in items if isinstance(items, list) else [items]:
-        yield from parts_of(each)
-    for name in _LISTS:
-        for each in schema.get(name) or ():
-            yield from parts_of(each)
-    for each in (schema.get("not"), schema.get("additionalProperties"), schema.get("additionalItems")):
-        yield from parts_of(each)
+    found: list[Any] = items if isinstance(items, list) else [items]
+    found = [*found, *(each for name in _LISTS for each in schema.get(name) or ())]
+    found += (schema.get("not"), schema.get("additionalProperties"), schema.get("additionalItems"))
     for name in ("properties", "patternProperties", "definitions", "dependencies"):
-        for each in (schema.get(name) or {}).values():
-            yield from parts_of(each)
+        found += (schema.get(name) or {}).values()
+    yield from (each for each in found if isinstance(each, dict))
