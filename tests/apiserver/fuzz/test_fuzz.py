@@ -34,6 +34,7 @@ UPSTREAM = re.compile(
     r"|unable to find api field in struct|expected a \[\]interface"
     r"|failed to create typed patch object|failed to convert new object|apply patch"
     r"|request to convert CR from an invalid group/version|the spec replicas field|accessor error"
+    r"|no preferred addresses found"
     r"|This pod has more than one PodDisruptionBudget"
 )
 
