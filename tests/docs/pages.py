@@ -2,7 +2,7 @@
 
 A block that begins with a comment that is a file's name (`# nodes.yaml`) is written to that file. A `console` block has
 commands behind `$` with what they print below; a `python` block is a script, and a `text` block right after it is what
-it prints. There `…` stands for anything, on a line of its own for any lines; where nothing is shown nothing is compared.
+it prints. There `…` stands for anything, on a line of its own for any lines; what is not shown is not compared.
 `<!-- not run: why -->` before a block leaves it out, `<!-- needs: kubectl -->` says what the page cannot do without.
 """
 
