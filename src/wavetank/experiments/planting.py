@@ -140,4 +140,5 @@ def _complete(manifest: Manifest, store: Store, kinds: KindTable) -> Resource:
 def _registered(metadata: Document) -> dict[str, str]:
     """Returns a node's labels with those that a kubelet gives it when it comes into the cluster."""
     labels = {HOSTNAME: metadata.get("name", ""), "kubernetes.io/os": OS, "kubernetes.io/arch": ARCHITECTURE}
+    labels |= {"beta.kubernetes.io/os": OS, "beta.kubernetes.io/arch": ARCHITECTURE}
     return {**labels, **(metadata.get("labels") or {})}

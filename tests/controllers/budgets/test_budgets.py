@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
 from controllers.worlds import World, a_pod, a_workload
+from wavetank.cluster.kinds import PodDisruptionBudget
+from wavetank.cluster.pod import Pod
+from wavetank.cluster.store import Store
+from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.roster import fill_posts
+from wavetank.controllers.frame.storeclient import StoreClient
+from wavetank.kernel.clock import Clock
 
 PDB = "PodDisruptionBudget.policy"
 
@@ -96,3 +104,22 @@ def test_an_evicted_pod_that_stays_counts_again_after_two_minutes() -> None:
     world.settle(61)
     assert figures(world) == (1, 0, 1, 1)
     assert "disruptedPods" not in world.status(PDB, "b")
+
+
+def test_schedulers_of_a_run_read_what_is_allowed() -> None:
+    clock = Clock()
+    store = Store(clock)
+    client = StoreClient(store, random.Random(1), lambda pod: None)
+    fill_posts(Office(store, client), {"disruption-controller"})
+    spec = {"selector": {"matchLabels": {"app": "web"}}, "minAvailable": 1}
+    head = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
+    store.create(PodDisruptionBudget({**head, "spec": spec}))
+    for name in ("one", "two"):
+        pod = client.create(a_pod(name, app="web")).copy()
+        assert isinstance(pod, Pod)
+        pod.phase, pod.started = "Running", 0
+        store.update(pod)
+    clock.run(clock.now)
+    budget = store.get(PDB, "default", "b")
+    assert isinstance(budget, PodDisruptionBudget)
+    assert budget.disruptions_allowed == 1
