@@ -11,9 +11,11 @@ from wavetank.cluster.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, 
 from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED
+from wavetank.scheduling.prebinding import PreBinding
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 from wavetank.scheduling.volcano.informers import follow_cluster
 from wavetank.scheduling.volcano.model.cache import DEFAULT_QUEUE, Cache
@@ -21,6 +23,7 @@ from wavetank.scheduling.volcano.model.queue import OPEN, ROOT
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.plugins import plugin_makers
 from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
+from wavetank.scheduling.volcano.plugins.predicates import Predicates
 from wavetank.scheduling.volcano.plugins.sla import Sla
 from wavetank.scheduling.volcano.podgroups import PodGroupController
 from wavetank.scheduling.volcano.running import run_session
@@ -67,7 +70,8 @@ class VolcanoScheduler:
         self._draw_bind = drawing(latency.bind, draws)
         self._draw_delete = drawing(latency.delete, draws)
         listers = Listers()
-        self._plugins = plugin_makers(KubePlugins(listers, vintage))
+        self._kube = KubePlugins(listers, vintage)
+        self._plugins = plugin_makers(self._kube)
         self._start = 0  # where the next search among many nodes begins
         self._origin = self._earliest = clock.now
         self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
@@ -127,8 +131,10 @@ class VolcanoScheduler:
         self._start = session.start
         self._outside = {key: why for key, why in session.refusals.items() if not jobs[key].tasks}
         self.attempts += session.searches
+        predicates = session.plugins.get(Predicates.name)
         for task, node_name in outcome.binds:
-            self._bind(task, node_name)
+            cycle = predicates.awaited(task, node_name) if isinstance(predicates, Predicates) else None
+            self._bind(task, node_name, cycle)
         for task, _ in outcome.evicts:
             self._evict(task)
         for key, status in outcome.groups.items():
@@ -150,9 +156,20 @@ class VolcanoScheduler:
 
     # what comes of it
 
-    def _bind(self, task: Task, node_name: str) -> None:
+    def _bind(self, task: Task, node_name: str, cycle: Cycle | None) -> None:
+        """Sends a task to its node; with a cycle, when the volumes are bound that were found in it."""
         self.cache.assume(task, node_name)
-        self._later(self._draw_bind(), partial(self._commit_bind, task, node_name))
+        bind = partial(self._later, self._draw_bind(), partial(self._commit_bind, task, node_name))
+        if cycle is None:
+            bind()
+            return
+        volumes = self._kube.volumes
+
+        def failed(message: str) -> None:
+            volumes.unreserve(cycle, node_name)
+            self._retract(task)
+
+        PreBinding(self._store, self._clock, cycle, node_name, [volumes], bind, failed).begin()
 
     def _commit_bind(self, task: Task, node_name: str) -> None:
         try:

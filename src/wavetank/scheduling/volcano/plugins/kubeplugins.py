@@ -7,6 +7,7 @@ from wavetank.scheduling.config import (
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
     ScoringStrategy,
+    VolumeBindingArgs,
 )
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.framework import Framework
@@ -19,8 +20,11 @@ from wavetank.scheduling.plugins.nodeports import NodePorts
 from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
 from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
+from wavetank.scheduling.plugins.nodevolumelimits import NodeVolumeLimits
 from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
+from wavetank.scheduling.plugins.volumebinding import VolumeBinding
+from wavetank.scheduling.plugins.volumezone import VolumeZone
 from wavetank.scheduling.volcano.plugins.scorememory import ScoreMemory
 from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
@@ -46,6 +50,9 @@ class KubePlugins:
         balanced = NodeResourcesBalancedAllocationArgs(vintage.balanced)
         self.balanced = NodeResourcesBalancedAllocation(balanced, vintage.libraries)
         self.images = ImageLocality()
+        self.volume_limits = NodeVolumeLimits(listers.storage)
+        self.volume_zones = VolumeZone(listers.storage)
+        self.volumes = VolumeBinding(VolumeBindingArgs(), listers.storage)
         self.remembered = ScoreMemory()
 
     def cycle(self, table: NodeTable, pod: Pod) -> Cycle:

@@ -10,6 +10,7 @@ from wavetank.scheduling.framework.plugin import SKIP, FilterPlugin, PreFilterPl
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.fiterrors import ERROR, RESOLVABLE, UNRESOLVABLE, Status
+from wavetank.scheduling.volcano.model.statuses import BINDING
 from wavetank.scheduling.volcano.model.task import TEMPLATE, Task
 from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
 from wavetank.scheduling.volcano.session.hooks import Hooks, Plugin
@@ -39,7 +40,10 @@ class Predicates(Plugin):
         others: list[tuple[str, FilterPlugin]] = [
             ("NodePorts", kube.ports),
             ("PodAffinity", kube.pod_affinity),
+            ("NodeVolumeLimits", kube.volume_limits),
+            ("VolumeZone", kube.volume_zones),
             ("PodTopologySpread", kube.spread),
+            ("VolumeBinding", kube.volumes),
         ]
         self._stable = _enabled(stable, arguments)
         self._others = _enabled(others, arguments)
@@ -50,8 +54,15 @@ class Predicates(Plugin):
         """Takes part in filtering, and follows what becomes of tasks."""
         self._session = session
         self._cycles: dict[str, Cycle] = {}  # of the tasks that have been looked at
+        self._reserved: dict[str, Task] = {}  # tasks for which volumes are kept
         self._fits: dict[str, IntArray] = {}  # by template: 0 unknown, 1 fits, -1 does not
-        return Hooks(prepare=self._prepare, predicate=self._judge, allocated=self._allocated, deallocated=session.hide)
+        return Hooks(
+            prepare=self._prepare,
+            predicate=self._judge,
+            allocated=self._allocated,
+            deallocated=self._deallocated,
+            close=self._close,
+        )
 
     # the tasks
 
@@ -60,7 +71,8 @@ class Predicates(Plugin):
         if cycle is None or defects.STICKY_SKIPS in self._session.without:
             cycle = self._kube.cycle(self._session.table, task.pod)
         for plugin in self._preparing:
-            result = SKIP if plugin.has_no_say(cycle) else plugin.pre_filter(cycle)
+            idle = plugin.ignores(task.pod.spec) or plugin.has_no_say(cycle)
+            result = SKIP if idle else plugin.pre_filter(cycle)
             if result.rejected is not None:
                 return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
             if result.skip:
@@ -72,8 +84,28 @@ class Predicates(Plugin):
 
     def _allocated(self, task: Task) -> None:
         """Shows a task on its node; one whose eviction is taken back cannot be reserved a place, and stays hidden."""
-        if task.key in self._cycles or defects.HIDDEN_PODS in self._session.without:
+        cycle = self._cycles.get(task.key)
+        if cycle is not None or defects.HIDDEN_PODS in self._session.without:
             self._session.show(task)
+        if cycle is not None and task.pod.spec.volumes:
+            self._kube.volumes.reserve(cycle, task.node)
+            self._reserved[task.key] = task
+
+    def _deallocated(self, task: Task) -> None:
+        self._session.hide(task)
+        if self._reserved.pop(task.key, None) is not None:
+            self._kube.volumes.unreserve(self._cycles[task.key], task.node)
+
+    def _close(self) -> None:
+        """Gives up the volumes of tasks that are not bound in this session."""
+        for task in self._reserved.values():
+            if task.status != BINDING:
+                self._kube.volumes.unreserve(self._cycles[task.key], task.node)
+
+    def awaited(self, task: Task, node_name: str) -> Cycle | None:
+        """Returns what was found for a task whose volumes have to be bound before it, or None."""
+        cycle = self._cycles.get(task.key) if task.key in self._reserved else None
+        return cycle if cycle is not None and self._kube.volumes.has_to_prepare(cycle, node_name) else None
 
     # the nodes
 
@@ -115,8 +147,10 @@ class Predicates(Plugin):
             if not codes.any():
                 continue
             for code in np.unique(codes[codes != 0]).tolist():
-                reason = plugin.reasons(cycle, code)[0]
-                status = Status(RESOLVABLE if reason.resolvable else UNRESOLVABLE, reason.text)
+                reasons = plugin.reasons(cycle, code)
+                resolvable = all(reason.resolvable for reason in reasons)
+                text = ", ".join(reason.text for reason in reasons)
+                status = Status(RESOLVABLE if resolvable else UNRESOLVABLE, text)
                 self._object(numbers, places[codes == code], status)
             places = places[~self._session.verdicts.unresolvable(numbers[places])]
         return places

@@ -106,7 +106,7 @@ class Failures:
 def kind_of(task: Task) -> object:
     """Returns what is the same of tasks that no filter can tell apart."""
     pod = task.pod
-    return pod.spec, pod.namespace, frozenset(pod.labels.items())
+    return pod.spec, pod.namespace, frozenset(pod.labels.items()), pod.uid if pod.spec.volumes else ""
 
 
 class Predicates:
