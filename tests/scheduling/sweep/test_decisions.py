@@ -21,6 +21,14 @@ SERVICE = {
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": {"team": "red"}}}
 
 
+# Scores that a profile may do without, while their filters stay.
+DISABLED = (
+    [{"name": "InterPodAffinity"}],
+    [{"name": "PodTopologySpread"}, {"name": "TaintToleration"}],
+    [{"name": "InterPodAffinity"}, {"name": "PodTopologySpread"}, {"name": "NodeAffinity"}],
+)
+
+
 class Twins:
     """Two worlds in which the same things happen, only that one decides without tables, by counts that it has kept."""
 
@@ -30,7 +38,10 @@ class Twins:
         nodes = [self.node(i) for i in range(random.choice([5, 30, 150]))]
         objects = [NAMESPACE, *([SERVICE] if random.random() < 0.3 else [])]
         version = random.choice([(1, 29), (1, 35), (1, 36)])
-        self.fast, self.exact = (World(nodes, objects=objects, version=version) for _ in range(2))
+        profiles = random.choice(
+            [{}, {}, {"profiles": [{"plugins": {"score": {"disabled": random.choice(DISABLED)}}}]}]
+        )
+        self.fast, self.exact = (World(nodes, objects=objects, version=version, **profiles) for _ in range(2))
         self.placed, self.nominated, self.count = [], [], 0
 
     def node(self, i):

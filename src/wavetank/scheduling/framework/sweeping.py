@@ -91,8 +91,8 @@ def lacking_beside_nominated(cycle: Cycle, nodes: IntArray) -> tuple[IntArray, I
 def rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
     """Adds to the totals of a sweep what other scores say of the nodes found."""
     for plugin in (*cycle.plan.uneven, *joining):
-        if isinstance(plugin, ScorePlugin) and (
-            not isinstance(plugin, PreScorePlugin) or plugin.pre_score(cycle, nodes)
-        ):
+        if not isinstance(plugin, ScorePlugin) or plugin not in cycle.framework.score:
+            continue  # it only filters, by itself or in this profile
+        if not isinstance(plugin, PreScorePlugin) or plugin.pre_score(cycle, nodes):
             totals = totals + plugin.normalize(plugin.score(cycle, nodes)) * cycle.framework.weights[plugin.name]
     return totals
