@@ -91,11 +91,11 @@ class _Groups:
 
 def _job_of_each(rows: Sequence[PodRow]) -> Integers:
     """Returns the number of each pod's job."""
-    keys: Sequence[Hashable] = [id(row.job) if row.job else row.name for row in rows]
+    keys: Sequence[Hashable] = [(row.job.workload, row.job.id) if row.job else row.name for row in rows]
     if len(set(keys)) == len(rows):
         return np.arange(len(rows))
     numbers: dict[Hashable, int] = {}
-    keys = [id(row.job) if row.job else (row.namespace, row.name) for row in rows]
+    keys = [(row.job.workload, row.job.id) if row.job else (row.namespace, row.name, "") for row in rows]
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 

@@ -23,9 +23,12 @@ from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.simulation import Setting, Simulation
 from wavetank.experiments.tables import write_tables
+from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.faults import ProcessError
 from wavetank.workloads.inflation import known_pods
+
+QUANTILES = (0, 5, 25, 50, 75, 95, 100)  # of job latency, in percent
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,15 @@ class RunPlan:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run came to; `wall_s` is how long the simulation took in real time."""
+    """What a run came to; `wall_s` is how long the simulation took in real time.
+
+    `latencies` are the QUANTILES of job latency in seconds; none if no job has ended.
+    """
 
     scheduler: str
     seed: int
     metrics: Metrics
+    latencies: tuple[float, ...]
     warnings: tuple[str, ...]
     attempts: int
     wall_s: float
@@ -102,7 +109,12 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunRes
         outside = (f"{plan.label}: {note}" for note in simulation.left_outside)
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside)
         metrics = measure(pods, jobs, _gpu_figures(pods, plan))
-        return RunResult(plan.scheduler, plan.seed, metrics, warnings, simulation.attempts, wall)
+        return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
+
+
+def _latencies(jobs: FinishedJobs) -> tuple[float, ...]:
+    turnaround = jobs.turnaround / SECOND
+    return tuple(round(float(each), 6) for each in np.percentile(turnaround, QUANTILES)) if len(turnaround) else ()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The files of a whole sweep: summary.csv, summary.parquet, comparisons.csv, sweep.json and wall.json."""
+"""The files of a whole sweep: summary, comparisons, latencies, sweep.json and wall.json."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.experiments.run import RunResult
+from wavetank.experiments.run import QUANTILES, RunResult
 from wavetank.experiments.summary import acceleration, summary_columns
 from wavetank.experiments.tables import write_csv
 from wavetank.sweeps.closerate import close_rates
@@ -35,6 +35,13 @@ def write_sweep(
     _write_parquet(folder / "summary.parquet", columns, rows)
     compared = [row for scenario, results in made.items() for row in compare_pairs(scenario, results)]
     write_csv(folder / "comparisons.csv", COLUMNS, compared)
+    boxes = (
+        [scenario, result.scheduler, result.seed, *result.latencies]
+        for scenario, results in made.items()
+        for result in results
+        if result.latencies
+    )
+    write_csv(folder / "latencies.csv", ("scenario", "scheduler", "seed", *(f"p{each}" for each in QUANTILES)), boxes)
     _write_json(folder / "sweep.json", _facts(sweep, made, wavetank_version, failures))
     _write_json(folder / "wall.json", _wall(made, wall_s))
 

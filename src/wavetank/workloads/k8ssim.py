@@ -14,13 +14,14 @@ from wavetank.workloads import fields
 from wavetank.workloads.expansion import ARRIVAL, DEFAULT_JOB_DURATION
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests import objects_in, submissions_in
-from wavetank.workloads.runs import DURATION, run_of
+from wavetank.workloads.runs import DURATION, JOB, run_of
 from wavetank.workloads.sources import naming
 from wavetank.workloads.submissions import SubmittedWorkload
 
 SIM_SPEC = "simSpec"  # pfnet's annotation of pods: phases with their seconds
 
 _CLUSTER, _JOBS, _POD, _START = "cluster", "jobs", "pod", "startTime"
+_JOB_LABEL = "job"  # of listed pods
 _OF_PFNET = ("logLevel", "tick", "startClock", "metricsTick", "metricsLogger")
 _SPEED = "calculationSpeed"
 _KEPT = (
@@ -115,6 +116,9 @@ def _pod(item: Mapping[str, Any]) -> Manifest:
     annotations[ARRIVAL] = f"{start}ns"
     if DURATION not in annotations:
         annotations |= _duration(pod, annotations)
+    labels = fields.strings(metadata.get("labels"), f"{_POD}.metadata.labels")
+    if _JOB_LABEL in labels:
+        annotations.setdefault(JOB, labels[_JOB_LABEL])
     return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 

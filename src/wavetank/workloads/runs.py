@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.resource import Manifest
-from wavetank.cluster.run import Run
+from wavetank.cluster.run import Job, Run
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds, parse_duration
 from wavetank.workloads import fields
@@ -15,6 +15,9 @@ from wavetank.workloads import fields
 DURATION = "wavetank.dev/duration"
 EXIT_CODE = "wavetank.dev/exit-code"
 TERMINATION = "wavetank.dev/termination"
+JOB = "wavetank.dev/job"  # pods of one job are counted together, and do not wait for each other
+
+_WORKLOAD = "w0"
 
 _BIN = r"(?:/(?:usr/)?bin/)?"
 _SHELL = re.compile(_BIN + r"(?:ba|da|a)?sh")
@@ -38,7 +41,9 @@ def run_of(manifest: Manifest, default: Nanoseconds | None = None) -> Run:
     else:
         duration = fields.duration(stated, _at(DURATION))
     termination = fields.duration(annotations.get(TERMINATION, "0"), _at(TERMINATION))
-    return Run(duration, _exit_code(annotations.get(EXIT_CODE, "0")), termination)
+    named = annotations.get(JOB)
+    job = None if named is None else Job(named, _WORKLOAD, "pod", 1)
+    return Run(duration, _exit_code(annotations.get(EXIT_CODE, "0")), termination, job=job)
 
 
 def _at(annotation: str) -> str:

@@ -51,11 +51,17 @@ class SweepFolder:
             raise InputError(f"cannot be read: {error}", source=str(path / "sweep.json")) from None
         self.rows = self._table("summary.csv")
         self.comparisons = self._table("comparisons.csv")
+        self.boxes = self._table("latencies.csv")
 
     @property
     def schedulers(self) -> list[str]:
         """Returns the names of all schedulers, in the order in which scenarios have them."""
         return list(dict.fromkeys(each.name for scenario in self.facts.scenarios for each in scenario.schedulers))
+
+    def descriptions(self) -> dict[str, str]:
+        """Returns what each scheduler is, by its name."""
+        all_of_them = [each for scenario in self.facts.scenarios for each in scenario.schedulers]
+        return {name: next(each.description for each in all_of_them if each.name == name) for name in self.schedulers}
 
     def _table(self, name: str) -> list[dict[str, Any]]:
         with (self.path / name).open(newline="", encoding="utf-8") as file:

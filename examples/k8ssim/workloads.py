@@ -1,0 +1,118 @@
+"""Writes the four workloads of the study: stand-ins for what K8sSim took from two traces of Alibaba.
+
+    python workloads.py FOLDER
+
+The traces are not public here in full, so jobs are drawn by what is told of them. Of section 4.1 of K8sSim's paper: how many
+jobs come by day and by night, in how many hours (trace 2018: 19,500 in 18 h and 28,300 in 6 h; trace 2020: 1,759,052 in 16 h and
+2,462,675 in 8 h), and that a job of the trace of 2020 has 7.1 tasks. Of the public machine table and the openb trace:
+what tasks ask for. The clusters of the study have 8 small nodes instead of thousands, so there are fewer jobs, of fewer
+tasks, at the same ratio of night to day.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import yaml
+
+JOBS = 60
+# Jobs per hour by night, by day as many as the traces' ratio says.
+TASK_QUEUE = {"day": 170.0, "night": 170.0 * (28_300 / 6) / (19_500 / 18)}
+JOB_QUEUE = {"day": 75.0, "night": 75.0 * (2_462_675 / 8) / (1_759_052 / 16)}
+
+SIZES = [("500m", "512Mi"), ("500m", "1Gi"), ("1", "1Gi"), ("1", "2Gi"), ("2", "2Gi"), ("2", "3Gi")]
+WEIGHTS = [30, 20, 20, 15, 10, 5]
+IMAGES = ["web:1", "spark:3", "torch:2"]
+
+
+def task_queue(period: str) -> list[dict[str, Any]]:
+    """Returns pods with their submission times: jobs of independent tasks, as the Kubernetes half of K8sSim reads them."""
+    random = Random(f"task queue {period}")
+    items = []
+    for number, time in enumerate(arrivals(random, TASK_QUEUE[period])):
+        size = random.choices(SIZES, WEIGHTS)[0]
+        image = random.choice(IMAGES)
+        for task in range(min(12, 1 + int(random.expovariate(1 / 3.5)))):
+            items.append({"pod": a_pod(f"job{number}", task, size, image, random), "startTime": time})
+    return items
+
+
+def a_pod(job: str, task: int, size: tuple[str, str], image: str, random: Random) -> dict[str, Any]:
+    seconds = min(900, max(10, random.lognormvariate(4.2, 0.8)))
+    limits = {"cpu": "2", "memory": "4Gi"} if random.random() < 0.5 else {"cpu": "6", "memory": "12Gi"}
+    container = {
+        "name": "main",
+        "image": image,
+        "resources": {"requests": {"cpu": size[0], "memory": size[1]}, "limits": limits},
+    }
+    spec: dict[str, Any] = {"containers": [container], "restartPolicy": "Never"}
+    if random.random() < 0.4:
+        spec["affinity"] = preference(job, random)
+    annotations = {"wavetank.dev/duration": f"{seconds:.0f}s"}
+    metadata = {"name": f"{job}-{task}", "labels": {"job": job}, "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def preference(job: str, random: Random) -> dict[str, Any]:
+    """Returns a wish for fast nodes, or for the nodes of the job's other tasks."""
+    if random.random() < 0.5:
+        term = {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["fast"]}]}
+        return {
+            "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, "preference": term}]}
+        }
+    term = {"labelSelector": {"matchLabels": {"job": job}}, "topologyKey": "kubernetes.io/hostname"}
+    return {
+        "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, "podAffinityTerm": term}]}
+    }
+
+
+def job_queue(period: str) -> list[dict[str, Any]]:
+    """Returns Volcano Jobs: gangs of workers, as the Volcano half of K8sSim reads them."""
+    random = Random(f"job queue {period}")
+    return [a_job(f"job{number}", time, random) for number, time in enumerate(arrivals(random, JOB_QUEUE[period]))]
+
+
+def a_job(name: str, time: int, random: Random) -> dict[str, Any]:
+    cpu, memory = random.choices(SIZES, WEIGHTS)[0]
+    seconds = min(1800, max(30, random.lognormvariate(4.8, 0.7)))
+    tasks = min(12, max(1, round(random.gammavariate(2, 3.55 / 1.6))))
+    container = {
+        "name": "worker",
+        "image": "torch:2",
+        "command": ["sleep", f"{seconds:.0f}"],
+        "resources": {"requests": {"cpu": cpu, "memory": memory}, "limits": {"cpu": cpu, "memory": memory}},
+    }
+    template = {"metadata": {"labels": {"job": name}}, "spec": {"containers": [container], "restartPolicy": "Never"}}
+    return {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": name, "labels": {"sub-time": str(time)}},
+        "spec": {
+            "minAvailable": tasks,
+            "schedulerName": "volcano",
+            "queue": "default",
+            "tasks": [{"name": "worker", "replicas": tasks, "template": template}],
+        },
+    }
+
+
+def arrivals(random: Random, per_hour: float) -> Iterator[int]:
+    """Yields when the jobs come, in seconds."""
+    time = 0.0
+    for _ in range(JOBS):
+        yield int(time)
+        time += random.expovariate(per_hour / 3600)
+
+
+def main(folder: Path) -> None:
+    for period in ("day", "night"):
+        (folder / f"tasks-{period}.yaml").write_text(yaml.safe_dump(task_queue(period), sort_keys=False))
+        (folder / f"jobs-{period}.yaml").write_text(yaml.safe_dump({"jobs": job_queue(period)}, sort_keys=False))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path())

@@ -1,0 +1,77 @@
+// A heat map: schedulers by scenarios, coloured by how far each is from the best of its scenario.
+
+let heatKey = "mean_job_latency_s";
+
+function startHeat() {
+  const field = metricField("Metric", heatKey, (key) => { heatKey = key; drawHeat(); }, ({ better, key }) => better && key !== "close_rate");
+  byId("heat-controls").append(field);
+  onTheme(drawHeat);
+  drawHeat();
+}
+
+function drawHeat() {
+  const metric = METRIC.get(heatKey);
+  const lead = heatKey === "mean_job_latency_s"
+    ? "CloseRate: the mean job latency of a scheduler by that of the best one in the scenario. 1 is the best; hatched is who left pods waiting for ever."
+    : `${metric.label}, by that of the best one in the scenario (${metric.better} is better). 1 is the best.`;
+  byId("heat-lead").textContent = lead;
+  byId("heat").replaceChildren(...heatGroups().map(heatTable));
+}
+
+/** Scenarios with the same schedulers share a map. */
+function heatGroups() {
+  const groups = new Map();
+  DATA.scenarios.forEach((scenario, i) => {
+    const key = scenario.schedulers.join();
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(i);
+  });
+  return [...groups.values()];
+}
+
+function heatTable(scenarios) {
+  const { schedulers } = DATA.scenarios[scenarios[0]];
+  const rates = new Map(schedulers.map((scheduler) => [scheduler, scenarios.map((scenario) => rate(scenario, scheduler))]));
+  const order = schedulers.slice().sort((a, b) => overall(rates.get(a)) - overall(rates.get(b)));
+  const worst = Math.max(1.001, ...[...rates.values()].flat().filter((value) => value !== null));
+  const head = el("tr", {}, el("th"), ...scenarios.map((i) => el("th", { title: about(i) }, DATA.scenarios[i].name)), scenarios.length > 1 ? el("th", {}, "mean") : "");
+  const rows = order.map((scheduler) => {
+    const { name, description } = DATA.schedulers[scheduler];
+    const shades = rates.get(scheduler).map((value, i) => heatCell(value, worst, `${name} in ${DATA.scenarios[scenarios[i]].name}`));
+    const last = scenarios.length > 1 ? el("td", { class: "mean" }, text(overall(rates.get(scheduler)))) : "";
+    return el("tr", {}, el("th", { scope: "row", title: description }, name), ...shades, last);
+  });
+  return el("div", { class: "scroll" }, el("table", { class: "heat" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+}
+
+function about(i) {
+  const { nodes, pods, workload } = DATA.scenarios[i];
+  return `${nodes} nodes, ${pods} pods: ${workload}`;
+}
+
+/** A scheduler's value by the best one: CloseRate itself where that is the metric. */
+function rate(scenario, scheduler) {
+  if (heatKey === "mean_job_latency_s") return mean(scenario, scheduler, "close_rate");
+  const value = mean(scenario, scheduler, heatKey);
+  const [best] = ranked(scenario, heatKey);
+  if (value === null || !best) return null;
+  if (value === best.value) return 1;
+  const ratio = METRIC.get(heatKey).better === "lower" ? value / best.value : best.value / value;
+  return Number.isFinite(ratio) ? ratio : null;
+}
+
+function overall(values) {
+  const known = values.filter((value) => value !== null);
+  return known.length ? average(known) + 1000 * (values.length - known.length) : Infinity;
+}
+
+function text(value) {
+  return value === null || value >= 1000 ? DASH : value.toFixed(2);
+}
+
+function heatCell(value, worst, title) {
+  if (value === null) return el("td", { class: "none", title }, "");
+  const share = Math.log(value) / Math.log(worst);
+  const style = `background: color-mix(in srgb, var(--heat-1) ${(8 + 84 * share).toFixed(0)}%, var(--heat-0));`;
+  return el("td", { class: value < 1.0005 ? "best" : "", style, title: `${title}: ${value.toFixed(4)}` }, text(value));
+}

@@ -1,0 +1,89 @@
+// Two metrics of all schedulers of a scenario, and who cannot be beaten in both.
+
+let paretoX = "mean_job_latency_s", paretoY = "cpu_utilization";
+
+function startPareto() {
+  const directed = ({ better }) => Boolean(better);
+  byId("pareto-controls").append(
+    scenarioField(drawPareto),
+    metricField("Across", paretoX, (key) => { paretoX = key; drawPareto(); }, directed),
+    metricField("Up", paretoY, (key) => { paretoY = key; drawPareto(); }, directed),
+  );
+  onResize(byId("pareto-figure"), drawPareto);
+}
+
+function isBetter(key, a, b) {
+  return METRIC.get(key).better === "lower" ? a < b : a > b;
+}
+
+/** Whether nobody is better in one metric and at least as good in the other. */
+function isFront(point, points) {
+  return !points.some((other) =>
+    (isBetter(paretoX, other.x, point.x) && !isBetter(paretoY, point.y, other.y)) ||
+    (isBetter(paretoY, other.y, point.y) && !isBetter(paretoX, point.x, other.x)));
+}
+
+function drawPareto() {
+  const host = byId("pareto-figure");
+  const points = DATA.scenarios[chosenScenario].schedulers
+    .map((scheduler) => ({ scheduler, x: mean(chosenScenario, scheduler, paretoX), y: mean(chosenScenario, scheduler, paretoY) }))
+    .filter(({ x, y }) => x !== null && y !== null);
+  if (!points.length) return host.replaceChildren(el("p", { class: "quiet" }, "No scheduler has both values in this scenario."));
+  const width = host.clientWidth, height = 420, left = 74, bottom = 46;
+  const across = span(points.map(({ x }) => x)), up = span(points.map(({ y }) => y));
+  const place = {
+    x: (value) => left + (width - left - 130) * (value - across[0]) / (across[1] - across[0]),
+    y: (value) => height - bottom - (height - bottom - 16) * (value - up[0]) / (up[1] - up[0]),
+  };
+  const axes = paretoAxes(across, up, place, width, height, left, bottom);
+  const front = points.filter((point) => isFront(point, points)).sort((a, b) => a.x - b.x || a.y - b.y);
+  const line = svg("polyline", { class: "frontier", points: front.map(({ x, y }) => `${place.x(x)},${place.y(y)}`).join(" ") });
+  const drawn = labelled(points, place).map((point) => paretoPoint(point, place, front.includes(point.of)));
+  host.replaceChildren(svg("svg", { class: "scatter", width, height, role: "img", "aria-label": "Two metrics" }, axes, line, ...drawn));
+}
+
+function span(values) {
+  const low = Math.min(...values), high = Math.max(...values);
+  const room = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
+  return [low - room, high + room];
+}
+
+/** Points with labels that are moved down until they do not lie on each other. */
+function labelled(points, place) {
+  const taken = [];
+  return points.slice().sort((a, b) => place.y(a.y) - place.y(b.y)).map((of) => {
+    const name = DATA.schedulers[of.scheduler].name, x = place.x(of.x) + 9;
+    let y = place.y(of.y) + 4;
+    while (taken.some((other) => Math.abs(other.y - y) < 13 && x < other.x + 7 * other.name.length + 6 && other.x < x + 7 * name.length + 6)) y += 3;
+    const label = { of, name, x, y };
+    taken.push(label);
+    return label;
+  });
+}
+
+function paretoPoint({ of, name, x, y }, place, front) {
+  const words = [paretoX, paretoY].map((key, i) => [METRIC.get(key).label, shown(key, i ? of.y : of.x)]);
+  const show = (event) => tooltip.show([el("b", {}, name), terms(words)], event.clientX, event.clientY);
+  const group = svg("g", { class: front ? "front" : "", onpointermove: show, onpointerleave: () => tooltip.hide() });
+  const far = Math.abs(y - 4 - place.y(of.y)) > 8;
+  if (far) group.append(svg("line", { x1: place.x(of.x) + 4, y1: place.y(of.y), x2: x - 2, y2: y - 4, stroke: "var(--rule)" }));
+  group.append(svg("circle", { class: "point", cx: place.x(of.x), cy: place.y(of.y), r: 5 }), svg("text", { x, y }, name));
+  return group;
+}
+
+function paretoAxes(across, up, place, width, height, left, bottom) {
+  const group = svg("g", { class: "axis" });
+  for (const value of linearTicks(...across, 6)) {
+    const x = place.x(value);
+    group.append(svg("line", { class: "grid", x1: x, x2: x, y1: 10, y2: height - bottom }),
+      svg("text", { x, y: height - bottom + 18, "text-anchor": "middle" }, shown(paretoX, value)));
+  }
+  for (const value of linearTicks(...up, 6)) {
+    const y = place.y(value);
+    group.append(svg("line", { class: "grid", x1: left, x2: width - 20, y1: y, y2: y }),
+      svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, shown(paretoY, value)));
+  }
+  const words = (key) => `${METRIC.get(key).label} (${METRIC.get(key).better} is better)`;
+  group.append(svg("text", { x: left, y: height - 6 }, `→ ${words(paretoX)}`), svg("text", { x: 0, y: 10 }, `↑ ${words(paretoY)}`));
+  return group;
+}
