@@ -2,22 +2,21 @@
 
     python workloads.py FOLDER
 
-The traces are not public here in full, so jobs are drawn by what is told of them. Of section 4.1 of K8sSim's paper: how many
-jobs come by day and by night, in how many hours (trace 2018: 19,500 in 18 h and 28,300 in 6 h; trace 2020: 1,759,052 in 16 h and
-2,462,675 in 8 h), and that a job of the trace of 2020 has 7.1 tasks. Of the public machine table and the openb trace:
-what tasks ask for. The clusters of the study have 8 small nodes instead of thousands, so there are fewer jobs, of fewer
-tasks, at the same ratio of night to day.
+The traces are too large to be here, so jobs are drawn by what is told of them. By section 4.1 of K8sSim's paper: how
+many jobs come by day and by night, in how many hours (trace of 2018: 19,500 in 18 h and 28,300 in 6 h; trace of 2020:
+1,759,052 in 16 h and 2,462,675 in 8 h), and that a job of the trace of 2020 has 7.1 tasks. What tasks ask for and how
+long they run is ours. The clusters of the study have 8 small nodes instead of thousands, so there are fewer jobs, of
+fewer tasks, at the same ratio of night to day.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
-
-import yaml
 
 JOBS = 60
 # Jobs per hour by night, by day as many as the traces' ratio says.
@@ -30,14 +29,15 @@ IMAGES = ["web:1", "spark:3", "torch:2"]
 
 
 def task_queue(period: str) -> list[dict[str, Any]]:
-    """Returns pods with their submission times: jobs of independent tasks, as the Kubernetes half of K8sSim reads them."""
+    """Returns pods with their submission times: independent tasks, as the Kubernetes half of K8sSim reads them."""
     random = Random(f"task queue {period}")
-    items = []
+    items: list[dict[str, Any]] = []
     for number, time in enumerate(arrivals(random, TASK_QUEUE[period])):
         size = random.choices(SIZES, WEIGHTS)[0]
         image = random.choice(IMAGES)
-        for task in range(min(12, 1 + int(random.expovariate(1 / 3.5)))):
-            items.append({"pod": a_pod(f"job{number}", task, size, image, random), "startTime": time})
+        tasks = range(min(12, 1 + int(random.expovariate(1 / 3.5))))
+        pods = [a_pod(f"job{number}", task, size, image, random) for task in tasks]
+        items += [{"pod": pod, "startTime": time} for pod in pods]
     return items
 
 
@@ -110,8 +110,12 @@ def arrivals(random: Random, per_hour: float) -> Iterator[int]:
 
 def main(folder: Path) -> None:
     for period in ("day", "night"):
-        (folder / f"tasks-{period}.yaml").write_text(yaml.safe_dump(task_queue(period), sort_keys=False))
-        (folder / f"jobs-{period}.yaml").write_text(yaml.safe_dump({"jobs": job_queue(period)}, sort_keys=False))
+        (folder / f"tasks-{period}.json").write_text(f"[{lines(task_queue(period))}]\n")
+        (folder / f"jobs-{period}.json").write_text(f'{{"jobs": [{lines(job_queue(period))}]}}\n')
+
+
+def lines(items: list[dict[str, Any]]) -> str:
+    return ",\n".join(json.dumps(item, separators=(",", ":")) for item in items)
 
 
 if __name__ == "__main__":

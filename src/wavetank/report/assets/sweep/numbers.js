@@ -8,13 +8,19 @@ function startNumbers() {
 function drawNumbers() {
   const { schedulers, name } = DATA.scenarios[chosenScenario];
   const metrics = DATA.metrics.filter(({ key }) => schedulers.some((scheduler) => mean(chosenScenario, scheduler, key) !== null));
-  const best = new Map(metrics.map(({ key, better }) => [key, better ? ranked(chosenScenario, key)[0] : null]));
+  const best = new Map(metrics.map(({ key, better }) => [key, better ? bestOf(key) : null]));
   const head = el("tr", {}, el("th", {}, "Scheduler"), ...metrics.map(({ label }) => el("th", {}, label)));
   const rows = order(schedulers).map((scheduler) => el("tr", {}, el("th", { scope: "row", title: DATA.schedulers[scheduler].description }, DATA.schedulers[scheduler].name),
     ...metrics.map(({ key }) => numberCell(key, scheduler, best.get(key)))));
   byId("numbers-table").replaceChildren(el("table", { class: "numbers" }, el("thead", {}, head), el("tbody", {}, ...rows)));
   const link = el("a", { href: `${encodeURIComponent(name)}/report.html` }, "the report of this scenario");
   byId("numbers-links").replaceChildren(`${about(chosenScenario)}. Time series, waiting times and the Gantt chart of every run: `, link, ".");
+}
+
+/** The best scheduler under a metric; null if all are alike. */
+function bestOf(key) {
+  const known = ranked(chosenScenario, key);
+  return known.length && known[0].value !== known.at(-1).value ? known[0] : null;
 }
 
 function order(schedulers) {
