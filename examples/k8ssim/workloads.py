@@ -19,9 +19,9 @@ from random import Random
 from typing import Any
 
 JOBS = 60
-# Jobs per hour by night, by day as many as the traces' ratio says.
-TASK_QUEUE = {"day": 170.0, "night": 170.0 * (28_300 / 6) / (19_500 / 18)}
-JOB_QUEUE = {"day": 75.0, "night": 75.0 * (2_462_675 / 8) / (1_759_052 / 16)}
+# Jobs per hour by day, by night as many as the traces' ratio says.
+TASK_QUEUE = {"day": 340.0, "night": 340.0 * (28_300 / 6) / (19_500 / 18)}
+JOB_QUEUE = {"day": 110.0, "night": 110.0 * (2_462_675 / 8) / (1_759_052 / 16)}
 
 SIZES = [("500m", "512Mi"), ("500m", "1Gi"), ("1", "1Gi"), ("1", "2Gi"), ("2", "2Gi"), ("2", "3Gi")]
 WEIGHTS = [30, 20, 20, 15, 10, 5]
