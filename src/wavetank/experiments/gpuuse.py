@@ -39,8 +39,8 @@ class GpuUse:
     def figures(self, pods: PodTable, known: Iterable[Pod]) -> GpuFigures:
         """Returns the figures of a run that is over.
 
-        What pods hold is the mean over the makespan, as for CPU; where no pod has ended, it is what they hold in the
-        end, and then there is fragmentation as well: what of it is of no use to pods such as the `known` ones.
+        What pods hold is the mean over the makespan, as for CPU. Where no pod has ended it is what they hold in the end,
+        and there is fragmentation as well: what is free then, but of no use to pods such as the `known` ones.
         """
         capacity = WHOLE * sum(node.allocatable.get(GPU, 0) for node in pods.recorder.nodes)
         if not capacity:
@@ -49,8 +49,7 @@ class GpuUse:
         ended = pods.finished != NEVER
         if not ended.any():
             held = float(wanted[pods.scheduled != NEVER].sum())
-            lost = 100 * self.fragmentation(known) / capacity if self._devices else None
-            return GpuFigures(100 * held / capacity, lost)
+            return GpuFigures(100 * held / capacity, 100 * self.fragmentation(known) / capacity)
         begin, last = pods.busy_span()
         until = np.where(ended, pods.finished, last)
         times = np.where(pods.scheduled == NEVER, 0, np.minimum(until, last) - pods.scheduled)

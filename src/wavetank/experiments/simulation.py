@@ -34,7 +34,7 @@ from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.scheduler import Explain
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.inflation import GPUS, Inflated, known_pods
+from wavetank.workloads.inflation import Inflated, known_pods
 from wavetank.workloads.workload import Workload, plantings_of
 
 if TYPE_CHECKING:
@@ -68,10 +68,9 @@ class Setting:
 
     @property
     def shares_gpus(self) -> bool:
-        """Tells whether a policy deals out GPUs device by device, or the workload was made to ask for them."""
+        """Tells whether a policy deals out GPUs device by device."""
         policies = (each.policy for each in self.schedulers if isinstance(each, SchedulerDefinition))
-        asked = isinstance(self.workload, Inflated) and self.workload.resource == GPUS
-        return asked or any(policy is not None and issubclass(policy, GpuPolicy) for policy in policies)
+        return any(policy is not None and issubclass(policy, GpuPolicy) for policy in policies)
 
 
 @dataclass

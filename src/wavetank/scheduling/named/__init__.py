@@ -45,14 +45,17 @@ def _built_in() -> dict[str, NamedScheduler]:
 def find_scheduler(
     wanted: str, version: Version, *, name: str = "", args: Mapping[str, Any] | None = None
 ) -> Attachable:
-    """Returns the scheduler of that name, called `name` in results; InputError if there is none."""
-    known = _built_in()
+    """Returns the scheduler of that name, whatever its case, called `name` in results; InputError if there is none."""
     plain = wanted.removesuffix(COMPAT_SUFFIX)
     given = {**(args or {}), COMPAT: True} if plain != wanted else args or {}
-    if plain not in known:
-        known = named_schedulers()  # looks through all installed packages
-    if plain in known:
-        return known[plain].make(name or wanted, version, given)
+    found = _like(plain, _built_in()) or _like(plain, named_schedulers())  # these look through all installed packages
+    if found is not None:
+        return found.make(name or wanted, version, given)
+    known = named_schedulers()
     close = difflib.get_close_matches(wanted, known, 1)
     hint = f" (did you mean {close[0]}?)" if close else f": known are {', '.join(known)}"
     raise InputError(f"there is no scheduler called {wanted!r}{hint}")
+
+
+def _like(name: str, known: Mapping[str, NamedScheduler]) -> NamedScheduler | None:
+    return next((each for each in known.values() if each.name.lower() == name.lower()), None)
