@@ -39,8 +39,8 @@ class GpuUse:
     def figures(self, pods: PodTable, known: Iterable[Pod]) -> GpuFigures:
         """Returns the figures of a run that is over.
 
-        What pods hold is the mean over the makespan, as for CPU. Where no pod has ended it is what they hold in the end,
-        and there is fragmentation as well: what is free then, but of no use to pods such as the `known` ones.
+        What pods hold is the mean over the makespan, as for CPU. Where no pod has ended it is what they hold in the
+        end, and there is fragmentation as well: what is free then, but of no use to pods such as the `known` ones.
         """
         capacity = WHOLE * sum(node.allocatable.get(GPU, 0) for node in pods.recorder.nodes)
         if not capacity:
