@@ -166,12 +166,8 @@ class Cache:
         """Counts a task on the node that it is being bound to."""
         self._shift(task, BINDING, node_name)
 
-    def retract(self, task: Task) -> None:
-        """Takes back what was assumed or evicted, because it did not come to that."""
-        self.set_pod_anew(task.pod)
-
     def set_pod_anew(self, pod: Pod) -> None:
-        """Reads a pod again, whatever was assumed of it."""
+        """Reads a pod again, whatever was assumed of it, because it did not come to that."""
         self._take_out(self.tasks[f"{pod.namespace}/{pod.name}"])
         self.set_pod(pod)
 
