@@ -130,6 +130,31 @@ class Author:
         path = f"{BATCH}/jobs/j"
         return self._life(path, "batch/v1", "Job", "j", spec, [self._suspended, self._parallelism, self._lost_pod])
 
+    def strict_job(self) -> list[Step]:
+        """Returns the life of an Indexed Job with policies about its pods' ends."""
+        draw = self._random
+        code = draw.choice([0, 0, 1, 42])
+        template = self._template("j", grace=1)
+        template["metadata"]["annotations"] = {DURATION: f"{draw.choice([5, 30])}s", EXIT_CODE: str(code)}
+        template["spec"]["restartPolicy"] = "Never"
+        spec: Document = {"template": template, "completionMode": "Indexed", "backoffLimit": draw.choice([1, 4])}
+        spec |= {"completions": draw.choice([2, 5]), "parallelism": draw.choice([1, 2, 5])}
+        if draw.random() < 0.6:
+            spec["backoffLimitPerIndex"] = draw.choice([0, 1])
+            if draw.random() < 0.5:
+                spec["maxFailedIndexes"] = draw.choice([0, 1])
+        if draw.random() < 0.5:
+            actions = ["FailJob", "Ignore", "Count", *(["FailIndex"] if "backoffLimitPerIndex" in spec else [])]
+            codes = {"operator": draw.choice(["In", "NotIn"]), "values": [42]}
+            rules = [{"action": draw.choice(actions), "onExitCodes": codes}]
+            target = {"type": "DisruptionTarget", "status": "True"}
+            spec["podFailurePolicy"] = {"rules": [*rules, {"action": "Ignore", "onPodConditions": [target]}]}
+        if draw.random() < 0.4:
+            rule = draw.choice([{"succeededCount": 1}, {"succeededIndexes": "0-1"}])
+            spec["successPolicy"] = {"rules": [rule]}
+        path = f"{BATCH}/jobs/j"
+        return self._life(path, "batch/v1", "Job", "j", spec, [self._suspended, self._parallelism, self._lost_pod])
+
     def cron_job(self) -> list[Step]:
         """Returns the life of a CronJob."""
         draw = self._random

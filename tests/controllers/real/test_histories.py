@@ -10,7 +10,7 @@ from controllers.real.clusters import built_in, managed
 from controllers.real.histories import Author, Step, play
 from controllers.real.objects import objects_of
 
-LIVES = ("deployment", "stateful_set", "daemon_set", "job", "cron_job")
+LIVES = ("deployment", "stateful_set", "daemon_set", "job", "strict_job", "cron_job")
 SEEDS = range(60) if os.environ.get("WAVETANK_ALL") else range(2)
 
 
