@@ -11,11 +11,11 @@ from wavetank.controllers.deployments.sets import HASH, REVISION, annotated, siz
 from wavetank.controllers.frame.client import Document
 from wavetank.controllers.frame.office import Office
 from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.controllers.frame.refusals import is_of_terminating_namespace
 from wavetank.controllers.hashing.hashes import template_hash
 
 _LONGEST_NAME = 253
 _FAILED = "ReplicaSetCreateError"
-_TERMINATING = "NamespaceTerminating"
 
 
 class NewSets:
@@ -99,7 +99,7 @@ class NewSets:
         except ApiError as error:
             if error.reason == AlreadyExistsError.reason:
                 self._count_collision()
-            elif not _is_terminating(error):
+            elif not is_of_terminating_namespace(error):
                 self._tell_failure(document["metadata"]["name"], error)
             raise
 
@@ -122,8 +122,3 @@ class NewSets:
 
 def _min_ready_s(each: Resource) -> int:
     return int(each.manifest["spec"].get("minReadySeconds") or 0)
-
-
-def _is_terminating(error: ApiError) -> bool:
-    causes = (error.status.get("details") or {}).get("causes") or ()
-    return any(cause.get("reason") == _TERMINATING for cause in causes)

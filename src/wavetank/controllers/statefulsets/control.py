@@ -20,12 +20,12 @@ class MemberControl:
 
     def create(self, owner: Resource, member: Member) -> None:
         """Creates a pod, after its claims."""
-        assert member.document is not None
+        assert member.make is not None
         with self._telling("Create", owner, member.name):
             self.claims.make_missing(owner, member)
-            made = self._office.client.create(member.document)
+            made = self._office.client.create(member.make())
         assert isinstance(made, Pod)
-        self.claims.give(owner, Member(member.ordinal, made))
+        self.claims.give(owner, Member.present(member.ordinal, made))
 
     def complete(self, owner: Resource, member: Member) -> None:
         """Gives a pod that waits the claims that are missing."""

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from wavetank.cluster.pod import Pod
@@ -9,29 +9,30 @@ from wavetank.controllers.frame.client import Document
 from wavetank.controllers.statefulsets.sets import REVISION, spec_of
 from wavetank.controllers.workloads.podtemplates import pod_of
 
+Make = Callable[[], Document]
+
 POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 
 
 class Member:
-    """One place in a StatefulSet: the pod that is there, or else the document of the one that is to come."""
+    """One place in a StatefulSet: the pod that is there, or else how to make the one that is to come.
 
-    __slots__ = ("document", "ordinal", "pod")
+    `revision` is the name of the revision whose template the pod has.
+    """
 
-    def __init__(self, ordinal: int, pod: Pod | None, document: Document | None = None) -> None:
+    __slots__ = ("make", "name", "ordinal", "pod", "revision")
+
+    def __init__(self, ordinal: int, pod: Pod | None, name: str, revision: str, make: Make | None = None) -> None:
         self.ordinal = ordinal
         self.pod = pod
-        self.document = document
+        self.name = name
+        self.revision = revision
+        self.make = make
 
-    @property
-    def name(self) -> str:
-        """Returns the name of the pod."""
-        return self.pod.name if self.pod is not None else str((self.document or {})["metadata"]["name"])
-
-    @property
-    def revision(self) -> str:
-        """Returns the name of the revision whose template the pod has."""
-        labels = self.pod.labels if self.pod is not None else (self.document or {})["metadata"]["labels"]
-        return str(labels.get(REVISION, ""))
+    @classmethod
+    def present(cls, ordinal: int, pod: Pod) -> Member:
+        """Returns the place of a pod that is there."""
+        return cls(ordinal, pod, pod.name, pod.labels.get(REVISION, ""))
 
 
 def member_document(owner: Resource, template: Mapping[str, Any], revision: str, ordinal: int) -> Document:

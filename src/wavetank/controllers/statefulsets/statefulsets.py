@@ -15,7 +15,7 @@ from wavetank.controllers.statefulsets.control import MemberControl
 from wavetank.controllers.statefulsets.step import Step
 from wavetank.controllers.statefulsets.versions import Versions
 from wavetank.controllers.workloads.adoption import adopt, release
-from wavetank.controllers.workloads.podevents import PodChanges
+from wavetank.controllers.workloads.podchanges import PodChanges
 
 _TABLE = "StatefulSet.apps"
 _OPTIONAL = ("readyReplicas", "currentReplicas", "updatedReplicas")
@@ -32,6 +32,7 @@ class StatefulSets:
         self._versions = Versions(office)
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
+        self._settled: set[Key] = set()  # those that are complete, where nobody asks how many of their pods are ready
         self._store.subscribe(_TABLE, self)
         office.pods.follow_orphans(self._orphan_seen)
         for owner in self._store.list(_TABLE):
@@ -43,7 +44,8 @@ class StatefulSets:
         """Takes in a set, with the pods that it has already."""
         self._selectors.put(new.key, _selector(new))
         self._adopting.add(new.key)
-        self._office.pods.follow(new.uid, PodChanges(self._office, partial(self._queue.add, new.key)))
+        changes = PodChanges(self._office, partial(self._queue.add, new.key), lambda: new.key in self._settled)
+        self._office.pods.follow(new.uid, changes)
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
@@ -56,6 +58,7 @@ class StatefulSets:
         self._office.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
+        self._settled.discard(old.key)
 
     def _orphan_seen(self, pod: Pod) -> None:
         for key in self._selectors.matching(pod.namespace, pod.labels):
@@ -76,6 +79,10 @@ class StatefulSets:
             step.take()
         except ApiError as error:
             problem = error
+        if step.is_settled and not self._office.seen:
+            self._settled.add(key)
+        else:
+            self._settled.discard(key)
         self._write_status(owner, step.counts, revisions.current.name, revisions.update.name, revisions.collisions)
         self._versions.truncate(owner, revisions, {pod.labels.get(sets.REVISION, "") for pod in pods})
         if problem is not None:

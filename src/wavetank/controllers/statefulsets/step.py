@@ -39,10 +39,12 @@ class Step:
         self._update = update
         self._now = office.clock.now
         self._ordered = sets.is_ordered(owner)
-        self._places = self._fill_places({sets.ordinal_of(pod): pod for pod in pods})
-        surplus = [Member(ordinal, pod) for pod in pods if (ordinal := sets.ordinal_of(pod)) >= 0]
-        surplus = [member for member in surplus if not sets.is_wanted(owner, member.ordinal)]
-        self._surplus = sorted(surplus, key=lambda member: -member.ordinal)
+        self._min_ready = sets.min_ready(owner)
+        self._wanted = range(first := sets.first_ordinal(owner), first + sets.wanted(owner))
+        numbered = {sets.ordinal_of(pod): pod for pod in pods}
+        self._places = self._fill_places(numbered)
+        surplus = [(number, pod) for number, pod in numbered.items() if number >= 0 and number not in self._wanted]
+        self._surplus = [Member.present(number, pod) for number, pod in sorted(surplus, reverse=True)]
         missing = (member for member in (*self._places, *reversed(self._surplus)) if self._is_unavailable(member))
         self._first_unavailable = next(missing, None)
         self.counts = self._count()
@@ -56,18 +58,34 @@ class Step:
         if sets.is_rolling(self._owner):
             self._renew()
 
-    def _fill_places(self, pods: dict[int, Pod]) -> list[Member]:
-        first = sets.first_ordinal(self._owner)
-        return [
-            Member(ordinal, pods.get(ordinal), None if ordinal in pods else self._new(ordinal))
-            for ordinal in range(first, first + sets.wanted(self._owner))
-        ]
+    @property
+    def is_settled(self) -> bool:
+        """Tells whether every pod is there that is to be, of the right template, and no other."""
+        members = [member.pod for member in self._places if member.revision == self._update.name]
+        alive = all(pod is not None and pod.deleted is None for pod in members)
+        return alive and len(members) == len(self._wanted) and not self._surplus
 
-    def _new(self, ordinal: int) -> dict[str, Any]:
-        """Returns the pod that is to come: below the partition it has the current template."""
-        keeps = ordinal < sets.first_ordinal(self._owner) + sets.partition(self._owner)
+    def _fill_places(self, pods: dict[int, Pod]) -> list[Member]:
+        """Returns a place for each pod that is there or to come; in order, for only one that is to come."""
+        places: list[Member] = []
+        missing = 0
+        for ordinal in self._wanted:
+            if ordinal in pods:
+                places.append(Member.present(ordinal, pods[ordinal]))
+            elif not missing or not self._ordered:
+                places.append(self._missing(ordinal))
+                missing += 1
+        return places
+
+    def _missing(self, ordinal: int) -> Member:
+        """Returns the place of a pod that is to come: below the partition it has the current template."""
+        keeps = ordinal < self._wanted.start + sets.partition(self._owner)
         revision = self._current if keeps else self._update
-        return member_document(self._owner, template_of(revision), revision.name, ordinal)
+
+        def make() -> dict[str, Any]:
+            return member_document(self._owner, template_of(revision), revision.name, ordinal)
+
+        return Member(ordinal, None, f"{self._owner.name}-{ordinal}", revision.name, make)
 
     def _for_all(self, members: Sequence[Member], treat: Callable[[Member], bool]) -> bool:
         """Treats members one after the other; in order, the first that needs time ends it, which it then tells."""
@@ -129,7 +147,7 @@ class Step:
 
     def _is_available(self, pod: Pod) -> bool:
         since = self._office.ready_since(pod)
-        return since is not None and since + sets.min_ready(self._owner) <= self._now
+        return since is not None and since + self._min_ready <= self._now
 
     def _count(self) -> dict[str, int]:
         counts = dict.fromkeys(_COUNTS, 0)

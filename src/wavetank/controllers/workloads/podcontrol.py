@@ -7,9 +7,8 @@ from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.status import ApiError, ConflictError, NotFoundError
 from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.refusals import is_of_terminating_namespace
 from wavetank.controllers.workloads.batches import in_batches
-
-_TERMINATING = "NamespaceTerminating"
 
 
 class PodControl:
@@ -31,7 +30,7 @@ class PodControl:
         try:
             pod = self._office.client.create(document)
         except ApiError as error:
-            if _is_terminating(error):
+            if is_of_terminating_namespace(error):
                 return
             self._tell(owner, "Warning", "FailedCreate", f"Error creating: {error}")
             raise
@@ -52,8 +51,3 @@ class PodControl:
 
     def _tell(self, owner: Resource, type_: str, reason: str, message: str) -> None:
         self._office.tell(owner, type_, reason, message, self._component)
-
-
-def _is_terminating(error: ApiError) -> bool:
-    causes = (error.status.get("details") or {}).get("causes") or ()
-    return any(cause.get("reason") == _TERMINATING for cause in causes)

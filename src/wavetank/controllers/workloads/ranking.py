@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cmp_to_key
+from heapq import nsmallest
 
 from wavetank.cluster.pod import Pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -28,8 +29,7 @@ def first_to_go(
         return candidates
     crowds = Counter(pod.node_name for pod in related)
     ranked = [_Candidate(pod, crowds[pod.node_name], now, ready_since(pod)) for pod in candidates]
-    ranked.sort(key=cmp_to_key(_compare))
-    return [candidate.pod for candidate in ranked[:number]]
+    return [candidate.pod for candidate in nsmallest(number, ranked, key=cmp_to_key(_compare))]
 
 
 class _Candidate:

@@ -7,11 +7,15 @@ from wavetank.controllers.frame.office import Office
 
 
 class PodChanges:
-    """Calls `changed` when something happens to a pod that its owner has to look at."""
+    """Calls `changed` when something happens to a pod that its owner has to look at.
 
-    def __init__(self, office: Office, changed: Callable[[], None]) -> None:
+    Where `is_calm` says that nothing waits for pods to be ready, their starts are passed over.
+    """
+
+    def __init__(self, office: Office, changed: Callable[[], None], is_calm: Callable[[], bool]) -> None:
         self._ready_since = office.ready_since
         self._changed = changed
+        self._is_calm = is_calm
         self._ready: dict[str, int | None] = {}
 
     def added(self, new: Pod) -> None:
@@ -23,8 +27,10 @@ class PodChanges:
         """Tells of a pod whose phase, readiness, labels or end are others; not of one that was bound."""
         ready = self._ready_since(new)
         same = ready == self._ready.get(new.uid) and new.phase is old.phase and new.deleted == old.deleted
-        if not same or new.labels is not old.labels:
-            self._ready[new.uid] = ready
+        if same and new.labels is old.labels:
+            return
+        self._ready[new.uid] = ready
+        if new.deleted is not None or new.finished or new.labels is not old.labels or not self._is_calm():
             self._changed()
 
     def deleted(self, old: Pod) -> None:
