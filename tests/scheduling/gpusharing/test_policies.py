@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
-from scheduling.gpusharing.gpuclusters import a_node, a_pod, a_request, a_state, scores
+from scheduling.gpusharing.gpuclusters import SPECS, a_node, a_pod, a_request, a_state, a_table, scores
+from wavetank.cluster.pod import Pod
+from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind
 from wavetank.scheduling.gpusharing.policies.anygpu import Random
 from wavetank.scheduling.gpusharing.policies.bestfit import BestFit
@@ -132,3 +135,25 @@ def test_fgd_learns_from_what_it_places_if_nobody_tells_it() -> None:
     policy = FGD()
     assert scores(policy, state, 2, gpus=1, models=("A10",)) == [73, 50]
     assert policy.device(a_request(state, gpus=1, milli=500), state, 0) == 0
+
+
+def test_fgd_remembers_scores_until_something_changes() -> None:
+    """What is remembered is what would be found again, whatever has changed: pods, nodes, or the pods that come."""
+    nodes = [a_node(f"n{i}", cpu=20, gpus=1 + i % 4, model="T4" if i % 3 else "A10") for i in range(12)]
+    table, draw = a_table(nodes), random.Random(5)
+    state, policy = GpuNodes(), FGD()
+    for number in range(60):
+        state.catch_up(table)
+        milli = draw.choice([200, 500, 1000])
+        request = a_request(state, cpu=draw.choice([1, 2]), gpus=1, milli=milli)
+        fitting = np.flatnonzero((state.free[:12] >= milli).any(axis=1))
+        scores_ = policy.score(request, state, fitting).tolist()
+        policy._memory.clear()
+        policy._expects = True  # so that this look is not counted
+        assert scores_ == policy.score(request, state, fitting).tolist()
+        policy._expects = False
+        if number % 7 == 6:
+            table.remove_pod(draw.choice(list(table.placements)))
+        pod = Pod.parse(a_pod(f"p{number}", cpu=1, gpus=1, milli=milli), SPECS)
+        pod.uid = pod.name
+        table.add_pod(pod, f"n{draw.choice(fitting.tolist())}")

@@ -18,7 +18,8 @@ class GpuNodes:
 
     `free` are thousandths per device, 0 where a node has no such device; `gpus` is how many it has, `models` the number
     of their model, `gpu_free` the sum of what is free, `cpu_free` in thousandths of a core. `tenants` counts the pods
-    by their size: those with a part of a GPU, with one, with two, …
+    by their size: those with a part of a GPU, with one, with two, … `changed` is the table's version at which a node
+    changed last, `version` that of the state.
     """
 
     def __init__(self) -> None:
@@ -26,17 +27,18 @@ class GpuNodes:
         self.tenants: IntArray = np.zeros((0, 1), np.int64)
         self.gpus, self.models, self.gpu_free, self.cpu_free = np.zeros((4, 0), np.int64)
         self._numbers: dict[str, int] = {}
+        self.changed: IntArray = np.zeros(0, np.int64)
+        self.version = 0
         self._given: dict[str, tuple[int, ...]] = {}  # devices of pods whose annotation is still under way, by uid
-        self._version = 0
 
     def catch_up(self, table: NodeTable) -> None:
         """Takes in what has changed: of a node that has, its pods are gone through once more."""
-        if table.version == self._version:
+        if table.version == self.version:
             return
         self._grow(len(table.pod_count))
-        for slot in np.flatnonzero(table.changed > self._version).tolist():
+        for slot in np.flatnonzero(table.changed > self.version).tolist():
             self._read(table, slot)
-        self._version = table.version
+        self.version, self.changed = table.version, table.changed
 
     def give(self, pod: Pod, devices: tuple[int, ...]) -> None:
         """Notes the devices that a pod on its way to its node will have."""

@@ -1,14 +1,26 @@
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.memory import Memory
 from wavetank.scheduling.gpusharing.fragmentation import descend
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix, TypicalPods
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest
 from wavetank.scheduling.outlook import Outlook
+
+_MOST_KINDS = 1024  # of pods whose scores are remembered
+
+
+class _Known(NamedTuple):
+    """The scores of the nodes by slot, and the version of the state at which each was found; -1 if it was not yet."""
+
+    scores: IntArray
+    versions: IntArray
 
 
 class FGD(GpuPolicy):
@@ -23,6 +35,7 @@ class FGD(GpuPolicy):
         self._expects = False
         self._counted = 0
         self._typical: TypicalPods | None = None
+        self._memory: Memory[tuple[int, int, int], _Known] = Memory(_MOST_KINDS)
 
     def expect(self, outlook: Outlook) -> None:
         """Learns which pods will come."""
@@ -31,15 +44,30 @@ class FGD(GpuPolicy):
         self._expects = self._mix.total > 0
 
     def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:
-        """100 · sigmoid(GPUs that are less useless than before), 50 if nothing changes."""
+        """100 · sigmoid(GPUs that are less useless than before), 50 if nothing changes.
+
+        A node that has not changed since an equal pod looked at it has the score that it had.
+        """
         self._learn(request)
-        scores = np.empty(len(nodes), np.int64)
-        self._descend(request, state, nodes, scores)
-        return scores
+        known = self._known(request, state)
+        outdated = nodes[state.changed[nodes] > known.versions[nodes]]
+        if len(outdated):
+            scores = np.empty(len(outdated), np.int64)
+            self._descend(request, state, outdated, scores)
+            known.scores[outdated], known.versions[outdated] = scores, state.version
+        return known.scores[nodes]
 
     def device(self, request: GpuRequest, state: GpuNodes, slot: int) -> int:
         """Returns the device for which the node has got its score."""
         return self._descend(request, state, np.array([slot]), np.empty(1, np.int64))
+
+    def _known(self, request: GpuRequest, state: GpuNodes) -> _Known:
+        self._typical_pods(state, len(request.accepted))  # where they are others, nothing is known
+        kind = (request.cpu, request.gpus, request.milli)
+        known = self._memory.get(kind)
+        if known is None or len(known.scores) < len(state.gpus):
+            known = self._memory.keep(kind, _Known(*np.full((2, len(state.gpus)), -1)))
+        return known
 
     def _descend(self, request: GpuRequest, state: GpuNodes, nodes: IntArray, scores: IntArray) -> int:
         asked = (request.cpu, request.gpus, request.milli)
@@ -50,6 +78,7 @@ class FGD(GpuPolicy):
         """Returns the typical pods, made anew where nodes of another model have come."""
         if self._typical is None or self._typical.accepted.shape[1] != models:
             self._typical = self._mix.typical(state)
+            self._memory.clear()
         return self._typical
 
     def _learn(self, request: GpuRequest) -> None:
