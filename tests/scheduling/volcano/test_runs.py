@@ -179,3 +179,32 @@ def test_a_group_without_pods_that_is_not_let_in_is_known_by_its_scheduler():
     run.submit(a_group("g", 1, minResources={"cpu": "3"}))
     run.clock.run()
     assert run.scheduler.not_let_in() == {"default/g": "queue resource quota insufficient: insufficient cpu"}
+
+
+class Spoilsport:
+    """Deletes the others as soon as one pod is bound."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def added(self, new):
+        """Waits."""
+
+    def modified(self, old, new):
+        if new.node_name and not old.node_name:
+            for pod in list(self.run.store.list("Pod")):
+                if pod.name != new.name:
+                    self.run.store.delete(pod)
+            self.run.store.delete(self.run.group("g"))
+
+    def deleted(self, old):
+        """Knows that already."""
+
+
+def test_what_somebody_else_does_in_between_is_no_surprise():
+    run = Run(a_node("n"), conf=GANG)
+    run.store.subscribe("Pod", Spoilsport(run))
+    run.submit(a_group("g", 2), *tasks_of("g", 3), a_task("large", cpu="9"))
+    run.until(3)
+    assert run.placed == {"g-worker-0": "n"}
+    assert run.scheduler.cache.books.used[0, 0] == 1000

@@ -131,17 +131,27 @@ class VolcanoScheduler:
         self._start = session.start
         self._outside = {key: why for key, why in session.refusals.items() if not jobs[key].tasks}
         self.attempts += session.searches
-        predicates = session.plugins.get(Predicates.name)
-        for task, node_name in outcome.binds:
-            cycle = predicates.awaited(task, node_name) if isinstance(predicates, Predicates) else None
-            self._bind(task, node_name, cycle)
-        for task, _ in outcome.evicts:
-            self._evict(task)
-        for key, status in outcome.groups.items():
-            if changes_status(jobs[key], status):
-                self._write_group(key, status)
+        changed = {key: status for key, status in outcome.groups.items() if changes_status(jobs[key], status)}
+        self._carry_out(session)
+        for key, status in changed.items():
+            self._write_group(key, status)
         self._report(outcome.conditions)
         self._plan_next(session)
+
+    def _carry_out(self, session: Session) -> None:
+        """Binds and evicts; all of it is known here before anybody hears of the first, who might object to the rest."""
+        predicates = session.plugins.get(Predicates.name)
+        volumes = predicates.awaited if isinstance(predicates, Predicates) else _no_volumes
+        outcome = session.outcome
+        cycles = [volumes(task, node_name) for task, node_name in outcome.binds]
+        for task, node_name in outcome.binds:
+            self.cache.assume(task, node_name)
+        for task, _ in outcome.evicts:
+            self.cache.expel(task)
+        for (task, node_name), cycle in zip(outcome.binds, cycles, strict=True):
+            self._bind(task, node_name, cycle)
+        for task, _ in outcome.evicts:
+            self._later(self._draw_delete(), partial(self._commit_eviction, task))
 
     def _plan_next(self, session: Session) -> None:
         """Plans what no news will bring about: the end of a waiting time, and another try where chance decides."""
@@ -158,7 +168,6 @@ class VolcanoScheduler:
 
     def _bind(self, task: Task, node_name: str, cycle: Cycle | None) -> None:
         """Sends a task to its node; with a cycle, when the volumes are bound that were found in it."""
-        self.cache.assume(task, node_name)
         bind = partial(self._later, self._draw_bind(), partial(self._commit_bind, task, node_name))
         if cycle is None:
             bind()
@@ -177,10 +186,6 @@ class VolcanoScheduler:
         except ApiError:
             self._retract(task)
 
-    def _evict(self, task: Task) -> None:
-        self.cache.expel(task)
-        self._later(self._draw_delete(), partial(self._commit_eviction, task))
-
     def _commit_eviction(self, task: Task) -> None:
         try:
             self._store.evict(task.pod, PREEMPTED)
@@ -196,7 +201,7 @@ class VolcanoScheduler:
     def _retract(self, task: Task) -> None:
         """Reads a pod again whose binding or eviction did not succeed, if it is still there."""
         present = self._store.find("Pod", task.pod.namespace, task.pod.name)
-        if isinstance(present, Pod):
+        if isinstance(present, Pod) and task.key in self.cache.tasks:
             self.cache.set_pod_anew(present)
             self._wake()
 
@@ -208,18 +213,20 @@ class VolcanoScheduler:
     def _report(self, conditions: dict[str, PodCondition]) -> None:
         """Writes why pods were not bound, where that is news; only a new nomination is a reason for a new session."""
         for key, condition in conditions.items():
-            seen = self.cache.tasks[key].pod
-            if (seen.unschedulable, seen.nominated_node) == (condition.message, condition.nominated):
-                continue
-            pod = self._store.find("Pod", *key.split("/", 1))
-            if not isinstance(pod, Pod) or pod.node_name:
-                continue
+            task = self.cache.tasks.get(key)
+            if task is None or task.node:
+                continue  # it is gone by now
+            pod = task.pod
             if (pod.unschedulable, pod.nominated_node) != (condition.message, condition.nominated):
                 self._reporting = pod.nominated_node == condition.nominated
                 new = pod.copy()
                 new.unschedulable, new.nominated_node = condition.message, condition.nominated
                 self._store.update(new)
         self._reporting = False
+
+
+def _no_volumes(task: Task, node_name: str) -> Cycle | None:
+    return None
 
 
 def _open_queues(store: Store) -> None:

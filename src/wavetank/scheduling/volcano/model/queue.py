@@ -27,8 +27,8 @@ class QueueInfo:
 
     @property
     def is_open(self) -> bool:
-        """Tells whether the queue takes jobs."""
-        return self.queue.state == OPEN
+        """Tells whether the queue takes jobs; one without a state is about to be opened."""
+        return self.queue.state in ("", OPEN)
 
     def __repr__(self) -> str:
         return f"<QueueInfo {self.name}>"
