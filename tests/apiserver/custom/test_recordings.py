@@ -1,7 +1,7 @@
 """Conversations about custom kinds that we held with a real kube-apiserver 1.35.8, held again with ours.
 
 They are in the form of the project's shared transcripts (crd-* there are others): the life of a definition, several
-versions, scale, printer columns, names that conflict, selectable fields, embedded objects.
+versions, scale, printer columns, names that conflict, selectable fields, embedded objects, CEL rules.
 """
 
 from __future__ import annotations

@@ -88,6 +88,14 @@ def compile_message(stated: Document, variables: Mapping[str, Type]) -> Checked 
     return message
 
 
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A rule that a value does not keep; `old` says that it did not before either, and has not changed."""
+
+    error: FieldError
+    old: bool = False
+
+
 class MessageError(ExpressionError):
     """An expression for a message that cannot be used."""
 
@@ -117,7 +125,7 @@ class RuleNode:
         node.items, node.additional = cls.of(schema.items), cls.of(schema.additional)
         return node if node.rules or node.properties or node.items or node.additional else None
 
-    def check(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[FieldError]:
+    def check(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
         """Checks a value and what is in it; `old` is what it was, None if nobody knows."""
         if value is None:
             return
@@ -130,7 +138,7 @@ class RuleNode:
         elif isinstance(value, dict):
             yield from self._check_fields(value, old, path, trail)
 
-    def _check_fields(self, value: Document, old: Any, path: str, trail: Trail) -> Iterator[FieldError]:
+    def _check_fields(self, value: Document, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
         before = old if isinstance(old, dict) and self.schema.map_type != "atomic" else {}
         for name, each in value.items():
             node = self.properties.get(name)
@@ -140,7 +148,7 @@ class RuleNode:
             elif self.additional is not None and name not in self.schema.properties:
                 yield from self.additional.check(each, before.get(name), f"{path}[{name}]", trail.key(name))
 
-    def _check_rules(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[FieldError]:
+    def _check_rules(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
         if not self.rules:
             return
         own = wrap(value, self.schema, root=self.root)
@@ -152,20 +160,19 @@ class RuleNode:
             names = {"self": own, "oldSelf": before}
             if optional:
                 names["oldSelf"] = Optional(before, True) if old is not None else Optional()
-            error = self._judge(rule, names, value, path)
-            if error is not None and (rule.uses_old or error.detail.endswith(_FAILED) or not trail.unchanged):
-                yield error
+            try:
+                if evaluate(rule.test.tree, names) is not True:
+                    yield Breach(self._error(rule, names, value, path), trail.unchanged and not rule.uses_old)
+            except EvaluationError as error:
+                yield Breach(self._failure(rule, str(error), path))
 
-    def _judge(self, rule: Rule, names: Document, value: Any, path: str) -> FieldError | None:
-        try:
-            if evaluate(rule.test.tree, names) is True:
-                return None
-        except EvaluationError as error:
-            return self._failure(rule, str(error), path)
+    def _error(self, rule: Rule, names: Document, value: Any, path: str) -> FieldError:
         place = f"{path}.{rule.place}" if path and rule.place else rule.place or path
         detail = _message(rule, names) or rule.told
         omitted = self.schema.type in ("object", "array") or self.root
         kind = _REASONS[rule.stated.get("reason") or "FieldValueInvalid"]
+        if kind == DUPLICATE:
+            detail = ""  # the real server forgets the message here
         return FieldError(kind, place or _ROOT, OMITTED if omitted else shown(value), detail)
 
     def _failure(self, rule: Rule, why: str, path: str) -> FieldError:
@@ -173,9 +180,6 @@ class RuleNode:
             signature = "call arguments did not match a supported operator, function or macro signature for rule"
             return invalid(path or _ROOT, self.schema.type, f"'{why}': {signature}: {rule.name}")
         return invalid(path or _ROOT, self.schema.type, f"{why} evaluating rule: {rule.name}")
-
-
-_FAILED = "evaluating rule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +209,18 @@ class Trail:
 
 
 def check_rules(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> list[FieldError]:
-    """Returns which rules an object does not keep."""
+    """Returns which rules an object does not keep; those that it did not keep before either are let pass."""
+    return [breach.error for breach in _breaches(rules, schema, new, old) if not breach.old]
+
+
+def old_mistakes(rules: RuleNode, schema: Structural, new: Document, old: Document) -> list[str]:
+    """Returns what the writer of an object is warned of: rules that it breaks where nothing has changed."""
+    return [str(breach.error) for breach in _breaches(rules, schema, new, old) if breach.old]
+
+
+def _breaches(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> Iterator[Breach]:
     trail = Trail(Correlation(new, old, schema)) if old is not None else Trail()
-    return list(rules.check(new, old, "", trail))
+    return rules.check(new, old, "", trail)
 
 
 def _message(rule: Rule, names: Document) -> str:

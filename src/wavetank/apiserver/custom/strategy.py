@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wavetank.apiserver.custom.customtype import CustomType
-from wavetank.apiserver.custom.rules import check_rules
+from wavetank.apiserver.custom.rules import check_rules, old_mistakes
 from wavetank.apiserver.custom.scale import check_scale_spec, check_scale_status
 from wavetank.apiserver.custom.schema.correlation import Correlation
 from wavetank.apiserver.custom.schema.embedded import check_embedded
@@ -118,8 +118,10 @@ def validate_custom_status(custom: CustomType, namespaced: bool, new: Document, 
     return errors + check_rules_unless_blocked(custom, new, old, errors)
 
 
-def custom_warnings(new: Document, old: Document | None = None) -> Iterator[str]:
-    """Yields what the writer of an object is warned of: finalizers that are not well named."""
+def custom_warnings(custom: CustomType, new: Document, old: Document | None = None) -> Iterator[str]:
+    """Yields what the writer of an object is warned of: finalizers that are not well named, old mistakes."""
+    if old is not None and custom.rules is not None:
+        yield from old_mistakes(custom.rules, custom.schema, new, old)
     before = set((old or {}).get("metadata", {}).get("finalizers") or ())
     for name in sorted(set(new["metadata"].get("finalizers") or ()) - before):
         place = f"metadata.finalizers: {quote(name)}"

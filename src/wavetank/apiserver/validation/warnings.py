@@ -46,7 +46,7 @@ _MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
 def create_warnings(kind: Kind, document: Document) -> list[str]:
     """Returns warnings about a new object."""
     if kind.custom is not None:
-        return list(custom_warnings(document))
+        return list(custom_warnings(kind.custom, document))
     if kind.table == _DEFINITION:
         return list(definition_warnings(document))
     name, spec = document["metadata"].get("name", ""), document.get("spec") or {}
@@ -68,7 +68,7 @@ def create_warnings(kind: Kind, document: Document) -> list[str]:
 def update_warnings(kind: Kind, new: Document, old: Document) -> list[str]:
     """Returns warnings about a changed object; about its pods only if they change."""
     if kind.custom is not None:
-        return list(custom_warnings(new, old))
+        return list(custom_warnings(kind.custom, new, old))
     if kind.table == _DEFINITION:
         return list(definition_warnings(new, old))
     warnings: list[str] = []
