@@ -110,6 +110,10 @@ def test_a_limit_range_of_the_cluster_gives_requests(tmp_path: Path) -> None:
 def test_a_schedule_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"spec\.schedule: expected exactly 5 fields"):
         run(tmp_path, a_cron_job("c", "often"))
+    somewhere = a_cron_job("c", "0 * * * *")
+    somewhere["spec"]["timeZone"] = "Mars/Olympus"
+    with pytest.raises(InputError, match=r"spec\.schedule: unknown time zone Mars/Olympus"):
+        run(tmp_path, somewhere)
 
 
 def test_the_same_seed_gives_the_same_names(tmp_path: Path) -> None:

@@ -134,6 +134,8 @@ def parse_schedule(text: str, zone: str = "") -> Schedule:
     if len(fields) != len(_FIELDS):
         raise ScheduleError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
     read = [_read_field(field, *bounds) for field, bounds in zip(fields, _FIELDS, strict=True)]
+    if zone and not is_zone(zone):
+        raise ScheduleError(f"unknown time zone {zone}")
     minutes, hours, days, months, weekdays = (numbers for numbers, _ in read)
     any_day = read[2][1] or read[4][1]
     return Calendar(minutes, hours, days, months, weekdays, any_day, zoneinfo.ZoneInfo(zone) if zone else UTC)

@@ -6,60 +6,9 @@ from typing import Any
 
 import pytest
 
-from wavetank.apiserver.admission.admission import ALL_PLUGINS, Admission
-from wavetank.apiserver.admission.attributes import Attributes
+from apiserver.admission.asking import Document, add, ask, asking, pod, quota, refused
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.kinds import KindTable
-from wavetank.cluster.kinds import parse_resource
 from wavetank.cluster.store import Store
-from wavetank.kernel.clock import Clock
-
-TABLE = KindTable.builtin()
-Document = dict[str, Any]
-
-
-@pytest.fixture
-def store() -> Store:
-    store = Store(Clock())
-    add(store, "v1", "Namespace", "ns", status={"phase": "Active"})
-    return store
-
-
-def add(store: Store, api_version: str, kind: str, name: str, **fields: Any) -> None:
-    kind_of = TABLE.named(api_version, kind)
-    assert kind_of is not None
-    metadata = {"name": name, **({"namespace": "ns"} if kind_of.namespaced else {}), **fields.pop("metadata", {})}
-    document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
-    store.create(parse_resource(document, store.specs, namespaced=kind_of.namespaced))
-
-
-def ask(
-    store: Store, kind: str, document: Document, *plugins: str, operation: str = "CREATE", old: Document | None = None
-) -> Document:
-    """Lets some plugins see a write; returns the document that they leave."""
-    found = next(one for one in TABLE if one.kind == kind)
-    document.setdefault("metadata", {}).setdefault("name", "x")
-    attributes = Attributes(operation, found, document, old, "ns" if found.namespaced else "", "x")
-    admission = Admission(store, plugins or ALL_PLUGINS)
-    admission.mutate(attributes)
-    admission.validate(attributes)
-    return document
-
-
-def pod(**spec: Any) -> Document:
-    return {"metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i", "resources": {}}], **spec}}
-
-
-def asking(**amounts: str) -> Document:
-    return pod(containers=[{"name": "c", "image": "i", "resources": {"requests": amounts}}])
-
-
-def refused(store: Store, kind: str, document: Document, *plugins: str, **how: Any) -> str:
-    with pytest.raises(StatusError) as error:
-        ask(store, kind, document, *plugins, **how)
-    assert error.value.code in (403, 404)
-    return str(error.value)
-
 
 # namespaces
 
@@ -198,10 +147,6 @@ def test_containers_get_the_default_limits_of_their_namespace(store: Store) -> N
 def test_containers_keep_the_bounds_of_their_namespace(store: Store, limit: Document, why: str) -> None:
     limits(store, **limit)
     assert refused(store, "Pod", asking(cpu="2"), "LimitRanger") == f'pods "x" is forbidden: {why}'
-
-
-def quota(store: Store, hard: Document, used: Document, **spec: Any) -> None:
-    add(store, "v1", "ResourceQuota", "q", spec={"hard": hard, **spec}, status={"hard": hard, "used": used})
 
 
 def test_what_is_used_of_a_quota_is_counted(store: Store) -> None:

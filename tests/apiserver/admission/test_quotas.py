@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.apiserver.admission.test_plugins import Document, ask, asking, pod, quota, refused, store
 
+from apiserver.admission.asking import Document, ask, asking, pod, quota, refused
 from wavetank.cluster.store import Store
-
-__all__ = ["store"]
 
 
 def used(store: Store) -> Document:

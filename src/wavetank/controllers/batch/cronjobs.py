@@ -3,7 +3,7 @@ from __future__ import annotations
 from email.utils import formatdate
 from typing import Any
 
-from wavetank.cluster.cron import ScheduleError
+from wavetank.cluster.cron import ScheduleError, is_zone
 from wavetank.cluster.resource import EPOCH_SECONDS, Resource, parse_time, render_time
 from wavetank.cluster.status import AlreadyExistsError, ApiError
 from wavetank.controllers.batch.history import remove_oldest
@@ -97,6 +97,10 @@ class CronJobs:
     def _start(self, cron_job: Resource, status: Status) -> Nanoseconds | None:
         """Starts a Job if one is due; returns how long to wait for the next one."""
         spec, now = _spec(cron_job), self._office.clock.now
+        zone = spec.get("timeZone")
+        if zone is not None and not is_zone(zone):
+            self._tell(cron_job, "Warning", "UnknownTimeZone", f'invalid timeZone: "{zone}": unknown time zone {zone}')
+            return None
         if spec.get("suspend"):
             return None
         try:

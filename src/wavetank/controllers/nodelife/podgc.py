@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from functools import partial
-
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.controllers.frame.office import Office
@@ -24,6 +22,7 @@ class PodCollector:
         self._store = office.store
         self._finished: dict[str, Pod] = {}  # by uid
         self._sweep = office.queue(self._sweep_finished)
+        self._lost = office.queue(self._collect)  # nodes
         self._pods = PlacedPods(self._store, self._pod_changed, self._pod_gone)
         self._store.subscribe("Node", self)
         for node in self._pods.nodes():
@@ -45,7 +44,7 @@ class PodCollector:
 
     def _doubt(self, node: str) -> None:
         if self._store.find("Node", "", node) is None:
-            self._office.clock.after(_QUARANTINE, partial(self._collect, node), background=True)
+            self._lost.add_after(("", node), _QUARANTINE, background=True)
 
     def _pod_changed(self, pod: Pod) -> None:
         if pod.finished:
@@ -58,11 +57,11 @@ class PodCollector:
 
     # work
 
-    def _collect(self, node: str) -> None:
+    def _collect(self, key: Key) -> None:
         """Fails and deletes the pods of a node that has not come back."""
-        if self._store.find("Node", "", node) is not None:
+        if self._store.find("Node", *key) is not None:
             return
-        for pod in self._pods.on(node):
+        for pod in self._pods.on(key[1]):
             disrupt(self._office, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)
 
     def _sweep_finished(self, key: Key) -> None:

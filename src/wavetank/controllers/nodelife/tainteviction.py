@@ -6,12 +6,14 @@ from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.taints import Taint, Toleration
 from wavetank.controllers.frame.office import Office
+from wavetank.controllers.frame.queue import Key
 from wavetank.controllers.nodelife.placed import PlacedPods
 from wavetank.controllers.nodelife.targets import disrupt
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _COMPONENT = "taint-eviction-controller"
+_RETRIES = 5
 
 
 class TaintEviction:
@@ -20,6 +22,7 @@ class TaintEviction:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._clock = office.clock
+        self._queue = office.queue(self._delete, retries=_RETRIES)
         self._taints: dict[str, tuple[Taint, ...]] = {}  # by node
         self._evictions: dict[str, tuple[Nanoseconds, Timer]] = {}  # by pod: since when it is planned, and the plan
         self._pods = PlacedPods(office.store, self._pod_changed, self._pod_gone)
@@ -95,8 +98,13 @@ class TaintEviction:
 
     def _evict(self, pod: Pod) -> None:
         self._tell(pod, f"Marking for deletion Pod {pod.namespace}/{pod.name}")
-        message = "Taint manager: deleting due to NoExecute taint"
-        disrupt(self._office, pod, "DeletionByTaintManager", message)
+        self._queue.add(pod.key)
+
+    def _delete(self, key: Key) -> None:
+        pod = self._office.store.find(Pod.table, *key)
+        if isinstance(pod, Pod) and pod.uid in self._evictions:
+            message = "Taint manager: deleting due to NoExecute taint"
+            disrupt(self._office, pod, "DeletionByTaintManager", message)
 
     def _tell(self, pod: Pod, message: str) -> None:
         self._office.tell(pod, "Normal", "TaintManagerEviction", message, _COMPONENT)

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import pytest
+
+from apiserver.admission.asking import add
+from wavetank.cluster.store import Store
+from wavetank.kernel.clock import Clock
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(Clock())
+    add(store, "v1", "Namespace", "ns", status={"phase": "Active"})
+    return store
