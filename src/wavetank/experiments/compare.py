@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from wavetank.errors import InputError
+from wavetank.experiments.blame import Blame
 from wavetank.experiments.runfolder import PodRecord, RunFolder, read_pods, runs_in
 
 Kind = Literal["only_a", "only_b", "other_node", "other_start", "other_finish", "other_phase"]
 KINDS: tuple[Kind, ...] = ("only_a", "only_b", "other_node", "other_start", "other_finish", "other_phase")
 
 _Cells = tuple[str, ...]
+
+_MOST_EXPLAINED = 200  # pods of a pair of runs: each is looked for in the recordings
 
 
 class MetricPair(NamedTuple):
@@ -32,11 +35,15 @@ class MetricPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PodDifference:
-    """A pod (`namespace/name`) that fared otherwise in B than in A, or is in one of them only."""
+    """A pod (`namespace/name`) that fared otherwise in B than in A, or is in one of them only.
+
+    `why` says which plugin sent it to another node, where attempts were recorded.
+    """
 
     pod: str
     a: PodRecord | None
     b: PodRecord | None
+    why: str = ""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -146,6 +153,7 @@ def _compare(a: RunFolder, b: RunFolder, most: int | None) -> RunDifference:
     same, differing = 0, 0
     counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
     kept: list[PodDifference] = []
+    blame = Blame(a.path, b.path)
     for pod, one, other in _matched(read_pods(a), read_pods(b)):
         if one == other:
             same += 1
@@ -154,8 +162,13 @@ def _compare(a: RunFolder, b: RunFolder, most: int | None) -> RunDifference:
         difference = PodDifference(pod, _record(one), _record(other))
         counts.update(difference.kinds)
         if most is None or len(kept) < most:
-            kept.append(difference)
+            kept.append(_explained(difference, blame) if len(kept) < _MOST_EXPLAINED else difference)
     return RunDifference(a, b, same, differing, counts, tuple(kept))
+
+
+def _explained(difference: PodDifference, blame: Blame) -> PodDifference:
+    a, b = difference.a, difference.b
+    return difference if a is None or b is None else replace(difference, why=blame.why(difference.pod, a.node, b.node))
 
 
 def _record(cells: _Cells | None) -> PodRecord | None:

@@ -55,7 +55,10 @@ def difference_data(difference: Difference) -> dict[str, Any]:
 def _run_data(run: RunDifference) -> dict[str, Any]:
     metrics = {name: {**pair._asdict(), "difference": pair.difference} for name, pair in run.metrics.items()}
     counts = {"same": run.same, **{str(kind): number for kind, number in run.counts.items()}}
-    pods = [{"pod": pod.pod, "kinds": pod.kinds, "a": _pod_data(pod.a), "b": _pod_data(pod.b)} for pod in run.pods]
+    pods = [
+        {"pod": pod.pod, "kinds": pod.kinds, "a": _pod_data(pod.a), "b": _pod_data(pod.b), "why": pod.why}
+        for pod in run.pods
+    ]
     return {
         "a": run.a.label,
         "b": run.b.label,
@@ -145,8 +148,12 @@ def _pods(run: RunDifference, most: int) -> Grid:
     pods = run.pods[:most]
     title = f"{_change(run.a.scheduler, run.b.scheduler)}, seed {_seeds(run)}: differing pods"
     more = run.differing - len(pods)
-    heads = ("Pod", "Node", "Start [s]", "Finish [s]", "Phase")
-    return Grid(title, heads, [_pod_row(pod) for pod in pods], len(heads), f"… and {more:,} more" if more else "")
+    heads: tuple[str, ...] = ("Pod", "Node", "Start [s]", "Finish [s]", "Phase")
+    rows = [_pod_row(pod) for pod in pods]
+    if any(pod.why for pod in pods):
+        heads = (*heads, "Why another node")
+        rows = [(*row, pod.why) for row, pod in zip(rows, pods, strict=True)]
+    return Grid(title, heads, rows, len(heads), f"… and {more:,} more" if more else "")
 
 
 def _pod_row(pod: PodDifference) -> Sequence[str]:
