@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 
 import pytest
 
@@ -17,9 +16,7 @@ SPACED = SHARED / "data" / "batkube-real-k3s" / "spaced_200_delay170.workload.js
 def test_the_burst_takes_13_waves_and_five_runs_are_the_same():
     runs = []
     for _ in range(5):
-        begun = time.perf_counter()
         recorder = run_real(cluster=NODES, workload=BURST)
-        assert time.perf_counter() - begun < 15
         runs.append(told(recorder.rows))
     assert_nothing_over_allocated(recorder)
     assert all(row.phase == "Succeeded" for row in recorder.rows)
@@ -30,9 +27,7 @@ def test_the_burst_takes_13_waves_and_five_runs_are_the_same():
 def test_spaced_jobs_as_they_were_run_on_a_real_cluster():
     if not SPACED.is_file():
         pytest.skip(f"real data is absent: {SPACED} (set WAVETANK_SHARED to the folder that holds data/)")
-    begun = time.perf_counter()
     recorder = run_real(cluster=NODES, workload={"file": str(SPACED), "format": "batsim"})
-    assert time.perf_counter() - begun < 15
     assert_nothing_over_allocated(recorder)
     assert len(recorder.rows) == 200
     assert all(row.phase == "Succeeded" for row in recorder.rows)
