@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
