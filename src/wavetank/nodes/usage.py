@@ -38,10 +38,6 @@ class Usage:
             return {}
         return {str(each.get("name")): _requested(each) for each in pod.spec.manifest.get("containers") or ()}
 
-    def node(self, node: Node) -> Used:
-        """Returns what a node uses."""
-        return self.nodes([node])[node.name]
-
     def nodes(self, nodes: list[Node]) -> dict[str, Used]:
         """Returns what several nodes use, by name; costs one look at every pod."""
         used = {node.name: Used(node.load.get(CPU, 0), node.load.get(MEMORY, 0)) for node in nodes}

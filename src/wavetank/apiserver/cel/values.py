@@ -84,10 +84,9 @@ class Optional:
 class Struct(Mapping[str, Any]):
     """An object with the fields of a schema, called as expressions may call them."""
 
-    __slots__ = ("_fields", "raw")
+    __slots__ = ("_fields",)
 
-    def __init__(self, raw: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-        self.raw = raw
+    def __init__(self, fields: Mapping[str, Any]) -> None:
         self._fields = fields
 
     def __getitem__(self, name: str) -> Any:
@@ -139,7 +138,7 @@ def _wrap_object(value: dict[str, Any], schema: Structural, root: bool) -> Struc
             fields[name] = each
         elif root and name == "metadata" and isinstance(each, dict):
             fields[name] = {key: each[key] for key in ("name", "generateName") if key in each}
-    return Struct(value, fields)
+    return Struct(fields)
 
 
 def escape(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.openapi.types import Types, name_of_kind
+from wavetank.apiserver.openapi.types import Types, name_of_kind, type_name
 
 Json = dict[str, Any]
 
@@ -133,8 +133,6 @@ class Operation:
 
     @property
     def _type(self) -> str:
-        from wavetank.apiserver.openapi.types import type_name
-
         if self.subresource is None or self.subresource.kind == self.kind.kind:
             return name_of_kind(self.kind)
         return type_name(self.subresource.schema)

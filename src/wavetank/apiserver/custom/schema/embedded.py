@@ -11,7 +11,6 @@ from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, js
 from wavetank.apiserver.custom.schema.gotext import shown
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
-from wavetank.apiserver.kinds import Schema
 from wavetank.apiserver.kinds.metadata import object_metadata
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_metadata
@@ -19,55 +18,36 @@ from wavetank.apiserver.validation.metadata import check_metadata
 _STRING = "must be a string"
 
 
-def read_metadata(metadata: Any, *, drop: bool = False) -> tuple[Document, list[str]]:
+def read_metadata(metadata: Any) -> tuple[Document, list[str]]:
     """Returns metadata as Go writes it back, and the paths of the fields in it that are unknown.
 
-    Raises an UnreadableError where a field has a wrong type, unless such fields are to be dropped.
+    Raises an UnreadableError where a field has a wrong type.
     """
     if not isinstance(metadata, dict):
         if metadata is None:
             return {}, []
         raise MismatchError(json_type(metadata), "v1.ObjectMeta")
     schema = object_metadata()
-    try:
-        strict = diagnose(schema, metadata)
-    except UnreadableError:
-        if not drop:
-            raise
-        metadata = {name: each for name, each in metadata.items() if _is_readable(schema, name, each)}
-        strict = diagnose(schema, metadata)
+    strict = diagnose(schema, metadata)
     prefix = 'unknown field "'
     return canonical(schema, metadata), [text[len(prefix) : -1] for text in strict if text.startswith(prefix)]
 
 
-def _is_readable(schema: Schema, name: str, value: Any) -> bool:
-    try:
-        diagnose(schema, {name: value})
-    except UnreadableError:
-        return False
-    return True
-
-
 class Coercion:
-    """Makes the metadata of embedded objects canonical; `unknown` are the paths of what it has dropped.
+    """Makes the metadata of embedded objects canonical; `unknown` are the paths of what it has dropped."""
 
-    With `drop` fields of wrong types are dropped, else they are UnreadableErrors.
-    """
-
-    def __init__(self, *, drop: bool = False) -> None:
+    def __init__(self) -> None:
         self.unknown: list[str] = []
-        self._drop = drop
 
     def coerce(self, value: Any, schema: Structural | None, path: str = "") -> None:
-        """Goes through a value, in place."""
+        """Goes through a value, in place; an UnreadableError if a field of a head has a wrong type."""
         if schema is None:
             return
         if isinstance(value, dict):
             for name in list(value):
                 if schema.embedded:
                     self._coerce_head(value, name, path)
-                if name in value:
-                    self.coerce(value[name], schema.below(name), self._below(schema, path, name))
+                self.coerce(value[name], schema.below(name), self._below(schema, path, name))
         elif isinstance(value, list):
             for i, each in enumerate(value):
                 self.coerce(each, schema.items, f"{path}[{i}]")
@@ -78,16 +58,12 @@ class Coercion:
     def _coerce_head(self, value: Document, name: str, path: str) -> None:
         place = f"{path}.{name}" if path else name
         if name in ("apiVersion", "kind") and not isinstance(value[name], str):
-            if not self._drop:
-                raise UnreadableError(str(invalid(place, shown(value[name]), _STRING)))
-            del value[name]
-        elif name == "metadata":
+            raise UnreadableError(str(invalid(place, shown(value[name]), _STRING)))
+        if name == "metadata":
             try:
-                value[name], unknown = read_metadata(value[name], drop=self._drop)
+                value[name], unknown = read_metadata(value[name])
             except UnreadableError as error:
-                if not self._drop:
-                    raise UnreadableError(str(invalid(place, shown(value[name]), str(error)))) from None
-                return
+                raise UnreadableError(str(invalid(place, shown(value[name]), str(error)))) from None
             self.unknown += (f"{place}.{each}" for each in unknown)
 
 

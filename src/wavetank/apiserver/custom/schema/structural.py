@@ -16,7 +16,7 @@ META_FIELDS = frozenset(("apiVersion", "kind", "metadata"))
 class Structural:
     """One place of a structural schema; `raw` is the JSON schema itself, by which values are checked.
 
-    `closed` says that fields which are not among `properties` fall under `additional`: a schema, or None for any value.
+    `is_map` says that fields which are not among `properties` fall under `additional`: a schema, or None for any value.
     """
 
     raw: Mapping[str, Any]
