@@ -7,6 +7,7 @@ from typing import Any
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import RUNNING, Pod
+from wavetank.cluster.readiness import whole_second
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.store import Store
 from wavetank.kernel.durations import Nanoseconds
@@ -50,9 +51,10 @@ class Stories:
         return document
 
     def ready_since(self, pod: Pod) -> Nanoseconds | None:
-        """Returns since when a pod is ready, in this version of it; None if it is not."""
+        """Returns since when a pod is ready, in this version of it and in whole seconds; None if it is not."""
         story = self._story_of(pod) if pod.phase == RUNNING and pod.node_name else None
-        return None if story is None or story.waits(pod) else story.started(pod)
+        started = None if story is None or story.waits(pod) else story.started(pod)
+        return None if started is None else whole_second(started)
 
     def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
         """Returns the log of a container: virtual times and lines; none if it has not started."""
