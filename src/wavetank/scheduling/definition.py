@@ -70,7 +70,8 @@ class SchedulerDefinition:
             return build_frameworks(self.configuration, handle)
         policy = build_policy(self.policy, self.args)
         policy.random = streams.stream(f"policy/{self.name}")
-        policy.seed = streams.seed
+        if hasattr(policy, "plugins"):
+            policy.seed = streams.seed
         policy.now = handle.now
         if self.outlook is not None:
             policy.expect(self.outlook)

@@ -54,7 +54,7 @@ class Policy:
 
 def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
     """Makes an instance; InputError if the class does not take these arguments or has none of the methods."""
-    if not any(callable(getattr(cls, method, None)) for method in METHODS):
+    if not any(callable(getattr(cls, method, None)) for method in (*METHODS, "plugins")):
         raise InputError(f"{cls.__name__} is no policy: it has none of the methods {', '.join(METHODS)}")
     try:
         return cls(**args)

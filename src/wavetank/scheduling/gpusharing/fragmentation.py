@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-WHOLE = 1000  # thousandths of a GPU
+from wavetank.cluster.gpus import WHOLE
+
 FULL_SCALE = 100  # of scores
 
 

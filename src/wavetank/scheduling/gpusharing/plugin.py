@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,8 +26,10 @@ from wavetank.scheduling.framework.plugin import (
 )
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
-from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest
+
+if TYPE_CHECKING:
+    from wavetank.scheduling.gpusharing.policy import GpuPolicy
 
 _WRONG_MODEL, _TOO_FEW = 1, 2
 _REASONS = {

@@ -8,6 +8,7 @@ from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.plugin import Plugin
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
+from wavetank.scheduling.gpusharing.plugin import GpuSharing
 from wavetank.scheduling.gpusharing.request import GpuRequest
 from wavetank.scheduling.outlook import Outlook
 
@@ -43,7 +44,5 @@ class GpuPolicy:
 
     def plugins(self, name: str) -> Sequence[Plugin]:
         """Returns what takes part in the scheduling cycle for this policy."""
-        from wavetank.scheduling.gpusharing.plugin import GpuSharing
-
         turns = NodeTurns(self.order, Streams(self.seed).stream("gpu-sharing/order"))
         return [GpuSharing(name, self, turns)]
