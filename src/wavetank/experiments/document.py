@@ -13,6 +13,7 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.controllers.frame.roster import EVERYTHING
 from wavetank.errors import InputError
 from wavetank.experiments.assertions import Assertion, parse_assertions
+from wavetank.experiments.documentfields import METADATA, SPEC, TOP
 from wavetank.experiments.entries import SchedulerEntry, parse_entries
 from wavetank.experiments.execution import K8SSIM, KUBELET, Execution, of_k8ssim, read_execution
 from wavetank.experiments.inputs import read_cluster, read_machine_events, read_workload
@@ -34,23 +35,6 @@ KIND = "Experiment"
 
 _LARGEST_SEED = 10**18 - 1
 _MOST_SEEDS = 100_000
-
-_TOP = ("apiVersion", "kind", "metadata", "spec")
-_SPEC = (
-    "cluster",
-    "workload",
-    "schedulers",
-    "seeds",
-    "latency",
-    "kubernetesVersion",
-    "ties",
-    "faults",
-    "horizon",
-    "controllers",
-    "execution",
-    "sweep",
-    "assert",
-)
 
 
 @dataclass(frozen=True)
@@ -109,13 +93,13 @@ def read_experiment(path: Path, changes: Mapping[str, Any] | None = None) -> Exp
 
 def parse_experiment(document: object, folder: Path, default_name: str = "experiment") -> Experiment:
     """Reads an experiment; InputError names the place of whatever is wrong with it."""
-    top = fields.mapping(document, "", _TOP)
+    top = fields.mapping(document, "", TOP)
     if top.get("apiVersion") != API_VERSION:
         raise InputError(f"expected {API_VERSION}, got {top.get('apiVersion')!r:.60}", path="apiVersion")
     if top.get("kind") != KIND:
         raise InputError(f"expected {KIND}, got {top.get('kind')!r:.60}", path="kind")
-    metadata = fields.mapping(top.get("metadata", {}), "metadata", ("name", "annotations", "labels"))
-    spec = fields.mapping(top.get("spec"), "spec", _SPEC)
+    metadata = fields.mapping(top.get("metadata", {}), "metadata", METADATA)
+    spec = fields.mapping(top.get("spec"), "spec", SPEC)
     if "sweep" in spec:
         raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
     version = parse_version(spec.get("kubernetesVersion", _text(NEWEST)), "spec.kubernetesVersion")

@@ -12,6 +12,7 @@ from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import SCHEDULER
 from wavetank.experiments.names import make_name, read_name
 from wavetank.experiments.outfolder import FILES
 from wavetank.loop.definition import ProcessDefinition
@@ -23,7 +24,6 @@ from wavetank.scheduling.policy import build_policy
 from wavetank.workloads import fields
 
 _KINDS = ("config", "policy", "python", "volcano", "process", "together")
-_ENTRY = ("name", *_KINDS, "args", "schedulerName")
 _Definition = Attachable | ProcessDefinition
 
 
@@ -52,7 +52,7 @@ def parse_entries(value: object, folder: Path, version: Version) -> tuple[Schedu
     entries: list[SchedulerEntry] = []
     for i, item in enumerate(fields.items(value, "spec.schedulers")):
         path = f"spec.schedulers[{i}]"
-        given = fields.mapping(item, path, _ENTRY)
+        given = fields.mapping(item, path, SCHEDULER)
         name = read_name(given.get("name"), f"{path}.name")
         _check_name(name, [entry.name for entry in entries], f"{path}.name")
         entries.append(_entry(name, list(_definitions(name, given, folder, version, path)), path))
@@ -86,7 +86,7 @@ def _definitions(
     taken: set[str] = set()
     for i, item in enumerate(fields.items(given["together"], f"{path}.together")):
         where = f"{path}.together[{i}]"
-        part = fields.mapping(item, where, tuple(field for field in _ENTRY if field != "together"))
+        part = fields.mapping(item, where, tuple(field for field in SCHEDULER if field != "together"))
         definition = _definition(fields.text(part.get("name"), f"{where}.name"), part, folder, version, where)
         _take(definition.name, names, "scheduler called", f"{where}.name")
         for scheduler_name in definition.scheduler_names:

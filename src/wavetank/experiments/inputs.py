@@ -8,6 +8,7 @@ from typing import Any
 
 from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import CLUSTER, WORKLOAD
 from wavetank.nodes.faults import Fault
 from wavetank.workloads import fields
 from wavetank.workloads.batsim_events import faults_of, read_events
@@ -25,7 +26,7 @@ _OF_FILES = ("format", "lenient", "options", "events")
 
 def read_cluster(value: object, folder: Path, path: str) -> Cluster:
     """Reads {nodes: groups, file: F, files: [F], objects: manifests}, which add up; files with format and options."""
-    given = fields.mapping(value, path, ("nodes", "file", "files", "objects", "format", "options"))
+    given = fields.mapping(value, path, CLUSTER)
     paths = _paths(given, folder, path)
     if not paths and "nodes" not in given:
         raise InputError("expected nodes, file or files", path=path)
@@ -45,7 +46,7 @@ def read_workload(value: object, folder: Path, cluster: Cluster, path: str) -> t
     It is {generator: …}, {generators: […]}, {file: F} or {files: [F]}, files with format, lenient and options. With
     {inflate: {resource: R, target: T}} it asks for that much of the cluster.
     """
-    given = fields.mapping(value, path, (*_SOURCES, *_OF_FILES, "inflate"))
+    given = fields.mapping(value, path, WORKLOAD)
     workload, notes = _read(given, folder, path)
     if "inflate" in given:
         workload = inflate(workload, given["inflate"], cluster, f"{path}.inflate")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from wavetank.cluster.resources import MEMORY, parse_amounts
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import LATENCY
 from wavetank.experiments.k3s import K3S
 from wavetank.kernel.distributions import Distribution
 from wavetank.nodes.latency import NodeLatency
@@ -25,7 +26,6 @@ class Latency:
 
 _SCHEDULER = ("attempt", "bind", "patch", "delete")
 _NODES = ("sync", "pull_check", "start", "finish")
-_FIELDS = (*_SCHEDULER, *_NODES, "bandwidth", "image_bytes")
 
 IDEAL = Latency("ideal")
 
@@ -42,7 +42,7 @@ def parse_latency(value: object, path: str) -> Latency:
 
 
 def _custom(name: str, value: Mapping[str, object], path: str) -> Latency:
-    fields.mapping(value, path, _FIELDS)
+    fields.mapping(value, path, LATENCY)
     times: dict[str, Distribution] = {
         step: fields.distribution(value[step], f"{path}.{step}") for step in (*_SCHEDULER, *_NODES) if step in value
     }

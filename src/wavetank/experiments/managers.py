@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from wavetank.controllers.frame.roster import all_names, read_names
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import MANAGER
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.module import parse_release
@@ -15,7 +16,6 @@ from wavetank.loop.definition import PATIENCE_S
 from wavetank.loop.manager import ManagerDefinition
 from wavetank.workloads import fields
 
-_FIELDS = ("package", "version", "controllers", "args", "patience")
 # What a real manager does unless it is told otherwise: what makes pods, and what decides when they go.
 _USUAL = [
     "deployment-controller",
@@ -49,7 +49,7 @@ def read_controllers(value: object, path: str) -> Controllers:
 
 
 def _manager(value: object, path: str) -> ManagerDefinition:
-    given = fields.mapping(value, path, _FIELDS)
+    given = fields.mapping(value, path, MANAGER)
     package = fields.text(given.get("package", "kube-controller-manager"), f"{path}.package")
     version = _version(given.get("version"), f"{path}.version")
     arguments = fields.items(given["args"], f"{path}.args") if "args" in given else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import FAULT
 from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON, Fault
 from wavetank.workloads import fields
 from wavetank.workloads.cluster import Cluster
@@ -25,7 +26,7 @@ def parse_faults(value: object, cluster: Cluster, path: str) -> tuple[Fault, ...
 
 
 def _faults(fault: object, nodes: set[str], path: str) -> Iterator[Fault]:
-    given = fields.mapping(fault, path, ("at", "for", *_ACTIONS))
+    given = fields.mapping(fault, path, FAULT)
     actions = [action for action in _ACTIONS if action in given]
     if len(actions) != 1 or "at" not in given:
         raise InputError(f"expected `at` and exactly one of {', '.join(_ACTIONS)}", path=path)

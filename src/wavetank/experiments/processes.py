@@ -9,6 +9,7 @@ from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import PROCESS
 from wavetank.experiments.syncing import read_address, read_sync
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
@@ -20,7 +21,6 @@ from wavetank.loop.tracing import check_machine
 from wavetank.workloads import fields
 
 _PROGRAMS = ("package", "binary", "command", "listen")
-_FIELDS = (*_PROGRAMS, "version", "config", "args", "patience", "sync")
 
 
 def read_process(name: str, value: object, folder: Path, scheduler_name: str | None) -> ProcessDefinition:
@@ -29,7 +29,7 @@ def read_process(name: str, value: object, folder: Path, scheduler_name: str | N
     `config` is a KubeSchedulerConfiguration, in a file or inline. InputError if the program has not been built. In
     place of a package there may be the `binary` of a kube-scheduler, or any `command`, or an address to `listen` at.
     """
-    given = fields.mapping(value, "", _FIELDS)
+    given = fields.mapping(value, "", PROCESS)
     configuration = _configuration(given.get("config", HEAD), folder)
     if scheduler_name is not None:
         configuration = renamed(configuration, scheduler_name)

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import SYNC
 from wavetank.loop.batsky import parse_endpoint
 from wavetank.loop.sync import TimestepSync
 from wavetank.workloads import fields
@@ -19,12 +20,11 @@ _DURATIONS = (
     "scheduler-crash-timeout",
 )
 _SWITCHES = ("fast-forward-on-no-pending-jobs", "detect-scheduler-deadlock")
-_OTHERS = ("mode", "backoff-multiplier", "batsky-endpoint")
 
 
 def read_sync(value: object) -> TimestepSync | None:
     """Reads {mode: timestep, timeout-value: 20ms, ...}, with Batkube's words and defaults; {mode: lockstep} is None."""
-    given = fields.mapping(value, "sync", (*_OTHERS, *_DURATIONS, *_SWITCHES))
+    given = fields.mapping(value, "sync", SYNC)
     if fields.choice(given.get("mode"), "sync.mode", MODES) == "lockstep":
         if len(given) > 1:
             raise InputError("lockstep has no parameters: it is exact", path="sync")

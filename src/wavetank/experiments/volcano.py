@@ -6,18 +6,17 @@ from pathlib import Path
 
 from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
+from wavetank.experiments.documentfields import VOLCANO
 from wavetank.kernel.durations import parse_duration
 from wavetank.scheduling.volcano.config.conf import DEFAULT_CONF, VolcanoConf, parse_conf
 from wavetank.scheduling.volcano.defects import DEFECTS, check_defects
 from wavetank.scheduling.volcano.definition import VolcanoDefinition
 from wavetank.workloads import fields
 
-_FIELDS = ("conf", "period", "strict", "without")
-
 
 def read_volcano(name: str, value: object, folder: Path) -> VolcanoDefinition:
     """Reads an entry: its configuration, the time between two sessions, and the defects that it shall not have."""
-    given = fields.mapping(value if value is not None else {}, "", _FIELDS)
+    given = fields.mapping(value if value is not None else {}, "", VOLCANO)
     period = parse_duration(given.get("period", 1), path="period")
     if not period:
         raise InputError("sessions need some time between them", path="period")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -13,13 +13,10 @@ from wavetank.errors import InputError
 from wavetank.experiments.document import Experiment, parse_experiment
 from wavetank.experiments.names import make_name, read_name
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
+from wavetank.sweeps.documentfields import CLUSTER_VARIANT, SCENARIO, SWEEP, WORKLOAD_VARIANT
 from wavetank.sweeps.keys import digest
 from wavetank.workloads import fields
 
-_SWEEP = ("clusters", "workloads", "parameters", "scenarios")
-_CLUSTER = ("name", "cluster", "nodes", "resources")
-_WORKLOAD = ("name", "workload")
-_SCENARIO = ("name", "cluster", "workload", "schedulers", "nodes", "resources", "seeds", "horizon", "execution")
 _NO_INPUTS = ("seeds", "assert")  # a run has one seed, and does not know what is asked of it
 _MOST_RUNS = 100_000
 
@@ -68,7 +65,7 @@ def parse_sweep(
 ) -> Sweep:
     """Reads a sweep; InputError names the place of whatever is wrong with it."""
     spec = {**fields.mapping(document.get("spec"), "spec"), **(changes or {})}
-    given = fields.mapping(spec.pop("sweep", {}), "spec.sweep", _SWEEP)
+    given = fields.mapping(spec.pop("sweep", {}), "spec.sweep", SWEEP)
     metadata = fields.mapping(document.get("metadata", {}), "metadata")
     name = read_name(metadata.get("name", default_name), "metadata.name")
     scenarios = []
@@ -86,8 +83,8 @@ def _scenarios(spec: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[tu
                 raise InputError(f"{field} does not go with scenarios", path=f"spec.sweep.{field}")
         yield from _listed(spec, given["scenarios"])
         return
-    clusters = _variants(given.get("clusters"), _CLUSTER, "spec.sweep.clusters")
-    workloads = _variants(given.get("workloads"), _WORKLOAD, "spec.sweep.workloads")
+    clusters = _variants(given.get("clusters"), CLUSTER_VARIANT, "spec.sweep.clusters")
+    workloads = _variants(given.get("workloads"), WORKLOAD_VARIANT, "spec.sweep.workloads")
     for (cluster, where), (workload, elsewhere) in product(clusters, workloads):
         label = "-".join(part for part in (workload.get("name"), cluster.get("name")) if part) or "all"
         changes = {**cluster, **{key: value for key, value in workload.items() if key != "name"}}
@@ -98,7 +95,7 @@ def _scenarios(spec: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[tu
 def _listed(spec: Mapping[str, Any], value: object) -> Iterator[tuple[str, dict[str, Any], str]]:
     for i, item in enumerate(fields.items(value, "spec.sweep.scenarios")):
         where = f"spec.sweep.scenarios[{i}]"
-        changes = dict(fields.mapping(item, where, _SCENARIO))
+        changes = dict(fields.mapping(item, where, SCENARIO))
         label = fields.text(changes.pop("name", str(i + 1)), f"{where}.name")
         if "schedulers" in changes:
             changes["schedulers"] = [_entry(each, spec) for each in fields.items(changes["schedulers"], where)]
@@ -113,7 +110,7 @@ def _entry(value: object, spec: Mapping[str, Any]) -> object:
     return known.get(value, {"name": value})
 
 
-def _variants(value: object, known: Sequence[str], path: str) -> list[tuple[Mapping[str, Any], str]]:
+def _variants(value: object, known: Collection[str], path: str) -> list[tuple[Mapping[str, Any], str]]:
     if value is None:
         return [({}, "")]
     given = enumerate(fields.items(value, path))

@@ -89,11 +89,11 @@ def _after_gaps(gaps: Distribution, number: int, random: Random) -> Iterator[Nan
         time += seconds(gaps.sample(random))
 
 
-# By kind: its own fields, and what reads them.
-TIMES: Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any], int, str], Times]]] = {
-    "burst": (("at",), _burst),
-    "spaced": (("every",), _spaced),
-    "poisson": (("rate",), _poisson),
-    "bursty": (("bursts", "every", "spread"), _bursty),
-    "diurnal": (("rate", "swing", "peak", "period"), _diurnal),
+# By kind, what reads its fields.
+TIMES: Mapping[str, Callable[[Mapping[str, Any], int, str], Times]] = {
+    "burst": _burst,
+    "spaced": _spaced,
+    "poisson": _poisson,
+    "bursty": _bursty,
+    "diurnal": _diurnal,
 }

@@ -19,13 +19,12 @@ from wavetank.cluster.selectors import read_node_name
 from wavetank.cluster.taints import parse_taints
 from wavetank.errors import InputError
 from wavetank.workloads import fields
+from wavetank.workloads.documentfields import NODE_GROUP
 from wavetank.workloads.objects import make_object
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 MOST_PODS = 110  # per node: the kubelet's default
-
-_GROUP = ("count", "name", "cpu", "memory", "pods", "resources", "labels", "taints", "zone", "load")
 
 _PERCENTAGE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")
 
@@ -80,7 +79,7 @@ def node_groups(groups: object, path: str) -> list[Manifest]:
     counters: dict[str, Iterator[int]] = {}
     nodes: list[Manifest] = []
     for i, group in enumerate(fields.items(groups, path)):
-        nodes.extend(_group(fields.mapping(group, f"{path}[{i}]", _GROUP), f"{path}[{i}]", counters))
+        nodes.extend(_group(fields.mapping(group, f"{path}[{i}]", NODE_GROUP), f"{path}[{i}]", counters))
     return nodes
 
 

@@ -36,11 +36,8 @@ class Drawn(NamedTuple):
 Draw = Callable[[str, Callable[[str], Random]], Iterator[Drawn]]
 
 
-class Kind(NamedTuple):
-    """A kind of generator: its own fields, and what reads them from a document."""
-
-    fields: tuple[str, ...]
-    read: Callable[[Mapping[str, Any], str, Path], Draw]
+# Reads the fields of a kind of generator from a document.
+Reader = Callable[[Mapping[str, Any], str, Path], Draw]
 
 
 class _Requests(NamedTuple):
@@ -59,7 +56,7 @@ class _Requests(NamedTuple):
 
 def _pods(kind: str, given: Mapping[str, Any], path: str, folder: Path) -> Draw:
     pods = fields.integer(given.get("pods"), f"{path}.pods", 1)
-    times = TIMES[kind][1](given, pods, path)
+    times = TIMES[kind](given, pods, path)
     duration = fields.distribution(given["duration"], f"{path}.duration") if "duration" in given else None
     requests = _requests(given.get("requests", {}), f"{path}.requests")
 
@@ -108,10 +105,10 @@ def _fitted(given: Mapping[str, Any], path: str, folder: Path) -> Draw:
     return draw
 
 
-KINDS: Mapping[str, Kind] = {
-    **{kind: Kind(("pods", "duration", "requests", *own), partial(_pods, kind)) for kind, (own, _) in TIMES.items()},
-    "lublin": Kind(("jobs", "processors", "type", "requests", "parameters"), _lublin),
-    "fitted": Kind(("jobs", "file", "format", "lenient"), _fitted),
+KINDS: Mapping[str, Reader] = {
+    **{kind: partial(_pods, kind) for kind in TIMES},
+    "lublin": _lublin,
+    "fitted": _fitted,
 }
 
 

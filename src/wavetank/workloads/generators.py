@@ -15,12 +15,12 @@ from wavetank.cluster.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads import fields
+from wavetank.workloads.documentfields import GENERATOR, GENERATOR_KINDS
 from wavetank.workloads.draws import KINDS, Draw
 from wavetank.workloads.workload import Arrival
 
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
 _OF_THE_SPEC = ("priority", "schedulerName", "tolerations", "nodeSelector")
-_COMMON = ("kind", "name", "labels", *_OF_THE_SPEC)
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,200}[a-z0-9])?")
 
 
@@ -33,9 +33,9 @@ class Generator:
     def __init__(self, document: object, path: str, folder: Path = Path()) -> None:
         given = fields.mapping(document, path)
         kind = fields.choice(given.get("kind"), f"{path}.kind", KINDS)
-        fields.mapping(document, path, (*_COMMON, *KINDS[kind].fields))
+        fields.mapping(document, path, (*GENERATOR, *GENERATOR_KINDS[kind]))
         self.name = _name(given.get("name", kind), f"{path}.name")
-        self._draw: Draw = KINDS[kind].read(given, path, folder)
+        self._draw: Draw = KINDS[kind](given, path, folder)
         self._manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(given, path)}
         self._spec = _spec(given, path)
         self.counted = "pods" if "pods" in given else "jobs"

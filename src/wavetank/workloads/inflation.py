@@ -18,6 +18,7 @@ from wavetank.kernel.gorandom import GoRandom
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads import fields
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.documentfields import INFLATE
 from wavetank.workloads.workload import Arrival, Workload
 
 GPUS = "gpu"  # the name for GPUs whole and in part, which pods ask for in annotations
@@ -79,7 +80,7 @@ def inflate(workload: Workload, wanted: object, cluster: Cluster, path: str) -> 
 
     R is `gpu`, with parts of GPUs, or a resource that pods request. InputError if nobody has it or wants it.
     """
-    given = fields.mapping(wanted, path, ("resource", "target"))
+    given = fields.mapping(wanted, path, INFLATE)
     resource = fields.text(given.get("resource"), f"{path}.resource")
     target = fields.number(given.get("target"), f"{path}.target")
     capacity = capacity_of(cluster, resource)
