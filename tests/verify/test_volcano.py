@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from random import Random
 
 import pytest
 
@@ -12,6 +13,7 @@ from wavetank.cluster.resource import parse_time
 from wavetank.experiments.verify import find_recordings, verify
 from wavetank.experiments.verify.volcano import parse_scenario, replay_sessions
 from wavetank.experiments.verify.volcano.aspects import Replayed, is_recorded
+from wavetank.experiments.verify.volcano.replay import replay_session
 from wavetank.experiments.verify.volcano.trace import Trace
 from wavetank.experiments.verify.volcano.world import World
 from wavetank.scheduling.framework.listers import Listers
@@ -78,3 +80,13 @@ def test_a_scheduler_that_remembers_decides_like_one_that_is_told_everything_ane
             now = parse_time(record.time, "time")
             session = Session(cache, parse_conf(scenario.conf), plugins, now=now, start=0, ties=ByName())
             assert is_recorded(record, Replayed(run_session(session), Trace()))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_order_of_gos_maps_does_not_matter_where_it_did_not_matter_to_the_real_one(family):
+    for file in chosen(family):
+        scenario = parse_scenario(read_text(file), file)
+        world, conf = World(scenario), parse_conf(scenario.conf)
+        for record in scenario.sessions:
+            if record.runs.same_outcome:
+                assert is_recorded(record, replay_session(world, conf, record, Random(record.index)))

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
+from collections.abc import Iterator, Sequence
+
+from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.plugin import MeasurePlugin, PreScorePlugin, ScorePlugin
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
@@ -28,22 +31,41 @@ class NodeOrder(Plugin):
         defaults = kube.vintage.weights
         weighted = ((part, arguments.integer(f"{key}.weight", defaults[key]), each) for part, key, each in parts)
         self._parts = [(f"nodeorder/{part}", weight, each) for part, weight, each in weighted if weight]
+        self._by_resources = tuple((weight, each) for _, weight, each in self._parts if isinstance(each, MeasurePlugin))
+        self._by_others = [part for part in self._parts if not isinstance(part[2], MeasurePlugin)]
         self._images = arguments.integer("imagelocality.weight", defaults["imagelocality"])
 
     def open(self, session: Session) -> Hooks:
         """Takes part in scoring."""
         self._session = session
-        return Hooks(node_scores=self._score_images if self._images else None, batch_scores=self._score)
+        images = self._images and (session.observer is not None or not session.table.images.is_empty)
+        return Hooks(
+            node_scores=self._score_images if images else None,
+            batch_scores=self._total if session.observer is None else self._score,
+        )
 
     def _score_images(self, task: Task, slots: IntArray) -> Scores:
         cycle = self._kube.cycle(self._session.table, task.pod)
         return {"nodeorder/ImageLocality": self._kube.images.score(cycle, slots) * self._images}
 
     def _score(self, task: Task, slots: IntArray) -> Scores:
+        """Returns every score by itself."""
         cycle = self._kube.cycle(self._session.table, task.pod)
-        scores = {}
-        for part, weight, plugin in self._parts:
+        return dict(self._rated(self._parts, cycle, slots))
+
+    def _total(self, task: Task, slots: IntArray) -> Scores:
+        """Returns the sum alone, where nobody wants to know what it is made of."""
+        cycle = self._kube.cycle(self._session.table, task.pod)
+        total: NumberArray = self._kube.remembered.total(self._by_resources, cycle, slots)
+        for _, scores in self._rated(self._by_others, cycle, slots):
+            total = total + scores
+        return {self.name: total}
+
+    def _rated(
+        self, parts: Sequence[tuple[str, int, ScorePlugin]], cycle: Cycle, slots: IntArray
+    ) -> Iterator[tuple[str, NumberArray]]:
+        """Yields the weighted scores of the parts that have a say."""
+        for part, weight, plugin in parts:
             if plugin.has_no_say(cycle) or (isinstance(plugin, PreScorePlugin) and not plugin.pre_score(cycle, slots)):
                 continue
-            scores[part] = plugin.normalize(self._kube.remembered.score(plugin, cycle, slots)) * weight
-        return scores
+            yield part, plugin.normalize(plugin.score(cycle, slots)) * weight

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wavetank.cluster.podspec import PodSpec
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.plugin import SKIP, FilterPlugin, PreFilterPlugin
@@ -54,6 +55,7 @@ class Predicates(Plugin):
         """Takes part in filtering, and follows what becomes of tasks."""
         self._session = session
         self._cycles: dict[str, Cycle] = {}  # of the tasks that have been looked at
+        self._families: dict[object, tuple[list[PreFilterPlugin], list[str]]] = {}
         self._reserved: dict[str, Task] = {}  # tasks for which volumes are kept
         self._fits: dict[str, IntArray] = {}  # by template: 0 unknown, 1 fits, -1 does not
         return Hooks(
@@ -70,9 +72,10 @@ class Predicates(Plugin):
         cycle = self._cycles.get(task.key)
         if cycle is None or defects.STICKY_SKIPS in self._session.without:
             cycle = self._kube.cycle(self._session.table, task.pod)
-        for plugin in self._preparing:
-            idle = plugin.ignores(task.pod.spec) or plugin.has_no_say(cycle)
-            result = SKIP if idle else plugin.pre_filter(cycle)
+        asked, skipped = self._interested(task.pod.spec)
+        cycle.skipped.update(skipped)
+        for plugin in asked:
+            result = SKIP if plugin.has_no_say(cycle) else plugin.pre_filter(cycle)
             if result.rejected is not None:
                 return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
             if result.skip:
@@ -81,6 +84,15 @@ class Predicates(Plugin):
                 plugin.freeze(cycle)
         self._cycles[task.key] = cycle
         return ""
+
+    def _interested(self, spec: PodSpec) -> tuple[list[PreFilterPlugin], list[str]]:
+        """Returns the filters that have to look at pods of a spec beforehand, and the names of those that need not."""
+        known = self._families.get(spec.family)
+        if known is None:
+            asked: list[PreFilterPlugin] = [plugin for plugin in self._preparing if not plugin.ignores(spec)]
+            skipped = [plugin.name for plugin in self._preparing if plugin.ignores(spec)]
+            known = self._families[spec.family] = (asked, skipped)
+        return known
 
     def _allocated(self, task: Task) -> None:
         """Shows a task on its node; one whose eviction is taken back cannot be reserved a place, and stays hidden."""

@@ -1,48 +1,62 @@
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.memory import Memory
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import MeasurePlugin, ScorePlugin
+from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
 
-MAX_SPECS = 256  # per plugin; each costs sixteen bytes a node
+MAX_SPECS = 256  # each costs sixteen bytes a node
+Weighted = tuple[tuple[int, ScorePlugin], ...]
+
+
+class _Known(NamedTuple):
+    """The sum of some scores for pods of one spec by slot, when each was found, and the plugins that have a say."""
+
+    scores: IntArray
+    seen: IntArray
+    plugins: Weighted
 
 
 class ScoreMemory:
-    """Remembers the scores of plugins that read nothing of a node but its resources, until something comes or goes.
+    """Remembers scores that depend on nothing but a node and its resources, until something comes or goes there.
 
     Tasks of a job are alike, and each of them changes one node only.
     """
 
     def __init__(self) -> None:
         self._table: NodeTable | None = None
-        self._known: Memory[tuple[int, PodSpec], tuple[IntArray, IntArray]] = Memory(MAX_SPECS)
+        self._known: Memory[tuple[Weighted, PodSpec], _Known] = Memory(MAX_SPECS)
 
-    def score(self, plugin: ScorePlugin, cycle: Cycle, slots: IntArray) -> NumberArray:
-        """Returns the plugin's scores, computed only for nodes that have changed since they were the last time."""
-        if not isinstance(plugin, MeasurePlugin):
-            return plugin.score(cycle, slots)
+    def total(self, plugins: Weighted, cycle: Cycle, slots: IntArray) -> IntArray:
+        """Adds up scores by resources, computed only for nodes that have changed since they were the last time."""
         table = cycle.table
-        scores, seen = self._recall(plugin, cycle)
-        stale = slots[seen[slots] < table.changed[slots]]
+        known = self._recall(plugins, cycle, slots)
+        stale = slots[known.seen[slots] < table.changed[slots]]
         if len(stale):
-            scores[stale] = plugin.score(cycle, stale)
-            seen[stale] = table.version
-        found: IntArray = scores[slots]
+            known.scores[stale] = sum(weight * plugin.score(cycle, stale) for weight, plugin in known.plugins)
+            known.seen[stale] = table.version
+        found: IntArray = known.scores[slots]
         return found
 
-    def _recall(self, plugin: ScorePlugin, cycle: Cycle) -> tuple[IntArray, IntArray]:
+    def _recall(self, plugins: Weighted, cycle: Cycle, slots: IntArray) -> _Known:
         table = cycle.table
         if table is not self._table:
             self._table = table
             self._known.clear()
-        key = (id(plugin), cycle.pod.spec)
+        key = (plugins, cycle.pod.spec)
         known = self._known.get(key)
-        if known is None or len(known[0]) < len(table.nodes):
+        if known is None or len(known.scores) < len(table.nodes):
             size = len(table.changed)
-            known = self._known.keep(key, (np.zeros(size, np.int64), np.full(size, -1, np.int64)))
+            asked = tuple((weight, plugin) for weight, plugin in plugins if _has_a_say(plugin, cycle, slots))
+            known = self._known.keep(key, _Known(np.zeros(size, np.int64), np.full(size, -1, np.int64), asked))
         return known
+
+
+def _has_a_say(plugin: ScorePlugin, cycle: Cycle, slots: IntArray) -> bool:
+    return not isinstance(plugin, PreScorePlugin) or plugin.pre_score(cycle, slots)
