@@ -17,7 +17,7 @@ from apiserver.kubectl.normalising import agree, requests_of, text_of
 from apiserver.kubectl.proxy import Proxy
 from apiserver.kubectl.recorded import Command, commands, write_manifests
 
-_SETTLING_S = 0.3  # what the cluster does after a write, at the pace of the tests
+_SETTLING_S, _LONGEST_S = 0.2, 20.0  # without a write: then the cluster has reacted; a busy machine takes longer
 _WRITES = re.compile(r"\b(apply|create|delete|set|edit|drain|taint|cordon|uncordon|scale|patch|run|expose|rollout)\b")
 _EDITOR = "sed -i -e 's/progressDeadlineSeconds: 600/progressDeadlineSeconds: 500/' -e 's/color: red/color: blue/'"
 
@@ -61,7 +61,7 @@ class Player:
                 self._forget()
             for bridge in between.get(command.number, ()):
                 self._run(bridge)
-                time.sleep(_SETTLING_S)
+                self._settle()
             differences += self._compare(command)
         return differences
 
@@ -71,7 +71,7 @@ class Player:
         self._proxy.taken()
         done = self._run(shlex.split(command.line.replace("WORKDIR", str(self._folder)))[1:])
         if _WRITES.search(command.line):
-            time.sleep(_SETTLING_S)
+            self._settle()
         reads, writes = requests_of(self._proxy.taken())
         wanted_reads, wanted_writes = requests_of(command.requests)
         where = str(self._folder)
@@ -83,6 +83,13 @@ class Player:
             "writes": (wanted_writes, writes),
         }
         return [Difference(command, what, *pair) for what, pair in pairs.items() if not _same(*pair)]
+
+    def _settle(self) -> None:
+        """Waits until nothing is written any more."""
+        before, end = "", time.monotonic() + _LONGEST_S
+        while before != (now := self._proxy.version()) and time.monotonic() < end:
+            before = now
+            time.sleep(_SETTLING_S)
 
     def _forget(self) -> None:
         """Empties kubectl's cache of discovery."""

@@ -34,6 +34,15 @@ class Proxy(ThreadingHTTPServer):
             seen, self._seen = self._seen, []
         return seen
 
+    def version(self) -> str:
+        """Asks the server itself for the version of its last write."""
+        connection = http.client.HTTPConnection(*self.target, timeout=30)
+        try:
+            connection.request("GET", "/api/v1/namespaces", headers={"Authorization": f"Bearer {self.token}"})
+            return str(json.loads(connection.getresponse().read())["metadata"]["resourceVersion"])
+        finally:
+            connection.close()
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
