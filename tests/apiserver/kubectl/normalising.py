@@ -68,11 +68,17 @@ def text_of(said: str, workdir: str = "WORKDIR") -> list[str]:
         said = json.dumps(json.loads(said), sort_keys=True)
     for pattern, put in (*_RECORDED, *_NAMES, *_MADE):
         said = pattern.sub(put, said.replace(workdir, "WORKDIR"))
-    lines = [" ".join(line.split()) for line in said.rstrip("\n").split("\n")]
+    lines = [" ".join(_words(line)) for line in said.rstrip("\n").split("\n")]
     lines = [line for line in lines if not _TOLD_BY_KUBELETS.search(line)]
     events = dict.fromkeys(line for line in lines if _EVENT.match(line))
     lines = [*(line for line in lines if line not in events), *events]
     return sorted(lines) if _DRAWN.search(said) else lines
+
+
+def _words(line: str) -> list[str]:
+    """Returns the words of a line; those of kubectl's reasons not to drain a node come in Go's order of a map."""
+    words = line.replace("[", " ").replace("],", " ").replace(",", " ").split() if "unable to drain" in line else None
+    return line.split() if words is None else sorted(words)
 
 
 def agree(wanted: list[str], found: list[str]) -> bool:
