@@ -35,11 +35,12 @@ class GarbageCollector:
     # what the store tells
 
     def added(self, new: Resource) -> None:
-        """Takes in an object; one whose owner is not there is looked at."""
+        """Takes in an object; one whose owner is not there, or waits for the last of its dependents, is looked at."""
         references = references_of(new)
         if references:
             self._dependents.add(new)
-            if any(self._owner(reference, new) is None for reference in references):
+            owners = [self._owner(reference, new) for reference in references]
+            if any(owner is None or _waits(owner) for owner in owners):
                 self._look_at(new)
         if new.deleted is not None:
             self._look_at(new)
