@@ -189,7 +189,7 @@ def test_clients_are_not_starved_while_time_flies(tmp_path: Path) -> None:
     with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--speed", "max", "--paused") as served:
         create(served, *(a_pod(f"p-{i}", duration=f"{100 + i}s") for i in range(1500)))
         clock(served, "resume")
-        slowest, requests, end = 0.0, 0, time.monotonic() + 60
+        slowest, requests, end = 0.0, 0, time.monotonic() + 300
         while served.ask("GET", "/wavetank/clock").json["idle"] is False:
             begun = time.monotonic()
             assert served.ask("GET", f"{PODS}/p-7").status == 200
