@@ -45,7 +45,7 @@ def clusters(draw):
             a_group(name, job["least"], job["phase"], queue=job["queue"], minResources={"cpu": job["cpu"]})
         )
         for k in range(job["number"]):
-            task = a_task(f"{name}-worker-{k}", name, cpu=job["cpu"])
+            task = a_task(f"{name}-worker-{k}", name, cpu=job["cpu"], memory="100Mi")  # only CPU is short
             needed = task.requests["cpu"]
             place = next((node for node in room if room[node] >= needed), None) if k < job["running"] else None
             if place is not None:
