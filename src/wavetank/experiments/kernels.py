@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def compile_kernels() -> None:
     _compile_books()
     decimals.seconds_cells(np.zeros(1, np.int64))
     decimals.microsecond_cells(np.zeros(1, np.int64))
+    _mark_as_current()
 
 
 def _schedule(name: str, explain: Explain | None = None) -> Store:
@@ -71,9 +73,20 @@ def _kernels() -> Iterator[Any]:
 
 def _is_cached(kernel: Any) -> bool:
     source = Path(kernel.py_func.__code__.co_filename)
-    pattern = f"{source.stem}.{kernel.py_func.__qualname__}-*.nbi"
-    found = [index.stat().st_mtime for index in Path(kernel.stats.cache_path).glob(pattern)]
-    return max(found, default=0.0) > source.stat().st_mtime
+    return max((index.stat().st_mtime for index in _indexes(kernel)), default=0.0) > source.stat().st_mtime
+
+
+def _mark_as_current() -> None:
+    """Renews the files' times: where a source has the content of before, Numba leaves them as they are."""
+    for kernel in _kernels():
+        for index in _indexes(kernel):
+            with suppress(OSError):  # somebody else's installation
+                index.touch()
+
+
+def _indexes(kernel: Any) -> Iterator[Path]:
+    stem = Path(kernel.py_func.__code__.co_filename).stem
+    return Path(kernel.stats.cache_path).glob(f"{stem}.{kernel.py_func.__qualname__}-*.nbi")
 
 
 def _node(number: int) -> dict[str, Any]:

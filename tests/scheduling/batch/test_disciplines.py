@@ -89,3 +89,15 @@ def test_a_job_passed_over_runs_when_nodes_come():
 def test_a_job_is_stopped_at_its_walltime():
     jobs = [Submitted("a", size=4, walltime=10, runs=10_000), Submitted("b", size=4, walltime=10, at=1)]
     assert starts("easy", jobs) == {"a": 0, "b": 10}
+
+
+@pytest.mark.parametrize("queue", ["fcfs", "easy", "conservative"])
+def test_a_pod_that_ends_later_than_it_said_keeps_its_room(queue):
+    """Starting and ending take a while, so every pod is overdue when the next one looks for room."""
+    latency = {"attempt": 0.5, "bind": 1, "sync": 2, "start": 1, "finish": 3}
+    jobs = [Submitted(f"j{i}", size=2, walltime=5, at=i) for i in range(8)]
+    rows = ran(queue, jobs, latency=latency)
+    assert all(row.phase == "Succeeded" for row in rows)
+    for moment in {row.scheduled for row in rows}:
+        there = [row.node for row in rows if row.scheduled <= moment < row.finished]
+        assert len(there) == len(set(there))

@@ -201,9 +201,11 @@ class BatchScheduler:
     def _wait_for_overdue(self, timeline: Timeline) -> None:
         """Lets pods that should have ended by now hold their room a moment longer."""
         while self._ends and self._ends[0][0] <= timeline.now:
-            held = self._held.get(heapq.heappop(self._ends)[1])
+            uid = heapq.heappop(self._ends)[1]
+            held = self._held.get(uid)
             if held is not None and held.end <= timeline.now:
                 held.end = timeline.now + 1
+                heapq.heappush(self._ends, (held.end, uid))
                 timeline.take(timeline.now, held.end, np.array([held.slot]), held.amounts[:, None])
                 self._freed = True
 
