@@ -60,6 +60,16 @@ def test_a_task_waits_for_the_one_that_it_depends_on(pods):
     assert {row["phase"] for row in rows} == {"Succeeded"}
 
 
+def test_what_a_job_says_to_wavetank_goes_for_its_pods_unless_their_template_says_otherwise(pods):
+    job = a_job(a_task("long", 1), a_task("short", 1), minAvailable=2)
+    job["metadata"]["annotations"] = {"wavetank.dev/duration": "5m"}
+    job["spec"]["tasks"][1]["template"]["metadata"]["annotations"]["wavetank.dev/duration"] = "20"
+    rows = pods(job)
+    started, finished = times(rows, "started"), times(rows, "finished")
+    lasted = {name: finished[name] - started[name] for name in started}
+    assert lasted == {"train-long-0": 300, "train-short-0": 20}
+
+
 def test_a_failed_pod_restarts_the_job_until_it_has_failed_too_often(pods):
     rows = pods(
         a_job(a_task("worker", 2, exit_code=1), policies=[{"event": "PodFailed", "action": "RestartJob"}], maxRetry=3)

@@ -136,6 +136,7 @@ def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
     problem = problems_of(job.name, read_job(job.manifest))
     if problem:
         raise InputError(problem)
+    kept = _volcano_kept_alive(job)
     for task in tasks_of(job):
         path = f"{task.path}.template"
         pod = pod_of_template(job.manifest, task.template, path, specs, DEFAULT_JOB_DURATION)
@@ -144,7 +145,22 @@ def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
         spec = {**pod.manifest["spec"], "schedulerName": task.scheduler}
         run = epochs_run(pod.manifest, path) or pod.run
         manifest = {**pod.manifest, "metadata": metadata, "spec": spec}
-        yield Submission(time, task.pod_names(), job.namespace, manifest, run, job)
+        yield Submission(time, task.pod_names(), job.namespace, manifest, run, kept)
+
+
+def _volcano_kept_alive(job: Resource) -> Resource:
+    """Returns a Volcano Job as its controller is to have it: what its annotations say to wavetank is for its pods."""
+    own = _own_annotations(job.manifest)
+    if not own:
+        return job
+    tasks = [{**task, "template": _annotated(task["template"], own)} for task in job.manifest["spec"]["tasks"]]
+    return parse_resource({**job.manifest, "spec": {**job.manifest["spec"], "tasks": tasks}}, SpecTable())
+
+
+def _annotated(template: Mapping[str, Any], annotations: Mapping[str, str]) -> dict[str, Any]:
+    """Returns a template with annotations; those that it has already stay."""
+    metadata = template.get("metadata") or {}
+    return {**template, "metadata": {**metadata, "annotations": {**annotations, **(metadata.get("annotations") or {})}}}
 
 
 def run_of_task(manifest: Manifest) -> Run:
