@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pytest
-
 from apiserver.clients.gobuild import kubectl_binary
-from wavetank.errors import InputError
-from wavetank.loop.building.cache import Cache
+from loop.realscheduler import find_kube_scheduler
 
 
 def _kubectl() -> Path:
@@ -18,12 +14,7 @@ def _kubectl() -> Path:
 
 
 def _kube_scheduler() -> Path:
-    if sys.platform != "linux":
-        pytest.skip("programs run in the loop on Linux")
-    try:
-        return Path(Cache().find("kube-scheduler", "v1.35.8").file).parent
-    except InputError as error:
-        pytest.skip(f"the real kube-scheduler is not built: {error}")
+    return Path(find_kube_scheduler().file).parent
 
 
 NEEDS: Mapping[str, Callable[[], Path]] = {"kubectl": _kubectl, "kube-scheduler v1.35.8": _kube_scheduler}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from docs.pages import Step, fits
 
-_PATIENCE_S = 240
+_PATIENCE_S = 600
 
 
 class Player:
