@@ -53,6 +53,7 @@ def _manager(value: object, path: str) -> ManagerDefinition:
     package = fields.text(given.get("package", "kube-controller-manager"), f"{path}.package")
     version = _version(given.get("version"), f"{path}.version")
     arguments = fields.items(given["args"], f"{path}.args") if "args" in given else []
+    names = sorted(read_names(given.get("controllers", _USUAL), f"{path}.controllers"))
     stated = fields.duration(given["patience"], f"{path}.patience") / SECOND if "patience" in given else PATIENCE_S
     try:
         file = Cache().find(package, version).file
@@ -62,7 +63,7 @@ def _manager(value: object, path: str) -> ManagerDefinition:
         package,
         version,
         file,
-        sorted(read_names(given.get("controllers", _USUAL), f"{path}.controllers")),
+        names,
         tuple(fields.text(each, f"{path}.args[{i}]") for i, each in enumerate(arguments)),
         stated,
     )
