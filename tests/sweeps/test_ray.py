@@ -11,7 +11,7 @@ from sweeps.trials import files_of, ran
 
 ray = pytest.importorskip("ray")
 pytestmark = [
-    pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="starts Ray, half a minute: make test-all"),
+    pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="starts Ray, some minutes: make test-all"),
     pytest.mark.filterwarnings("ignore"),
 ]
 

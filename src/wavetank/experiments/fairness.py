@@ -34,15 +34,14 @@ def dominant_shares(pods: PodTable) -> FloatArray:
     """Returns of every namespace the larger of its shares of the CPU time and of the memory time of the cluster."""
     begin, end = pods.busy_span()
     has = {name: sum(node.allocatable.get(name, 0) for node in pods.recorder.nodes) for name in (CPU, MEMORY)}
-    names = sorted({row.namespace for row in pods.rows})
-    numbers = {name: i for i, name in enumerate(names)}
-    groups = np.array([numbers[row.namespace] for row in pods.rows], np.int64)
+    namespaces = [row.namespace for row in pods.rows]
+    numbers = {name: i for i, name in enumerate(sorted(set(namespaces)))}
+    groups = np.array([numbers[name] for name in namespaces], np.int64)
     bound = pods.scheduled != NEVER
     held = np.where(bound, np.where(pods.finished == NEVER, end, pods.finished) - pods.scheduled, 0).astype(float)
-    shares = np.zeros(len(names))
-    for name, amount in has.items():
-        asked = np.array([row.spec.requests.get(name, 0) for row in pods.rows], float)
+    shares = np.zeros(len(numbers))
+    for amount, asked in ((has[CPU], pods.cpu), (has[MEMORY], pods.memory)):
         if amount and end > begin:
-            used = np.bincount(groups, held * asked, len(names))
+            used = np.bincount(groups, held * asked, len(numbers))
             shares = np.maximum(shares, used / amount / (end - begin))
     return shares

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,22 +22,21 @@ def fragmentation(pods: PodTable) -> float | None:
     """
     nodes = {node.name: i for i, node in enumerate(pods.recorder.nodes)}
     begin, end = pods.busy_span()
-    placed = np.array([name in nodes for name in pods.nodes], np.bool_) & (pods.scheduled != NEVER)
+    slots = np.array([nodes.get(name, -1) for name in pods.nodes], np.int64)
+    placed = (slots >= 0) & (pods.scheduled != NEVER)
     if end <= begin or not placed.any():
         return None
-    cpu, memory = (np.array([row.spec.requests.get(name, 0) for row in pods.rows], np.int64) for name in (CPU, MEMORY))
-    slots = np.array([nodes.get(name, 0) for name in pods.nodes], np.int64)[placed]
+    cpu, memory = pods.cpu, pods.memory
     gone = np.where(pods.finished == NEVER, end, pods.finished)[placed]
-    steps = _Steps(len(nodes), slots, pods.scheduled[placed], gone, begin, end)
+    steps = _Steps(len(nodes), slots[placed], pods.scheduled[placed], gone, begin, end)
     free_cpu = steps.of(_allocatable(pods, CPU), cpu[placed])
     free_memory = steps.of(_allocatable(pods, MEMORY), memory[placed])
     areas = np.maximum(free_cpu, 0) * steps.widths
-    asked = Counter(zip(cpu.tolist(), memory.tolist(), strict=True)).most_common(_MOST_SHAPES)
-    stuck = sum(
-        float(areas[(free_cpu < wanted) | (free_memory < bytes_)].sum()) * times for (wanted, bytes_), times in asked
-    )
-    total = float(areas.sum()) * sum(times for _, times in asked)
-    return stuck / total if total else None
+    shapes, counts = np.unique(np.stack((cpu, memory)), axis=1, return_counts=True)
+    frequent = np.argsort(-counts, kind="stable")[:_MOST_SHAPES]
+    lost = [float(areas[(free_cpu < shapes[0, i]) | (free_memory < shapes[1, i])].sum()) for i in frequent]
+    total = float(areas.sum()) * int(counts[frequent].sum())
+    return float(np.dot(lost, counts[frequent])) / total if total else None
 
 
 class _Steps:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from wavetank.experiments.decimals import NEVER
+from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.experiments.decimals import NEVER, Integers
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import Nanoseconds
 
@@ -31,6 +34,19 @@ class PodTable:
         self.nodes += [row.node for row in rows]
         self.phases += [row.phase for row in rows]
         self.reasons += [row.reason for row in rows]
+
+    @cached_property
+    def cpu(self) -> Integers:
+        """Returns what each pod asks for, in milli-CPU."""
+        return self._asked(CPU)
+
+    @cached_property
+    def memory(self) -> Integers:
+        """Returns what each pod asks for, in bytes."""
+        return self._asked(MEMORY)
+
+    def _asked(self, resource: str) -> Integers:
+        return np.array([row.spec.requests.get(resource, 0) for row in self.rows], np.int64)
 
     def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:
         """Returns the time from the first submission to the last end, or to that of the run where nothing ended."""
