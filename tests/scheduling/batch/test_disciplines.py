@@ -1,8 +1,12 @@
 """Hand-computed schedules of four nodes with one core each."""
 
+from pathlib import Path
+
 import pytest
 
 from scheduling.batch.batches import FOUR, Submitted, ran, starts
+from wavetank.experiments.document import API_VERSION, parse_experiment
+from wavetank.experiments.simulation import Simulation
 
 # a takes 3 of 4 nodes up to 10; b needs all 4; c, d and e are small
 LINE = [
@@ -101,3 +105,18 @@ def test_a_pod_that_ends_later_than_it_said_keeps_its_room(queue):
     for moment in {row.scheduled for row in rows}:
         there = [row.node for row in rows if row.scheduled <= moment < row.finished]
         assert len(there) == len(set(there))
+
+
+def test_pods_that_take_no_time_have_room_for_one_another_all_the_same():
+    pods = {"kind": "burst", "pods": 6, "duration": 0, "requests": {"cpu": 1}}
+    spec = {"cluster": {"nodes": [{"count": 2, "cpu": 1, "memory": "1Gi"}]}, "workload": {"generator": pods}}
+    experiment = parse_experiment(
+        {
+            "apiVersion": API_VERSION,
+            "kind": "Experiment",
+            "spec": {**spec, "schedulers": [{"name": "fcfs"}], "latency": "k3s"},
+        },
+        Path.cwd(),
+    )
+    rows = Simulation(experiment.setting(experiment.schedulers[0]), seed=1).run().rows
+    assert all(row.phase == "Succeeded" for row in rows)

@@ -70,10 +70,10 @@ class WaitingJobs:
 
 
 def expected(pod: Pod) -> Nanoseconds:
-    """Returns how long a pod says that it needs: its job's walltime, or else what it really needs."""
+    """Returns how long a pod says that it needs: its job's walltime, or else what it really needs; never no time."""
     run = pod.run
     if run is None:
         return FOREVER
     if run.job is not None and run.job.walltime is not None:
         return run.job.walltime
-    return FOREVER if run.duration is None else run.duration
+    return FOREVER if run.duration is None else max(1, run.duration)
