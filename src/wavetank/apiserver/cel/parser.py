@@ -6,7 +6,19 @@ import re
 from typing import NamedTuple
 
 from wavetank.apiserver.cel.literals import read_bytes, read_number, read_string
-from wavetank.apiserver.cel.syntax import Call, Entries, Has, Ident, Items, Literal, Macro, Node, Select, report
+from wavetank.apiserver.cel.syntax import (
+    RESERVED_NAMES,
+    Call,
+    Entries,
+    Has,
+    Ident,
+    Items,
+    Literal,
+    Macro,
+    Node,
+    Select,
+    report,
+)
 
 _EXPONENT = "[eE][+-]?[0-9]+"
 _LONG = r"""\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"""
@@ -20,27 +32,6 @@ _TOKEN = re.compile(
       | (?P<quoted>`[_a-zA-Z0-9.\-/ ]+`)
       | (?P<op>&&|\|\||==|!=|<=|>=|[-+*/%!<>?:.,()\[\]{{}}])""",
     re.VERBOSE | re.DOTALL,
-)
-_RESERVED = frozenset(
-    [
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ]
 )
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("||",),
@@ -212,7 +203,7 @@ class _Parser:
         name = self._name()
         if name in ("true", "false", "null"):
             return Literal(token.at, {"true": True, "false": False, "null": None}[name])
-        if name in _RESERVED:
+        if name in RESERVED_NAMES:
             raise report(self._source, [(token.at, f"reserved identifier: {name}")])
         if self._is("("):
             at = self._take().at
