@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from wavetank.kernel.compiling import compiled
 from wavetank.kernel.durations import SECOND
 
 Integers = NDArray[np.int64]
@@ -36,7 +36,7 @@ def _lines(values: Integers, places: int, shortest: bool) -> list[str]:
     return text[:end].tobytes().decode("ascii").split("\n")[:-1]
 
 
-@njit(cache=True)
+@compiled()
 def _put_lines(values: Integers, places: int, shortest: bool, out: NDArray[np.uint8]) -> int:
     """Writes each row of values × 10^-places as a line of CSV, negative ones as empty cells; returns their end."""
     end = 0
@@ -52,7 +52,7 @@ def _put_lines(values: Integers, places: int, shortest: bool, out: NDArray[np.ui
     return end
 
 
-@njit(cache=True)
+@compiled()
 def _put_decimal(value: int, places: int, begin: int, out: NDArray[np.uint8]) -> int:
     digits, rest = 1, value // 10
     while rest > 0 or digits <= places:
@@ -69,7 +69,7 @@ def _put_decimal(value: int, places: int, begin: int, out: NDArray[np.uint8]) ->
     return begin + digits + 1
 
 
-@njit(cache=True)
+@compiled()
 def _without_zeros(end: int, out: NDArray[np.uint8]) -> int:
     while out[end - 1] == 48:
         end -= 1

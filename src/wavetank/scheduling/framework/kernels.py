@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 
 
-@njit(cache=True)
+@compiled()
 def bar(barred: BoolArray, domains: IntArray, by_domain: BoolArray, without_domain: bool) -> None:
     """Bars the slots of some domains, and those without any if wanted."""
     for slot in range(len(barred)):
@@ -17,7 +17,7 @@ def bar(barred: BoolArray, domains: IntArray, by_domain: BoolArray, without_doma
             barred[slot] = True
 
 
-@njit(cache=True)
+@compiled()
 def at(numbers: IntArray, domains: IntArray, nodes: IntArray) -> IntArray:
     """Returns for each node, given by slot, the number of its domain; 0 without one."""
     found = np.zeros(len(nodes), np.int64)
@@ -28,7 +28,7 @@ def at(numbers: IntArray, domains: IntArray, nodes: IntArray) -> IntArray:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def add_up(domains: IntArray, size: int, numbers: IntArray) -> IntArray:
     """Adds up numbers by domain, of which there are `size`; those without a domain are left out."""
     totals = np.zeros(size, np.int64)
@@ -38,7 +38,7 @@ def add_up(domains: IntArray, size: int, numbers: IntArray) -> IntArray:
     return totals
 
 
-@njit(cache=True)
+@compiled()
 def highest(numbers: NumberArray) -> IntArray:
     """Returns the positions of the highest number."""
     found = np.empty(len(numbers), np.int64)

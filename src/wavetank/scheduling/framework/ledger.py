@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from numba import njit
-
+from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import IntArray
 
 
-@njit(cache=True)
+@compiled()
 def enter(
     requested: IntArray,
     nonzero: IntArray,

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from wavetank.cluster.gpus import WHOLE
+from wavetank.kernel.compiling import compiled
 
 FULL_SCALE = 100  # of scores
 
 
-@njit(cache=True)
+@compiled()
 def fragment(cpu: int, free: Any, model: int, typical: Any) -> float:
     """Returns the thousandths of a node's GPUs that are free and lost, as the mean over the typical pods.
 
@@ -58,7 +58,7 @@ def fragment(cpu: int, free: Any, model: int, typical: Any) -> float:
     return lacks_both + lacks_gpus + lacks_cpu + wants_none + wants_none_lacks_cpu + no_access
 
 
-@njit(cache=True)
+@compiled()
 def descend(nodes: Any, cpu_free: Any, free: Any, models: Any, typical: Any, request: Any, scores: Any) -> int:
     """Scores the nodes by how much less is lost after the pod, at its best device if it wants a part of one.
 
@@ -90,7 +90,7 @@ def descend(nodes: Any, cpu_free: Any, free: Any, models: Any, typical: Any, req
     return best_device
 
 
-@njit(cache=True)
+@compiled()
 def _is_twin(row: Any, device: int) -> bool:
     """Tells whether an earlier device has as much left, so that this one would score the same."""
     twins = 0
@@ -99,7 +99,7 @@ def _is_twin(row: Any, device: int) -> bool:
     return twins > 0
 
 
-@njit(cache=True)
+@compiled()
 def _take_whole(row: Any, count: int) -> None:
     for device in range(len(row)):
         if count > 0 and row[device] == WHOLE:
@@ -107,13 +107,13 @@ def _take_whole(row: Any, count: int) -> None:
             count -= 1
 
 
-@njit(cache=True)
+@compiled()
 def _score(less: float) -> int:
     """Returns how much less is lost, on a scale from 0 to 100 where 50 is as much as before."""
     return int(1.0 / (1.0 + np.exp(-less / WHOLE)) * FULL_SCALE)
 
 
-@njit(cache=True)
+@compiled()
 def total_fragment(cpu_free: Any, free: Any, models: Any, typical: Any) -> float:
     """Returns what is lost on all nodes."""
     amount = 0.0

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 
 NOBODY = -1  # the code of a node without any pod of lower priority
 VIOLATIONS, HIGHEST, PRIORITIES, VICTIMS, LATENESS = range(5)  # the columns of harm, in the order in which they count
 
 
-@njit(cache=True)
+@compiled()
 def dry_run(
     slots: IntArray,
     priority: int,
@@ -77,7 +77,7 @@ def dry_run(
     return tried, codes[:tried], victims[:tried], harm[:tried]
 
 
-@njit(cache=True)
+@compiled()
 def _lacking(places: int, free: IntArray, wanted: IntArray, allocatable: IntArray, slot: int) -> int:
     """Returns what is lacking for the pod, as the codes of NodeResourcesFit; `free` is what would be left beside it."""
     code = 1 if places < 0 else 0
@@ -89,7 +89,7 @@ def _lacking(places: int, free: IntArray, wanted: IntArray, allocatable: IntArra
     return code
 
 
-@njit(cache=True)
+@compiled()
 def _fits_beside(places: int, free: IntArray, wanted: IntArray, amounts: IntArray, slot: int, k: int) -> bool:
     fits = places >= 1
     for row in range(len(wanted)):
@@ -97,7 +97,7 @@ def _fits_beside(places: int, free: IntArray, wanted: IntArray, amounts: IntArra
     return fits
 
 
-@njit(cache=True)
+@compiled()
 def _judge(
     victims: BoolArray,
     violating: BoolArray,

@@ -7,8 +7,8 @@ The arrays are those of the NodeTable; `resources` and `shape` are those of a Me
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 
 ROW, ASKED, WEIGHT, DEFAULTED = range(4)  # the columns of a measure's resources
@@ -18,7 +18,7 @@ LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_O
 # filtering
 
 
-@njit(cache=True)
+@compiled()
 def lacking(
     wanted: IntArray,
     allocatable: IntArray,
@@ -41,7 +41,7 @@ def lacking(
     return codes
 
 
-@njit(cache=True)
+@compiled()
 def _has_room(
     wanted: IntArray, allocatable: IntArray, requested: IntArray, pod_count: IntArray, max_pods: IntArray, node: int
 ) -> bool:
@@ -56,7 +56,7 @@ def _has_room(
 # scoring
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def rate_nodes(
     kind: int,
     resources: IntArray,
@@ -73,7 +73,7 @@ def rate_nodes(
     return scores
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _rate(
     kind: int,
     resources: IntArray,
@@ -115,14 +115,14 @@ def _rate(
     return int(score // weight_sum)
 
 
-@njit(cache=True)
+@compiled()
 def _in_use(resources: IntArray, i: int, requested: IntArray, nonzero: IntArray, node: int) -> int:
     """Returns what the pods on a node ask for; of CPU and memory, the first two rows, with defaults if wanted."""
     row = resources[i, ROW]
     return int(nonzero[row, node] if resources[i, DEFAULTED] else requested[row, node])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _evenness(
     resources: IntArray,
     start: int,
@@ -155,7 +155,7 @@ def _evenness(
     return int((1 - deviation) * 100)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _share(
     resources: IntArray,
     i: int,
@@ -169,7 +169,7 @@ def _share(
     return float(min(wanted / allocatable[resources[i, ROW], node], 1.0))
 
 
-@njit(cache=True)
+@compiled()
 def broken_line(shape: IntArray, x: int) -> int:
     """Returns the value at x of the line through the points of `shape`, which goes on level at both ends."""
     y = shape[-1, 1]
@@ -179,7 +179,7 @@ def broken_line(shape: IntArray, x: int) -> int:
     return int(y)
 
 
-@njit(cache=True)
+@compiled()
 def _between(x0: int, y0: int, x1: int, y1: int, x: int) -> int:
     rise = (y1 - y0) * (x - x0)
     step = abs(rise) // (x1 - x0)  # Go divides towards zero, Python downwards
@@ -189,7 +189,7 @@ def _between(x0: int, y0: int, x1: int, y1: int, x: int) -> int:
 # both in one pass
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def sweep(
     order: IntArray,
     start: int,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 
 FloatArray = npt.NDArray[np.float64]
 _LEAST = 0.1  # less than this is nothing
 
 
-@njit(cache=True)
+@compiled()
 def lacking_later(
     allocatable: FloatArray,
     used: FloatArray,
@@ -35,7 +35,7 @@ def lacking_later(
     return found
 
 
-@njit(cache=True)
+@compiled()
 def has_room(
     allocatable: FloatArray, used: FloatArray, rows: IntArray, amounts: FloatArray, slots: IntArray
 ) -> BoolArray:
@@ -49,7 +49,7 @@ def has_room(
     return found
 
 
-@njit(cache=True)
+@compiled()
 def enter(book: FloatArray, rows: IntArray, amounts: FloatArray, slot: int, sign: int) -> None:
     """Adds to a book, or takes away."""
     for j in range(len(rows)):
