@@ -13,15 +13,14 @@ from wavetank.cluster.store import Store
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.kernels import highest
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import PluginError, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.plugin import SLOTS, PluginError, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
 from wavetank.scheduling.framework.sweeping import (
+    best_of,
     lacking_beside_nominated,
     only_sweeper_refuses,
-    rate,
     search,
     who_joins,
 )
@@ -112,19 +111,20 @@ class Cycle:
 
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
-        nodes = len(self.table.order)
-        joining = who_joins(self) if nodes else None
+        joining = who_joins(self)
         if joining is None:
             return self.run(rotation, ties)
-        looked_at, slots, totals = search(self, joining, rotation.start % nodes)  # there may be fewer than there were
-        if not len(slots):
+        plan, nodes = self.plan, len(self.plan.order)
+        looked_at, number, best = search(self, joining, rotation.start % nodes)  # there may be fewer than there were
+        if not number:
             return self.run(rotation, ties)
+        assert plan.sweeper is not None
         rotation.start = (rotation.start + looked_at) % nodes
         chosen = 0
-        if len(slots) > 1:
-            best = highest(rate(self, joining, slots, totals))
-            chosen = best[ties.choose(best)]
-        return Outcome(self.name_of(slots[chosen]))
+        if number > 1:
+            tied = best_of(self, joining, number, best)
+            chosen = tied[ties.choose(tied)]
+        return Outcome(self.name_of(plan.sweeper.found[SLOTS, chosen]))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""

@@ -13,7 +13,7 @@ from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.claims import ClaimTable
 from wavetank.scheduling.framework.images import ImageTable
 from wavetank.scheduling.framework.labelcolumns import LabelColumns
-from wavetank.scheduling.framework.ledger import enter
+from wavetank.scheduling.framework.ledger import ALLOCATABLE, NONZERO, PER_RESOURCE, POD_COUNT, REQUESTED, Ledger, enter
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
 from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
@@ -25,7 +25,7 @@ MAX_SPECS = 4096  # whose requests are kept as arrays
 Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot
 
 
-class NodeTable:
+class NodeTable(Ledger):
     """What a scheduler knows of the nodes, as arrays: a bind or a release changes one slot, nothing is rebuilt.
 
     A node keeps its *slot* (an index into the arrays) as long as it or a pod on it exists; slots say nothing of the
@@ -40,15 +40,9 @@ class NodeTable:
         self.pods: list[PodList] = []
         self.placements: dict[str, Placement] = {}
         self.rows = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
-        self.allocatable: IntArray = np.zeros((3, 0), np.int64)
-        self.requested: IntArray = np.zeros((3, 0), np.int64)
-        self.load: IntArray = np.zeros((3, 0), np.int64)  # what other programs than pods use
-        self.nonzero: IntArray = np.zeros((2, 0), np.int64)  # CPU and memory, with defaults for open requests
-        self.max_pods: IntArray = np.zeros(0, np.int64)
-        self.pod_count: IntArray = np.zeros(0, np.int64)
-        self.changed: IntArray = np.zeros(0, np.int64)  # the version at which each slot changed last
+        super().__init__(len(self.rows))
         self.version = 0  # grows with every change, of nodes and of pods
-        self.node_changes: list[int] = []  # slots whose node object changed, in order, for caches to catch up with
+        self.node_changes: list[int] = []  # slots whose node changed or went, in order, for caches to catch up with
         self.ports = PortTable()
         self.images = ImageTable()
         self.topologies = TopologyTable()
@@ -106,6 +100,7 @@ class NodeTable:
         self.images.set_node(slot, old, None)
         self.topologies.set_node(slot, None)
         self._touch(slot)
+        self.node_changes.append(slot)
 
     # pods
 
@@ -143,8 +138,7 @@ class NodeTable:
         Only what is counted per node is gone: the pods of a topology domain are still known.
         """
         view = copy(self)
-        view.requested, view.nonzero = np.zeros_like(self.requested), np.zeros_like(self.nonzero)
-        view.pod_count = np.zeros_like(self.pod_count)
+        view.empty()
         view.images, view.ports = ImageTable(), PortTable()
         return view
 
@@ -155,7 +149,7 @@ class NodeTable:
 
     def vector(self, amounts: Iterable[tuple[str, int]]) -> IntArray:
         """Returns amounts as one number per row."""
-        vector = np.zeros(len(self.allocatable), np.int64)
+        vector = np.zeros(len(self.rows), np.int64)
         for name, amount in amounts:
             row = self._row(name)
             if row >= len(vector):
@@ -168,17 +162,8 @@ class NodeTable:
         spec = pod.spec
         amounts = self._amounts.get(spec)
         if amounts is None:
-            amounts = self._learn(spec)  # first, as a new row makes new arrays
-        enter(
-            self.requested,
-            self.nonzero,
-            self.pod_count,
-            amounts,
-            spec.nonzero_cpu,
-            spec.nonzero_memory,
-            slot,
-            sign,
-        )
+            amounts = self._learn(spec)
+        enter(self.cells, slot, amounts, sign)
         if spec.ports:
             self.ports.add(spec.ports, slot, sign)
         if self.index.in_use:
@@ -191,7 +176,11 @@ class NodeTable:
     def _learn(self, spec: PodSpec) -> IntArray:
         if len(self._amounts) >= MAX_SPECS:
             self._amounts.clear()
-        amounts = self._amounts[spec] = self.vector(spec.requests.items())
+        requests = self.vector(spec.requests.items())
+        amounts = self._amounts[spec] = np.zeros(self.cells.shape[1], np.int64)
+        amounts[POD_COUNT] = 1
+        amounts[NONZERO:ALLOCATABLE] = spec.nonzero_cpu, spec.nonzero_memory
+        amounts[REQUESTED::PER_RESOURCE] = requests
         return amounts
 
     def _touch(self, slot: int) -> None:
@@ -206,25 +195,13 @@ class NodeTable:
             slot = self.slots[name] = len(self.nodes)
             self.nodes.append(None)
             self.pods.append(PodList())
-            if slot >= len(self.pod_count):
-                self._grow(max(16, 2 * slot))
+            if slot >= len(self.cells):
+                self.enlarge(max(16, 2 * slot), len(self.rows))
         return slot
 
     def _row(self, name: str) -> int:
         row = self.rows.get(name)
         if row is None:
             row = self.rows[name] = len(self.rows)
-            self.allocatable = np.pad(self.allocatable, ((0, 1), (0, 0)))
-            self.requested = np.pad(self.requested, ((0, 1), (0, 0)))
-            self.load = np.pad(self.load, ((0, 1), (0, 0)))
+            self.enlarge(len(self.cells), len(self.rows))
         return row
-
-    def _grow(self, capacity: int) -> None:
-        more = capacity - len(self.pod_count)
-        self.allocatable = np.pad(self.allocatable, ((0, 0), (0, more)))
-        self.requested = np.pad(self.requested, ((0, 0), (0, more)))
-        self.load = np.pad(self.load, ((0, 0), (0, more)))
-        self.nonzero = np.pad(self.nonzero, ((0, 0), (0, more)))
-        self.max_pods = np.pad(self.max_pods, (0, more))
-        self.pod_count = np.pad(self.pod_count, (0, more))
-        self.changed = np.pad(self.changed, (0, more))

@@ -12,7 +12,7 @@ MAX_PRIORITIES = 8
 
 
 class _Held:
-    """What pods of some priority and more hold back by their nominations, by row and slot, and how many they are."""
+    """What pods of some priority and more hold back by their nominations, by slot and row, and how many they are."""
 
     def __init__(self, priority: int) -> None:
         self._priority = priority
@@ -22,9 +22,10 @@ class _Held:
         self._unknown: set[str] = set()  # nodes that are not in the table yet
 
     def catch_up(self, table: NodeTable) -> None:
-        if self.requested.shape != table.requested.shape:
+        shape = (len(table.cells), len(table.rows))
+        if self.requested.shape != shape:
             self._seen = 0
-            self.requested, self.count = np.zeros_like(table.requested), np.zeros_like(table.pod_count)
+            self.requested, self.count = np.zeros(shape, np.int64), np.zeros(shape[0], np.int64)
         changes = table.nominator.changes
         for name in self._unknown.union(changes[self._seen :]):
             self._set(name, table)
@@ -36,7 +37,7 @@ class _Held:
             self._unknown.add(name)
             return
         self._unknown.discard(name)
-        self.requested[:, slot], self.count[slot] = 0, 0
+        self.requested[slot], self.count[slot] = 0, 0
         for pod in table.nominator.on(name):
             if pod.priority >= self._priority:
                 _add(pod, slot, 1, self.requested, self.count, table)
@@ -68,4 +69,4 @@ def _add(pod: Pod, slot: int, sign: int, requested: IntArray, count: IntArray, t
     for name, amount in pod.spec.requests.items():
         row = table.rows.get(name)
         if row is not None:  # else nobody has it, or has asked for it
-            requested[row, slot] += sign * amount
+            requested[slot, row] += sign * amount

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import BoolArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import FilterPlugin, MeasurePlugin, Plugin, ScorePlugin, SweepPlugin
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore
@@ -27,6 +27,7 @@ class Plan:
     """
 
     def __init__(self, framework: Framework, spec: PodSpec) -> None:
+        self._framework = framework
         self._spec = spec
         self._node_changes = -1
         self.pre_filter = _interested(framework.pre_filter, spec)
@@ -50,6 +51,8 @@ class Plan:
         doubtful = [plugin for plugin in asked if id(plugin) not in known and not plugin.is_silent(spec)]
         self.undecided = list({id(plugin): plugin for plugin in doubtful}.values())
         self.sweeper: SweepPlugin | None = None
+        self.order: IntArray = np.zeros(0, np.int64)  # the slots of all nodes, in the order of the table
+        self.enough = 0  # so many feasible ones are searched for
         self.barred: BoolArray = np.zeros(0, np.bool_)
         self.uneven: list[ScorePlugin] = []  # static scores that prefer some nodes
 
@@ -58,7 +61,9 @@ class Plan:
         if self._node_changes == len(table.node_changes):
             return
         self._node_changes = len(table.node_changes)
-        self.barred = np.zeros(len(table.pod_count), np.bool_)
+        self.order = table.order
+        self.enough = self._framework.nodes_to_find(len(self.order))
+        self.barred = np.zeros(len(table.cells), np.bool_)
         settled = True
         for plugin in self._static_filters:
             codes = plugin.codes(self._spec, table)
@@ -66,7 +71,7 @@ class Plan:
             if codes is not None:
                 self.barred[: len(codes)] |= codes[: len(self.barred)] != 0
         self.uneven = [plugin for plugin in self._static_scores if not plugin.is_even(self._spec, table)]
-        self.sweeper = self._sweeper if settled else None
+        self.sweeper = self._sweeper if settled and len(self.order) else None
 
 
 def _interested(plugins: Sequence[P], spec: PodSpec) -> list[P]:

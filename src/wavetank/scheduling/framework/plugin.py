@@ -21,7 +21,6 @@ from wavetank.scheduling.framework.events import ClusterEvent, Hint
 if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle import Cycle, Outcome
     from wavetank.scheduling.framework.nodetable import NodeTable
-    from wavetank.scheduling.framework.plan import Plan
 
 PASSED = 0  # the code of a node that passed a filter
 
@@ -48,7 +47,7 @@ class PreFilterResult:
 
 
 class Room(NamedTuple):
-    """What is held back for nominated pods: by row of the NodeTable and slot, and their number by slot."""
+    """What is held back for nominated pods: by slot and row of the NodeTable, and their number by slot."""
 
     requested: IntArray
     pods: IntArray
@@ -66,8 +65,9 @@ class Measure(NamedTuple):
     shape: IntArray
 
 
-# What a sweep came to: how many nodes it looked at, and the slots of those found with what the measures give them.
-Swept = tuple[int, IntArray, IntArray]
+# What a sweep came to: how many nodes it looked at, how many it found, and how many of these are the best.
+Swept = tuple[int, int, int]
+SLOTS, TOTALS, BEST = range(3)  # its `found`: the nodes, what the measures give them, and the places of the best
 
 PROCEED = PreFilterResult()
 SKIP = PreFilterResult(skip=True)
@@ -132,8 +132,10 @@ class FilterPlugin(Plugin):
 class SweepPlugin(FilterPlugin):
     """A filter that can search and score in one pass, where no other filter has a say but by barring nodes."""
 
-    def sweep(self, cycle: Cycle, plan: Plan, barred: BoolArray, start: int, enough: int) -> Swept:
-        """Looks at the nodes in turn from `start` on, until `enough` are found that are not barred."""
+    found: IntArray  # what the last sweep found; it is written over by the next
+
+    def sweep(self, cycle: Cycle, barred: BoolArray, start: int) -> Swept:
+        """Looks at the plan's nodes in turn from `start` on, until enough are found that are not barred."""
         raise NotImplementedError
 
     def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:

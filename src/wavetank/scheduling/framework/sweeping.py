@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.plugin import JoiningPlugin, PreScorePlugin, ScorePlugin, Swept
+from wavetank.scheduling.framework.kernels import highest
+from wavetank.scheduling.framework.plugin import (
+    BEST,
+    SLOTS,
+    TOTALS,
+    JoiningPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    Swept,
+)
 from wavetank.scheduling.framework.static import StaticFilter
 
 if TYPE_CHECKING:
@@ -32,16 +41,17 @@ def who_joins(cycle: Cycle) -> list[JoiningPlugin] | None:
 
 def search(cycle: Cycle, joining: list[JoiningPlugin], start: int) -> Swept:
     """Sweeps once, and again as long as nodes are found that have to be left to pods nominated to them."""
-    plan, nominator = cycle.plan, cycle.table.nominator
-    assert plan.sweeper is not None
-    barred = plan.barred if nominator.is_empty and not joining else plan.barred.copy()
+    sweeper, barred, nominator = cycle.plan.sweeper, cycle.plan.barred, cycle.table.nominator
+    assert sweeper is not None
+    if nominator.is_empty and not joining:
+        return sweeper.sweep(cycle, barred, start)
+    barred = barred.copy()
     for plugin in joining:
         plugin.bar(cycle, barred)
-    enough = cycle.framework.nodes_to_find(len(cycle.table.order))
-    swept = plan.sweeper.sweep(cycle, plan, barred, start, enough)
+    swept = sweeper.sweep(cycle, barred, start)
     welcome: set[int] = set()
-    while not nominator.is_empty and _is_taken(cycle, swept[1], barred, welcome):
-        swept = plan.sweeper.sweep(cycle, plan, barred, start, enough)
+    while not nominator.is_empty and _is_taken(cycle, sweeper.found[SLOTS, : swept[1]], barred, welcome):
+        swept = sweeper.sweep(cycle, barred, start)
     return swept
 
 
@@ -88,7 +98,16 @@ def lacking_beside_nominated(cycle: Cycle, nodes: IntArray) -> tuple[IntArray, I
     return places[codes != 0], codes[codes != 0]
 
 
-def rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
+def best_of(cycle: Cycle, joining: list[JoiningPlugin], number: int, best: int) -> IntArray:
+    """Returns the places of the best among so many nodes that a sweep has found, of which so many were the best."""
+    sweeper = cycle.plan.sweeper
+    assert sweeper is not None
+    if not joining and not cycle.plan.uneven:
+        return sweeper.found[BEST, :best]
+    return highest(_rate(cycle, joining, sweeper.found[SLOTS, :number], sweeper.found[TOTALS, :number]))
+
+
+def _rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
     """Adds to the totals of a sweep what other scores say of the nodes found."""
     for plugin in (*cycle.plan.uneven, *joining):
         if not isinstance(plugin, ScorePlugin) or plugin not in cycle.framework.score:

@@ -13,23 +13,26 @@ from wavetank.scheduling.config import NodeResourcesFitArgs
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.scheduling.framework.ledger import PER_RESOURCE, POD_COUNT, REQUESTED
+from wavetank.scheduling.framework.memory import Memory
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plan import Plan
 from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, Room, ScorePlugin, SweepPlugin, Swept
+from wavetank.scheduling.plugins.prospect import Prospect
 from wavetank.scheduling.plugins.resourceallocation import ResourceScorer, is_extended
 from wavetank.scheduling.plugins.resourcekernels import (
     LEAST_ALLOCATED,
     MOST_ALLOCATED,
     REQUESTED_TO_CAPACITY_RATIO,
     lacking,
+    sweep,
 )
-from wavetank.scheduling.plugins.resourcesweep import ResourceSweep
 
 _STRATEGIES = {
     "LeastAllocated": LEAST_ALLOCATED,
     "MostAllocated": MOST_ALLOCATED,
     "RequestedToCapacityRatio": REQUESTED_TO_CAPACITY_RATIO,
 }
+MAX_SPECS = 128  # whose prospects are kept; each costs sixteen bytes a node
 TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
 
 
@@ -48,36 +51,52 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         strategy = args.scoring_strategy
         shape = np.array([(point.utilization, 10 * point.score) for point in strategy.shape], np.int64).reshape(-1, 2)
         self._scorer = ResourceScorer(_STRATEGIES[strategy.type], strategy.resources, nonzero=True, shape=shape)
-        self._sweep = ResourceSweep()
+        self.found: IntArray = np.empty((3, 0), np.int64)
+        self._prospects: Memory[PodSpec, Prospect] = Memory(MAX_SPECS)
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Returns for each node the set of what is lacking."""
-        table = cycle.table
-        codes: IntArray = lacking(
-            self.wanted(cycle), table.allocatable, table.requested, table.pod_count, table.max_pods, nodes
-        )
+        wanted = self.wanted(cycle)  # first, as a new row makes new cells
+        codes: IntArray = lacking(wanted, cycle.table.cells, nodes)
         return codes
 
     def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
         """Returns what is lacking beside nominated pods."""
-        table = cycle.table
-        codes: IntArray = lacking(
-            self.wanted(cycle),
-            table.allocatable[:, nodes],
-            table.requested[:, nodes] + room.requested[:, nodes],
-            table.pod_count[nodes] + room.pods[nodes],
-            table.max_pods[nodes],
-            np.arange(len(nodes)),
-        )
+        wanted = self.wanted(cycle)
+        cells = cycle.table.cells[nodes]
+        cells[:, POD_COUNT] += room.pods[nodes]
+        cells[:, REQUESTED::PER_RESOURCE] += room.requested[nodes]
+        codes: IntArray = lacking(wanted, cells, np.arange(len(nodes)))
         return codes
 
-    def sweep(self, cycle: Cycle, plan: Plan, barred: BoolArray, start: int, enough: int) -> Swept:
+    def sweep(self, cycle: Cycle, barred: BoolArray, start: int) -> Swept:
         """Finds the nodes with room, and scores them by the plan's measures."""
+        plan, table = cycle.plan, cycle.table
+        prospect = self._prospects.get(cycle.pod.spec)
+        if prospect is None or prospect.cells is not table.cells:
+            prospect = self._learn(cycle)
+        swept: Swept = sweep(
+            plan.order,
+            start,
+            plan.enough,
+            barred,
+            prospect.wanted,
+            prospect.measures,
+            prospect.resources,
+            prospect.shape,
+            table.cells,
+            table.changed,
+            prospect.known,
+            self.found,
+        )
+        return swept
+
+    def _learn(self, cycle: Cycle) -> Prospect:
         spec, table = cycle.pod.spec, cycle.table
-        known = self._sweep.recall(spec, table)
-        if known is None:
-            known = self._sweep.learn(spec, self.wanted(cycle), plan, table)
-        return self._sweep.run(known, barred, table, start, enough)
+        wanted = self.wanted(cycle)  # first, as a new row makes new cells
+        if self.found.shape[1] < len(table.cells):
+            self.found = np.empty((3, len(table.cells)), np.int64)
+        return self._prospects.keep(spec, Prospect(spec, wanted, cycle.plan, table))
 
     def wanted(self, cycle: Cycle) -> IntArray:
         """Returns what the pod asks for, one number per row of the NodeTable."""

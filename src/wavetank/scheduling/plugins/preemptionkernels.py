@@ -1,4 +1,4 @@
-"""The dry run of a preemption where only resources decide, compiled; the arrays are those of the NodeTable."""
+"""The dry run of a preemption where only resources decide, compiled; `cells` are those of the NodeTable."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.ledger import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
 
 NOBODY = -1  # the code of a node without any pod of lower priority
 VIOLATIONS, HIGHEST, PRIORITIES, VICTIMS, LATENESS = range(5)  # the columns of harm, in the order in which they count
@@ -18,10 +19,7 @@ def dry_run(
     enough: int,
     harmless: bool,
     wanted: IntArray,
-    allocatable: IntArray,
-    requested: IntArray,
-    pod_count: IntArray,
-    max_pods: IntArray,
+    cells: IntArray,
     nominated: IntArray,
     nominated_count: IntArray,
     lengths: IntArray,
@@ -51,12 +49,14 @@ def dry_run(
         if first == lengths[slot]:
             codes[i] = NOBODY
             continue
-        places = max_pods[slot] - pod_count[slot] - nominated_count[slot] + (lengths[slot] - first) - 1
+        places = cells[slot, MAX_PODS] - cells[slot, POD_COUNT] - nominated_count[slot] + (lengths[slot] - first) - 1
         for row in range(len(wanted)):
-            free[row] = allocatable[row, slot] - requested[row, slot] - nominated[row, slot] - wanted[row]
+            column = PER_RESOURCE * row
+            free[row] = cells[slot, ALLOCATABLE + column] - cells[slot, REQUESTED + column]
+            free[row] -= nominated[slot, row] + wanted[row]
             for k in range(first, lengths[slot]):
                 free[row] += amounts[slot, k, row]
-        codes[i] = _lacking(places, free, wanted, allocatable, slot)
+        codes[i] = _lacking(places, free, wanted, cells, slot)
         if codes[i]:
             continue
         for wants_violating in (True, False):
@@ -78,13 +78,13 @@ def dry_run(
 
 
 @compiled()
-def _lacking(places: int, free: IntArray, wanted: IntArray, allocatable: IntArray, slot: int) -> int:
+def _lacking(places: int, free: IntArray, wanted: IntArray, cells: IntArray, slot: int) -> int:
     """Returns what is lacking for the pod, as the codes of NodeResourcesFit; `free` is what would be left beside it."""
     code = 1 if places < 0 else 0
     for row in range(len(wanted)):
         if wanted[row] > 0 and free[row] < 0:
             code |= 1 << (1 + 2 * row)
-            if wanted[row] > allocatable[row, slot]:
+            if wanted[row] > cells[slot, ALLOCATABLE + PER_RESOURCE * row]:
                 code |= 1 << (2 + 2 * row)
     return code
 

@@ -48,7 +48,7 @@ class ResourceScorer:
         """Returns the score of each node."""
         table = cycle.table
         measure = self.measure(cycle.pod.spec, table)
-        scores: IntArray = rate_nodes(*measure, table.allocatable, table.requested, table.nonzero, nodes)
+        scores: IntArray = rate_nodes(*measure, table.cells, nodes)
         return scores
 
     def asks_for_nothing(self, spec: PodSpec) -> bool:

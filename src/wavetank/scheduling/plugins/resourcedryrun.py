@@ -45,7 +45,7 @@ class ResourceDryRun:
     def _try(self, cycle: Cycle, slots: IntArray, enough: int, harmless: bool, disruptions: Disruptions) -> _Trial:
         pod, table, residents, fit = cycle.pod, cycle.table, self._residents, cycle.plan.sweeper
         assert isinstance(fit, NodeResourcesFit)
-        wanted = fit.wanted(cycle)  # first, as a new row makes new arrays
+        wanted = fit.wanted(cycle)  # first, as a new row makes new cells
         residents.catch_up(slots, table)
         tried, codes, victims, harm = dry_run(
             slots,
@@ -53,10 +53,7 @@ class ResourceDryRun:
             enough,
             harmless,
             wanted,
-            table.allocatable,
-            table.requested,
-            table.pod_count,
-            table.max_pods,
+            table.cells,
             *cycle.framework.nominated.beside(pod, table),
             residents.lengths,
             residents.priorities,

@@ -1,7 +1,7 @@
 """What is computed for every node from what is asked of its resources, compiled.
 
 All of it stands in one file: compiled code is cached by the file that it stands in, whatever it calls elsewhere.
-The arrays are those of the NodeTable; `resources` and `shape` are those of a Measure.
+`cells` are those of the NodeTable; `resources` and `shape` are those of a Measure.
 """
 
 from __future__ import annotations
@@ -10,6 +10,15 @@ import numpy as np
 
 from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.ledger import (
+    ALLOCATABLE,
+    MAX_PODS,
+    NONZERO,
+    PER_RESOURCE,
+    POD_COUNT,
+    REQUESTED,
+)
+from wavetank.scheduling.framework.plugin import BEST, SLOTS, TOTALS
 
 ROW, ASKED, WEIGHT, DEFAULTED = range(4)  # the columns of a measure's resources
 LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_OF_EVENNESS = range(5)
@@ -19,38 +28,32 @@ LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_O
 
 
 @compiled()
-def lacking(
-    wanted: IntArray,
-    allocatable: IntArray,
-    requested: IntArray,
-    pod_count: IntArray,
-    max_pods: IntArray,
-    nodes: IntArray,
-) -> IntArray:
+def lacking(wanted: IntArray, cells: IntArray, nodes: IntArray) -> IntArray:
     """Returns for each node the set of what is lacking, as the codes of NodeResourcesFit."""
     codes = np.zeros(len(nodes), np.int64)
     for i in range(len(nodes)):
         node = nodes[i]
-        if pod_count[node] + 1 > max_pods[node]:
+        if cells[node, POD_COUNT] + 1 > cells[node, MAX_PODS]:
             codes[i] |= 1
         for row in range(len(wanted)):
-            if wanted[row] > 0 and wanted[row] > allocatable[row, node] - requested[row, node]:
+            if wanted[row] > 0 and wanted[row] > _free(cells, node, row):
                 codes[i] |= 1 << (1 + 2 * row)
-                if wanted[row] > allocatable[row, node]:
+                if wanted[row] > cells[node, ALLOCATABLE + PER_RESOURCE * row]:
                     codes[i] |= 1 << (2 + 2 * row)
     return codes
 
 
 @compiled()
-def _has_room(
-    wanted: IntArray, allocatable: IntArray, requested: IntArray, pod_count: IntArray, max_pods: IntArray, node: int
-) -> bool:
-    if pod_count[node] + 1 > max_pods[node]:
-        return False
+def _has_room(wanted: IntArray, cells: IntArray, node: int) -> bool:
+    has_room = cells[node, POD_COUNT] < cells[node, MAX_PODS]
     for row in range(len(wanted)):
-        if wanted[row] > 0 and wanted[row] > allocatable[row, node] - requested[row, node]:
-            return False
-    return True
+        has_room &= wanted[row] <= 0 or wanted[row] <= _free(cells, node, row)
+    return bool(has_room)
+
+
+@compiled()
+def _free(cells: IntArray, node: int, row: int) -> int:
+    return int(cells[node, ALLOCATABLE + PER_RESOURCE * row] - cells[node, REQUESTED + PER_RESOURCE * row])
 
 
 # scoring
@@ -61,15 +64,13 @@ def rate_nodes(
     kind: int,
     resources: IntArray,
     shape: IntArray,
-    allocatable: IntArray,
-    requested: IntArray,
-    nonzero: IntArray,
+    cells: IntArray,
     nodes: IntArray,
 ) -> IntArray:
     """Returns the score of each node by one strategy."""
     scores = np.empty(len(nodes), np.int64)
     for i in range(len(nodes)):
-        scores[i] = _rate(kind, resources, 0, len(resources), shape, allocatable, requested, nonzero, nodes[i])
+        scores[i] = _rate(kind, resources, 0, len(resources), shape, cells, nodes[i])
     return scores
 
 
@@ -80,24 +81,22 @@ def _rate(
     first: int,
     end: int,
     shape: IntArray,
-    allocatable: IntArray,
-    requested: IntArray,
-    nonzero: IntArray,
+    cells: IntArray,
     node: int,
 ) -> int:
     """Returns the score of one node by the resources from `first` to before `end`."""
     if kind == EVENNESS:
-        return _evenness(resources, first, end, allocatable, requested, nonzero, node, True)
+        return _evenness(resources, first, end, cells, node, True)
     if kind == CHANGE_OF_EVENNESS:
-        with_pod = _evenness(resources, first, end, allocatable, requested, nonzero, node, True)
-        without_pod = _evenness(resources, first, end, allocatable, requested, nonzero, node, False)
+        with_pod = _evenness(resources, first, end, cells, node, True)
+        without_pod = _evenness(resources, first, end, cells, node, False)
         return 50 + (50 + with_pod - without_pod) // 2
     score = weight_sum = 0
     for i in range(first, end):
-        capacity = allocatable[resources[i, ROW], node]
+        capacity = _capacity(resources, i, cells, node)
         if capacity == 0:  # a node without the resource is not judged by it
             continue
-        wanted = _in_use(resources, i, requested, nonzero, node) + resources[i, ASKED]
+        wanted = _in_use(resources, i, cells, node) + resources[i, ASKED]
         if kind == LEAST_ALLOCATED:
             rated = max(capacity - wanted, 0) * 100 // capacity
         elif kind == MOST_ALLOCATED:
@@ -116,10 +115,15 @@ def _rate(
 
 
 @compiled()
-def _in_use(resources: IntArray, i: int, requested: IntArray, nonzero: IntArray, node: int) -> int:
+def _capacity(resources: IntArray, i: int, cells: IntArray, node: int) -> int:
+    return int(cells[node, ALLOCATABLE + PER_RESOURCE * resources[i, ROW]])
+
+
+@compiled()
+def _in_use(resources: IntArray, i: int, cells: IntArray, node: int) -> int:
     """Returns what the pods on a node ask for; of CPU and memory, the first two rows, with defaults if wanted."""
     row = resources[i, ROW]
-    return int(nonzero[row, node] if resources[i, DEFAULTED] else requested[row, node])
+    return int(cells[node, NONZERO + row if resources[i, DEFAULTED] else REQUESTED + PER_RESOURCE * row])
 
 
 @compiled(error_model="numpy")
@@ -127,9 +131,7 @@ def _evenness(
     resources: IntArray,
     start: int,
     end: int,
-    allocatable: IntArray,
-    requested: IntArray,
-    nonzero: IntArray,
+    cells: IntArray,
     node: int,
     with_pod: bool,
 ) -> int:
@@ -137,8 +139,8 @@ def _evenness(
     counted = 0
     total = first = second = 0.0
     for i in range(start, end):
-        if allocatable[resources[i, ROW], node]:
-            share = _share(resources, i, allocatable, requested, nonzero, node, with_pod)
+        if _capacity(resources, i, cells, node):
+            share = _share(resources, i, cells, node, with_pod)
             first, second = second, share
             total += share
             counted += 1
@@ -148,8 +150,8 @@ def _evenness(
     elif counted > 2:
         squares = 0.0
         for i in range(start, end):
-            if allocatable[resources[i, ROW], node]:
-                off = _share(resources, i, allocatable, requested, nonzero, node, with_pod) - total / counted
+            if _capacity(resources, i, cells, node):
+                off = _share(resources, i, cells, node, with_pod) - total / counted
                 squares += off * off
         deviation = np.sqrt(squares / counted)
     return int((1 - deviation) * 100)
@@ -159,14 +161,12 @@ def _evenness(
 def _share(
     resources: IntArray,
     i: int,
-    allocatable: IntArray,
-    requested: IntArray,
-    nonzero: IntArray,
+    cells: IntArray,
     node: int,
     with_pod: bool,
 ) -> float:
-    wanted = _in_use(resources, i, requested, nonzero, node) + (resources[i, ASKED] if with_pod else 0)
-    return float(min(wanted / allocatable[resources[i, ROW], node], 1.0))
+    wanted = _in_use(resources, i, cells, node) + (resources[i, ASKED] if with_pod else 0)
+    return float(min(wanted / _capacity(resources, i, cells, node), 1.0))
 
 
 @compiled()
@@ -199,23 +199,19 @@ def sweep(
     measures: IntArray,
     resources: IntArray,
     shape: IntArray,
-    allocatable: IntArray,
-    requested: IntArray,
-    nonzero: IntArray,
-    pod_count: IntArray,
-    max_pods: IntArray,
+    cells: IntArray,
     changed: IntArray,
     known: IntArray,
-) -> tuple[int, IntArray, IntArray]:
-    """Searches from `start` on until `enough` nodes are found; returns how many were looked at, and those found.
+    found: IntArray,
+) -> tuple[int, int, int]:
+    """Searches from `start` on until `enough` nodes are found; returns how many were looked at, found, and are best.
 
-    They come as slots and their totals. `known` remembers for each slot its total, -1 where there is no room, and the
-    change at which it was computed: only what has changed is done again. A row of `measures` is (kind, weight, first
-    and end of its resources).
+    `found` takes their slots, their totals, and the places of the best. `known` remembers for each slot its total, -1
+    where there is no room, and the change at which it was computed: only what has changed is done again. A row of
+    `measures` is (kind, weight, first and end of its resources).
     """
-    found = looked = 0
-    slots = np.empty(enough, np.int64)
-    totals = np.empty(enough, np.int64)
+    looked = number = best = 0
+    highest = -1
     place = start
     for _ in range(len(order)):
         slot = order[place]
@@ -226,17 +222,27 @@ def sweep(
             if known[slot, 1] != changed[slot]:
                 known[slot, 1] = changed[slot]
                 known[slot, 0] = -1
-                if _has_room(wanted, allocatable, requested, pod_count, max_pods, slot):
-                    total = 0
-                    for m in range(len(measures)):
-                        kind, first, end = measures[m, 0], measures[m, 2], measures[m, 3]
-                        rated = _rate(kind, resources, first, end, shape, allocatable, requested, nonzero, slot)
-                        total += measures[m, 1] * rated
-                    known[slot, 0] = total
-            if known[slot, 0] >= 0:
-                if found == enough:  # the first one too many is not looked at any more
+                if _has_room(wanted, cells, slot):
+                    known[slot, 0] = _total(measures, resources, shape, cells, slot)
+            total = known[slot, 0]
+            if total >= 0:
+                if number == enough:  # the first one too many is not looked at any more
                     break
-                slots[found], totals[found] = slot, known[slot, 0]
-                found += 1
+                found[SLOTS, number], found[TOTALS, number] = slot, total
+                if total > highest:
+                    highest, best = total, 0
+                if total == highest:
+                    found[BEST, best] = number
+                    best += 1
+                number += 1
         looked += 1
-    return looked, slots[:found], totals[:found]
+    return looked, number, best
+
+
+@compiled(error_model="numpy")
+def _total(measures: IntArray, resources: IntArray, shape: IntArray, cells: IntArray, node: int) -> int:
+    total = 0
+    for m in range(len(measures)):
+        kind, first, end = measures[m, 0], measures[m, 2], measures[m, 3]
+        total += measures[m, 1] * _rate(kind, resources, first, end, shape, cells, node)
+    return total
