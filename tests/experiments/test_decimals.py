@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavetank.experiments.decimals import NEVER, microsecond_cells, seconds_cells
+from wavetank.experiments.decimals import NEVER, microsecond_cells, quotients, seconds_cells
 from wavetank.experiments.tables import quoted
 from wavetank.kernel.durations import SECOND, format_seconds
 
@@ -27,6 +27,23 @@ def test_seconds_are_exact(times: list[int]) -> None:
 @given(st.lists(TIMES))
 def test_microseconds_are_rounded_as_the_float_is(times: list[int]) -> None:
     assert microsecond_cells(np.array(times, np.int64)) == [f"{time / SECOND:.6f}" for time in times]
+
+
+RATIOS = st.floats(0, 1e18) | st.integers(0, 10**9).map(lambda half: (2 * half + 1) / 2 / 10**6)
+
+
+@settings(deadline=None)  # the first example compiles
+@given(st.lists(st.tuples(TIMES, RATIOS)))
+def test_ratios_stand_after_the_times(rows: list[tuple[int, float]]) -> None:
+    times, ratios = np.array([time for time, _ in rows], np.int64), np.array([ratio for _, ratio in rows], np.float64)
+    expected = [f"{time / SECOND:.6f},{ratio:.6f}" for time, ratio in rows]
+    assert microsecond_cells(times, ratios=[ratios]) == expected
+
+
+@given(st.lists(st.tuples(TIMES, TIMES.filter(bool))))
+def test_quotients_are_those_of_python(pairs: list[tuple[int, int]]) -> None:
+    dividends, divisors = np.array(pairs, np.int64).reshape(-1, 2).T
+    assert quotients(dividends, divisors).tolist() == [dividend / divisor for dividend, divisor in pairs]
 
 
 @given(st.lists(st.text(st.sampled_from('ab ,;"\r\n')).filter(bool)))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wavetank.experiments.decimals import microsecond_cells
+from wavetank.cluster.run import Job
+from wavetank.experiments.decimals import Integers, microsecond_cells, quotients
 from wavetank.experiments.jobs import STATES, SUCCESS, FinishedJobs
 from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.tables import Texts, quoted, write_columns, write_csv
@@ -33,6 +34,8 @@ JOB_COLUMNS = (
     "metadata",
 )
 
+_ENDS = [f"{int(state == SUCCESS)},{name}" for state, name in enumerate(STATES)]
+
 
 def write_batsim(pods: PodTable, jobs: FinishedJobs, folder: Path, version: str) -> None:
     """Writes jobs.csv and schedule.csv; a pod of no stated job is a job of its own."""
@@ -42,22 +45,26 @@ def write_batsim(pods: PodTable, jobs: FinishedJobs, folder: Path, version: str)
 
 
 def _columns(jobs: FinishedJobs, part: slice) -> list[Texts]:
-    stated, states = jobs.stated[part], jobs.states[part].tolist()
+    stated = jobs.stated[part]
     times = (jobs.started, jobs.execution, jobs.finished, jobs.waiting, jobs.turnaround)
     return [
         quoted(jobs.ids[part]),
-        quoted([job.workload if job else "w0" for job in stated]),
-        quoted([job.profile if job else "pod" for job in stated]),
+        [_kind(job) if job else "w0,pod" for job in stated],
         microsecond_cells(jobs.submitted[part]),
-        [str(job.size) if job else "1" for job in stated],
-        ["-1" if job is None or job.walltime is None else _time(job.walltime) for job in stated],
-        ["1" if state == SUCCESS else "0" for state in states],
-        [STATES[state] for state in states],
-        microsecond_cells(*(column[part] for column in times)),
-        [f"{stretch:.6f}" for stretch in jobs.stretch[part]],
+        [_requested(job) if job else "1,-1" for job in stated],
+        [_ENDS[state] for state in jobs.states[part].tolist()],
+        microsecond_cells(*(column[part] for column in times), ratios=[jobs.stretch[part]]),
         jobs.machines[part],
         ["-1,"] * len(stated),  # energy, and no metadata
     ]
+
+
+def _kind(job: Job) -> str:
+    return ",".join(quoted((job.workload, job.profile)))
+
+
+def _requested(job: Job) -> str:
+    return f"{job.size},{'-1' if job.walltime is None else _time(job.walltime)}"
 
 
 def _figures(jobs: FinishedJobs, machines: int, version: str) -> dict[str, object]:
@@ -66,9 +73,9 @@ def _figures(jobs: FinishedJobs, machines: int, version: str) -> dict[str, objec
     makespan = int(jobs.finished.max() - jobs.submitted.min()) if finished else 0
     computing = sum(map(mul, jobs.execution.tolist(), jobs.sizes.tolist()))
     times = {
-        "slowdown": jobs.stretch,
-        "turnaround_time": [time / SECOND for time in jobs.turnaround.tolist()],
-        "waiting_time": [time / SECOND for time in jobs.waiting.tolist()],
+        "slowdown": jobs.stretch.tolist(),
+        "turnaround_time": _seconds(jobs.turnaround),
+        "waiting_time": _seconds(jobs.waiting),
     }
     return {
         "batsim_version": f"wavetank {version}",
@@ -93,6 +100,11 @@ def _figures(jobs: FinishedJobs, machines: int, version: str) -> dict[str, objec
         "time_switching_off": _time(0),
         "time_switching_on": _time(0),
     }
+
+
+def _seconds(times: Integers) -> list[float]:
+    seconds: list[float] = quotients(times, np.full(len(times), SECOND)).tolist()
+    return seconds
 
 
 def _time(time: Nanoseconds) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,10 +11,14 @@ from wavetank.kernel.compiling import compiled
 from wavetank.kernel.durations import SECOND
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 NEVER = -1  # in a column of times
 _WIDEST = 22  # characters: 19 digits, a leading zero, the point and the end of the line
+_TEN, _ZERO = np.uint64(10), np.uint64(48)  # unsigned: dividing such numbers takes a third of the time
 _PLAIN = 8_000_000 * SECOND  # up to here a float of seconds is less than half a nanosecond off
+_CLEAR = 1e12  # up to here a product of floats is less than a thousandth off
+_EXACT = 1 << 53  # up to here a float is any whole number
 
 
 def seconds_cells(*columns: Integers) -> list[str]:
@@ -20,14 +26,35 @@ def seconds_cells(*columns: Integers) -> list[str]:
     return _lines(np.stack(columns, axis=1), 9, shortest=True)
 
 
-def microsecond_cells(*columns: Integers) -> list[str]:
-    """Writes the nanoseconds of each row in seconds, as `f"{time / SECOND:.6f}"` does."""
-    times = np.stack(columns, axis=1)
-    lines = _lines((times + 500) // 1000, 6, shortest=False)
-    unclear = (times % 1000 == 500) | (times > _PLAIN)  # the float decides how to round
-    for i in np.flatnonzero(unclear.any(axis=1)).tolist():
-        lines[i] = ",".join(f"{time / SECOND:.6f}" for time in times[i].tolist())
+def microsecond_cells(*times: Integers, ratios: Sequence[Floats] = ()) -> list[str]:
+    """Writes the nanoseconds of each row in seconds as `f"{time / SECOND:.6f}"` does, and after them the ratios."""
+    rounded = [*map(_microseconds, times), *map(_millionths, ratios)]
+    lines = _lines(np.stack([millionths for millionths, _ in rounded], axis=1), 6, shortest=False)
+    unclear = np.logical_or.reduce([unclear for _, unclear in rounded])
+    for i in np.flatnonzero(unclear).tolist():
+        row = [*(int(time[i]) / SECOND for time in times), *(ratio[i] for ratio in ratios)]
+        lines[i] = ",".join(f"{number:.6f}" for number in row)
     return lines
+
+
+def quotients(dividends: Integers, divisors: Integers) -> Floats:
+    """Divides as Python divides whole numbers: rounded correctly, however large they are."""
+    quotients: Floats = dividends / divisors
+    for i in np.flatnonzero((dividends > _EXACT) | (divisors > _EXACT)).tolist():
+        quotients[i] = int(dividends[i]) / int(divisors[i])
+    return quotients
+
+
+def _microseconds(times: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    """Rounds nanoseconds, and says where a float of seconds might be rounded otherwise."""
+    return (times + 500) // 1000, (times % 1000 == 500) | (times > _PLAIN)
+
+
+def _millionths(numbers: Floats) -> tuple[Integers, NDArray[np.bool_]]:
+    """Rounds to six places, and says where it is too close to call."""
+    scaled = np.minimum(numbers * 1e6, _CLEAR)
+    whole = np.floor(scaled + 0.5)
+    return whole.astype(np.int64), (abs(abs(whole - scaled) - 0.5) < 0.001) | (scaled == _CLEAR)
 
 
 def _lines(values: Integers, places: int, shortest: bool) -> list[str]:
@@ -54,17 +81,17 @@ def _put_lines(values: Integers, places: int, shortest: bool, out: NDArray[np.ui
 
 @compiled()
 def _put_decimal(value: int, places: int, begin: int, out: NDArray[np.uint8]) -> int:
-    digits, rest = 1, value // 10
-    while rest > 0 or digits <= places:
+    rest, digits, bound = np.uint64(value), 1, _TEN
+    while digits <= places or rest >= bound:
         digits += 1
-        rest //= 10
+        bound *= _TEN
     position = begin + digits
     for place in range(digits):
         if place == places:
             out[position] = 46  # .
             position -= 1
-        out[position] = 48 + value % 10
-        value //= 10
+        out[position] = _ZERO + rest % _TEN
+        rest //= _TEN
         position -= 1
     return begin + digits + 1
 

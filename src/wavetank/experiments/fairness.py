@@ -34,9 +34,8 @@ def dominant_shares(pods: PodTable) -> FloatArray:
     """Returns of every namespace the larger of its shares of the CPU time and of the memory time of the cluster."""
     begin, end = pods.busy_span()
     has = {name: sum(node.allocatable.get(name, 0) for node in pods.recorder.nodes) for name in (CPU, MEMORY)}
-    namespaces = [row.namespace for row in pods.rows]
-    numbers = {name: i for i, name in enumerate(sorted(set(namespaces)))}
-    groups = np.array([numbers[name] for name in namespaces], np.int64)
+    numbers = {name: i for i, name in enumerate(sorted(pods.namespace.values))}
+    groups = pods.namespace.each(numbers.__getitem__, np.int64)
     bound = pods.scheduled != NEVER
     held = np.where(bound, np.where(pods.finished == NEVER, end, pods.finished) - pods.scheduled, 0).astype(float)
     shares = np.zeros(len(numbers))

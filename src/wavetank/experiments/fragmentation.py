@@ -22,7 +22,7 @@ def fragmentation(pods: PodTable) -> float | None:
     """
     nodes = {node.name: i for i, node in enumerate(pods.recorder.nodes)}
     begin, end = pods.busy_span()
-    slots = np.array([nodes.get(name, -1) for name in pods.nodes], np.int64)
+    slots = pods.node.each(lambda name: nodes.get(name, -1), np.int64)
     placed = (slots >= 0) & (pods.scheduled != NEVER)
     if end <= begin or not placed.any():
         return None
@@ -32,7 +32,7 @@ def fragmentation(pods: PodTable) -> float | None:
     free_cpu = steps.of(_allocatable(pods, CPU), cpu[placed])
     free_memory = steps.of(_allocatable(pods, MEMORY), memory[placed])
     areas = np.maximum(free_cpu, 0) * steps.widths
-    shapes, counts = np.unique(np.stack((cpu, memory)), axis=1, return_counts=True)
+    shapes, counts = _shapes(pods)
     frequent = np.argsort(-counts, kind="stable")[:_MOST_SHAPES]
     lost = [float(areas[(free_cpu < shapes[0, i]) | (free_memory < shapes[1, i])].sum()) for i in frequent]
     total = float(areas.sum()) * int(counts[frequent].sum())
@@ -62,6 +62,14 @@ class _Steps:
         counts = np.diff(np.append(self._first, len(held)))
         free: NDArray[np.float64] = (allocatable[self._of] - (held - np.repeat(before, counts))).astype(np.float64)
         return free
+
+
+def _shapes(pods: PodTable) -> tuple[IntArray, IntArray]:
+    """Returns the pairs of CPU and memory that pods ask for, in rising order, and how many pods each."""
+    pods_of_spec = np.bincount(pods.spec.codes)
+    asked = [[spec.requests.get(name, 0) for spec in pods.spec.values] for name in (CPU, MEMORY)]
+    shapes, shape_of_spec = np.unique(np.array(asked, np.int64), axis=1, return_inverse=True)
+    return shapes, np.bincount(shape_of_spec.ravel(), pods_of_spec).astype(np.int64)
 
 
 def _allocatable(pods: PodTable, name: str) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import SUCCEEDED
-from wavetank.experiments.decimals import NEVER, Integers
+from wavetank.experiments.decimals import NEVER, Floats, Integers, quotients
 from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.podtable import PodTable
 from wavetank.workloads.platform import BATSIM_ID
@@ -34,9 +34,11 @@ class FinishedJobs:
         over = np.flatnonzero(jobs.lowest(pods.finished) != NEVER)
         over = over[np.argsort(ends[over], kind="stable")]
         has_run = jobs.lowest(pods.started) != NEVER
-        first_pods = [pods.rows[i] for i in jobs.firsts[over].tolist()]
-        self.stated = [pod.job for pod in first_pods]
-        self.ids = [pod.job.id if pod.job else pod.name for pod in first_pods]
+        first_pods = jobs.firsts[over].tolist()
+        stated = [pod.job for pod in pods.rows]
+        ids = [job.id if job else pod.name for pod, job in zip(pods.rows, stated, strict=True)]
+        self.stated = [stated[i] for i in first_pods]
+        self.ids = [ids[i] for i in first_pods]
         self.submitted = jobs.lowest(pods.submitted)[over]
         self.started = np.where(has_run, jobs.highest(pods.started), ends)[over]
         self.finished = ends[over]
@@ -59,10 +61,10 @@ class FinishedJobs:
         return self.started - self.submitted
 
     @cached_property
-    def stretch(self) -> list[float]:
+    def stretch(self) -> Floats:
         """Returns turnaround ÷ execution; 1 for a job that took no time at all."""
-        both = zip(self.turnaround.tolist(), self.execution.tolist(), strict=True)
-        return [turnaround / execution if execution else 1.0 for turnaround, execution in both]
+        took_time = self.execution != 0
+        return quotients(np.where(took_time, self.turnaround, 1), np.where(took_time, self.execution, 1))
 
 
 class _Groups:
@@ -101,8 +103,8 @@ def _job_of_each(rows: Sequence[PodRow]) -> Integers:
 
 def _states(pods: PodTable, jobs: _Groups) -> Integers:
     """Returns the state of each job: one pod whose end has a name gives it to all."""
-    succeeded = np.array([phase == SUCCEEDED for phase in pods.phases], np.int64)
-    ends = np.array([_OF_REASONS.get(reason, _FAILED) for reason in pods.reasons], np.int64)
+    succeeded = pods.phase.each(lambda phase: phase == SUCCEEDED, np.int64)
+    ends = pods.reason.each(lambda reason: _OF_REASONS.get(reason, _FAILED), np.int64)
     return np.where(jobs.lowest(succeeded), SUCCESS, jobs.lowest(ends))
 
 
@@ -110,12 +112,12 @@ def _machines(pods: PodTable, jobs: _Groups, wanted: Integers) -> tuple[list[str
     """Returns the machines of the wanted jobs, and how many they are."""
     numbers = _machine_numbers(pods.recorder.nodes)
     places = {"": NEVER} | {name: i for i, name in enumerate(numbers)}
-    place = np.array([places[node] for node in pods.nodes], np.int64)
+    place = pods.node.each(places.__getitem__, np.int64)
     lowest, highest = jobs.lowest(place)[wanted], jobs.highest(place)[wanted]
     single = [*map(str, numbers.values()), ""]  # the last for NEVER
     texts, sizes = [single[i] for i in highest.tolist()], (highest != NEVER).astype(np.int64)
     for i in np.flatnonzero(lowest != highest).tolist():
-        nodes = {pods.nodes[pod] for pod in jobs.members(wanted[i])} - {""}
+        nodes = {pods.rows[pod].node for pod in jobs.members(wanted[i])} - {""}
         texts[i], sizes[i] = interval_set(numbers[node] for node in nodes), len(nodes)
     return texts, sizes
 

@@ -72,13 +72,13 @@ def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) 
     cpu, memory = pods.recorder.usage.mean_utilization(begin, last)
     scheduled = int(np.count_nonzero(pods.scheduled != NEVER))
     slowdown = slowdowns(jobs)
-    evicted = np.array([reason in EVICTED for reason in pods.reasons], np.bool_)
+    evicted = pods.reason.each(EVICTED.__contains__, np.bool_)
     return Metrics(
         pods=len(pods.rows),
         scheduled_pods=scheduled,
         unscheduled_pods=len(pods.rows) - scheduled,
-        succeeded_pods=pods.phases.count(SUCCEEDED),
-        failed_pods=pods.phases.count(FAILED),
+        succeeded_pods=pods.phase.count(SUCCEEDED),
+        failed_pods=pods.phase.count(FAILED),
         evicted_pods=int(np.count_nonzero(evicted & (pods.finished != NEVER))),
         makespan_s=(last - begin) / SECOND if len(turnaround) else None,
         mean_waiting_time_s=float(waiting.mean()) if len(waiting) else None,
@@ -87,7 +87,7 @@ def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) 
         mean_turnaround_s=float(turnaround.mean()) if len(turnaround) else None,
         cpu_utilization=cpu,
         memory_utilization=memory,
-        nodes_used=len(set(pods.nodes) - {""}),
+        nodes_used=len(set(pods.node.values) - {""}),
         mean_job_latency_s=float(jobs.turnaround.mean()) / SECOND if len(jobs.turnaround) else None,
         mean_slowdown=float(slowdown.mean()) if len(slowdown) else None,
         slowdown_fairness=jain(slowdown),

@@ -4,7 +4,9 @@ from functools import cached_property
 
 import numpy as np
 
+from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.experiments.coded import Coded
 from wavetank.experiments.decimals import NEVER, Integers
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import Nanoseconds
@@ -18,11 +20,12 @@ class PodTable:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.rows = recorder.rows
-        self.submitted, self.scheduled, self.started, self.finished = np.empty((4, len(self.rows)), np.int64)
-        self.nodes: list[str] = []
-        self.phases: list[str] = []
-        self.reasons: list[str] = []
-        for begin in range(0, len(self.rows), PART):
+        count = len(self.rows)
+        self.submitted, self.scheduled, self.started, self.finished = np.empty((4, count), np.int64)
+        self.namespace, self.node = Coded[str](count), Coded[str](count)
+        self.phase, self.reason = Coded[str](count), Coded[str](count)
+        self.spec = Coded[PodSpec](count)
+        for begin in range(0, count, PART):
             self._take(slice(begin, begin + PART))
 
     def _take(self, part: slice) -> None:
@@ -31,9 +34,11 @@ class PodTable:
         self.scheduled[part] = [NEVER if row.scheduled is None else row.scheduled for row in rows]
         self.started[part] = [NEVER if row.started is None else row.started for row in rows]
         self.finished[part] = [NEVER if row.finished is None else row.finished for row in rows]
-        self.nodes += [row.node for row in rows]
-        self.phases += [row.phase for row in rows]
-        self.reasons += [row.reason for row in rows]
+        self.namespace.put(part, [row.namespace for row in rows])
+        self.node.put(part, [row.node for row in rows])
+        self.phase.put(part, [row.phase for row in rows])
+        self.reason.put(part, [row.reason for row in rows])
+        self.spec.put(part, [row.spec for row in rows])
 
     @cached_property
     def cpu(self) -> Integers:
@@ -46,7 +51,7 @@ class PodTable:
         return self._asked(MEMORY)
 
     def _asked(self, resource: str) -> Integers:
-        return np.array([row.spec.requests.get(resource, 0) for row in self.rows], np.int64)
+        return self.spec.each(lambda spec: spec.requests.get(resource, 0), np.int64)
 
     def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:
         """Returns the time from the first submission to the last end, or to that of the run where nothing ended."""

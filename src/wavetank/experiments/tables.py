@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
+from operator import attrgetter
 from pathlib import Path
 
 from wavetank.cluster.node import Node
@@ -39,7 +40,9 @@ GPU_COLUMNS = ("gpu_milli", "gpus")  # in runs that share GPUs
 Texts = Sequence[str]
 
 _MARKS = ',"\r\n'  # a cell that has one of them is quoted, if csv says so
-_MOST_SPECS = 1 << 12  # whose requests are remembered as texts: in some traces nearly every pod has its own
+_MOST_ENDINGS = 1 << 12  # of rows, that are remembered: in some traces nearly every pod has its own
+_Ending = tuple[str, str, int, PodSpec, int, str, str]
+_ENDING = attrgetter("phase", "reason", "restarts", "spec", "priority", "scheduler", "message")
 
 
 def write_tables(pods: PodTable, folder: Path) -> None:
@@ -79,10 +82,12 @@ def quoted(texts: Texts) -> Texts:
     together = "".join(texts)
     if not any(mark in together for mark in _MARKS):
         return texts
-    return [_quoted(text) if any(mark in text for mark in _MARKS) else text for text in texts]
+    return list(map(_cell, texts))
 
 
-def _quoted(text: str) -> str:
+def _cell(text: str) -> str:
+    if not any(mark in text for mark in _MARKS):
+        return text
     line = StringIO()
     csv.writer(line, lineterminator="\n").writerow([text])
     return line.getvalue().removesuffix("\n")
@@ -93,24 +98,19 @@ class _PodCells:
 
     def __init__(self, pods: PodTable) -> None:
         self._pods = pods
-        self._requests = _Requests()
+        self._namespaces, self._nodes = pods.namespace.table(_cell), pods.node.table(_cell)
+        self._endings = _Endings()
 
     def columns(self, part: slice) -> list[Texts]:
         """Returns the columns of some rows."""
         pods, rows = self._pods, self._pods.rows[part]
         return [
-            quoted([row.namespace for row in rows]),
+            self._namespaces[pods.namespace.codes[part]].tolist(),
             quoted([row.name for row in rows]),
             quoted([row.job.id if row.job else row.name for row in rows]),
             seconds_cells(pods.submitted[part], pods.scheduled[part], pods.started[part], pods.finished[part]),
-            quoted(pods.nodes[part]),
-            pods.phases[part],
-            quoted(pods.reasons[part]),
-            [str(row.restarts) for row in rows],
-            [self._requests[row.spec] for row in rows],
-            [str(row.priority) for row in rows],
-            quoted([row.scheduler for row in rows]),
-            quoted([row.message for row in rows]),
+            self._nodes[pods.node.codes[part]].tolist(),
+            list(map(self._endings.__getitem__, map(_ENDING, rows))),
             *self._of_gpus(rows),
         ]
 
@@ -122,15 +122,18 @@ class _PodCells:
         return [[str(gpus.wanted(key)) for key in keys], quoted([gpus.devices(key) for key in keys])]
 
 
-class _Requests(dict[PodSpec, str]):
-    """What pods request, as cells: CPU, memory, and all of it in one text."""
+class _Endings(dict[_Ending, str]):
+    """The cells of pods.csv from the phase on, which most pods share with many others."""
 
-    def __missing__(self, spec: PodSpec) -> str:
-        if len(self) == _MOST_SPECS:
+    def __missing__(self, ending: _Ending) -> str:
+        if len(self) == _MOST_ENDINGS:
             self.clear()
+        phase, reason, restarts, spec, priority, scheduler, message = ending
         amounts = spec.requests
-        text = ";".join(f"{name}={amount}" for name, amount in format_amounts(amounts).items())
-        cells = self[spec] = f"{amounts.get(CPU, 0)},{amounts.get(MEMORY, 0)},{quoted([text])[0]}"
+        requests = ";".join(f"{name}={amount}" for name, amount in format_amounts(amounts).items())
+        asked = f"{amounts.get(CPU, 0)},{amounts.get(MEMORY, 0)},{_cell(requests)}"
+        ends = f"{phase},{_cell(reason)},{restarts}"
+        cells = self[ending] = f"{ends},{asked},{priority},{_cell(scheduler)},{_cell(message)}"
         return cells
 
 
