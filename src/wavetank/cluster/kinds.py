@@ -110,7 +110,7 @@ def parse_resource(manifest: Manifest, specs: SpecTable, *, namespaced: bool = T
     if kind == Pod.kind and not _group(version):
         return Pod.parse(manifest, specs)
     cls = _CLASSES.get(kind)
-    if cls is None or _group(version) != _group(cls.api_version):
+    if cls is None or (version != cls.api_version and _group(version) != _group(cls.api_version)):
         cls = Resource if namespaced else ClusterResource
     return cls(manifest)
 

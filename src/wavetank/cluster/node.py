@@ -84,8 +84,7 @@ def _images(status: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def _is_ready(status: Mapping[str, Any]) -> bool:
-    return all(
-        condition.get("status") == "True"
-        for condition in status.get("conditions") or ()
-        if condition.get("type") == "Ready"
-    )
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "Ready" and condition.get("status") != "True":
+            return False
+    return True

@@ -39,13 +39,12 @@ def value_of(amount: str | None) -> Fraction:
 
 def milli(value: str | int | float) -> int:
     """Returns thousandths of the unit (millicores for CPU), rounded away from zero and capped at 2⁶³-1."""
-    thousandths = _divided(_nanos(str(value)), 10**6)
-    return max(-INT64_MAX, min(INT64_MAX, thousandths))
+    return _milli(str(value))
 
 
 def whole(value: str | int | float) -> int:
     """Returns whole units (bytes, counts), rounded away from zero and capped at 2⁶³-1."""
-    return _divided(_nanos(str(value)), _NANO)
+    return _whole(str(value))
 
 
 def format_milli(amount: int) -> str:
@@ -58,6 +57,16 @@ def format_bytes(amount: int) -> str:
     if abs(amount) < 1024:  # as upstream: too small for a binary suffix, so 1000 reads 1k
         return _shortened(amount, 1000, ("", "k"))
     return _shortened(amount, 1024, ("", *_BINARY))
+
+
+@lru_cache(maxsize=4096)
+def _milli(text: str) -> int:
+    return max(-INT64_MAX, min(INT64_MAX, _divided(_nanos(text), 10**6)))
+
+
+@lru_cache(maxsize=4096)
+def _whole(text: str) -> int:
+    return _divided(_nanos(text), _NANO)
 
 
 @lru_cache(maxsize=4096)

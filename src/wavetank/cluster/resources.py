@@ -26,13 +26,12 @@ def parse_amounts(quantities: Mapping[str, Any] | None, *, path: str = "") -> di
     """Reads a ResourceList such as {cpu: 500m, memory: 1Gi}; negative amounts are refused."""
     amounts = {}
     for name, quantity in (quantities or {}).items():
-        where = f"{path}.{name}" if path else str(name)
         try:
             amount = milli(quantity) if name == CPU else whole(quantity)
+            if amount < 0:
+                raise InputError(f"an amount cannot be negative: {quantity!r}")
         except InputError as error:
-            raise error.inside(path=where) from None
-        if amount < 0:
-            raise InputError(f"an amount cannot be negative: {quantity!r}", path=where)
+            raise error.inside(path=f"{path}.{name}" if path else str(name)) from None
         amounts[str(name)] = amount
     return amounts
 

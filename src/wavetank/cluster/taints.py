@@ -49,7 +49,7 @@ class Taint:
 
 def parse_taints(raw: object, *, path: str = "") -> tuple[Taint, ...]:
     """Reads a node's list of taints at `path`, which must differ in key or effect; null reads as none."""
-    return read_at(path, raw, _read_taints)
+    return () if raw is None else read_at(path, raw, _read_taints)
 
 
 def _read_taints(raw: object) -> tuple[Taint, ...]:

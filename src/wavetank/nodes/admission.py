@@ -21,6 +21,8 @@ class Refusal(NamedTuple):
 class Room:
     """What the pods on one node have been given of it; whoever does not fit is refused, as a kubelet does."""
 
+    __slots__ = ("_pods", "_used")
+
     def __init__(self) -> None:
         self._used: dict[str, int] = {}
         self._pods = 0

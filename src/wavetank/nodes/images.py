@@ -20,7 +20,8 @@ class ImageSizes:
 
     def learn(self, node: Node) -> None:
         """Takes over the images that a node lists."""
-        self._sizes.update((with_tag(image), size) for image, size in node.images.items())
+        for image, size in node.images.items():
+            self._sizes[with_tag(image)] = size
 
     def of(self, image: str, unknown: int) -> int:
         """Returns an image's size, or `unknown`."""
@@ -29,6 +30,8 @@ class ImageSizes:
 
 class ImageCache:
     """The images of one node; pulls wait for one another."""
+
+    __slots__ = ("_at_once", "_free_at", "_here_from", "_latency", "_random", "_sizes")
 
     def __init__(self, node: Node, sizes: ImageSizes, latency: NodeLatency, random: random.Random) -> None:
         self._here_from: dict[str, Nanoseconds] = {with_tag(image): _EVER for image in node.images}

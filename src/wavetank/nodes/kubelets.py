@@ -23,6 +23,8 @@ KILLED = 137  # exit code of a container that was killed
 class _Machine:
     """One node as its kubelet sees it."""
 
+    __slots__ = ("down", "images", "node", "room")
+
     def __init__(self, node: Node, images: ImageCache) -> None:
         self.node = node
         self.images = images

@@ -19,7 +19,7 @@ MOST_OBJECTS = 1_000_000  # that one entry of a document may stand for
 
 def mapping(value: object, path: str, known: Collection[str] | None = None) -> Mapping[str, Any]:
     """Reads a mapping; with `known`, any other key is refused."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict | Mapping):
         raise InputError(f"expected a mapping, got {value!r:.60}", path=path)
     for key in value:
         if not isinstance(key, str):
@@ -114,10 +114,13 @@ def labels(value: object, path: str) -> dict[str, str]:
 
 def strings(value: object, path: str) -> Mapping[str, str]:
     """Reads a mapping of texts, such as annotations; null reads as an empty one."""
-    for key, item in mapping({} if value is None else value, path).items():
+    if value is None:
+        return {}
+    texts = mapping(value, path)
+    for key, item in texts.items():
         if not isinstance(item, str):
             raise InputError(f"expected a text (in quotes), got {item!r:.60}", path=f"{path}.{key}")
-    return mapping(value or {}, path)
+    return texts
 
 
 def _hint(key: str, known: Collection[str]) -> str:

@@ -19,11 +19,7 @@ class ImageTable:
         self._counts: dict[str, IntArray] = {}
         self.outdated: set[int] = set()  # slots to be refreshed
         self._images: dict[int, tuple[str, ...]] = {}
-
-    @property
-    def is_empty(self) -> bool:
-        """Tells whether no node lists any image."""
-        return not self._sizes
+        self.is_empty = True  # no node lists any image
 
     def set_node(self, slot: int, old: Node | None, new: Node | None) -> None:
         """Takes over the images of a node's new version (None: the node is gone)."""
@@ -35,6 +31,7 @@ class ImageTable:
             self._holders.setdefault(image, set()).add(slot)
         if new and new.images:
             self._images[slot] = tuple(new.images)
+        self.is_empty = not self._sizes
 
     def touch(self, slot: int) -> None:
         """Notes that a slot will be copied afresh at the beginning of the next cycle."""

@@ -13,7 +13,16 @@ from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.claims import ClaimTable
 from wavetank.scheduling.framework.images import ImageTable
 from wavetank.scheduling.framework.labelcolumns import LabelColumns
-from wavetank.scheduling.framework.ledger import ALLOCATABLE, NONZERO, PER_RESOURCE, POD_COUNT, REQUESTED, Ledger, enter
+from wavetank.scheduling.framework.ledger import (
+    ALLOCATABLE,
+    MAX_PODS,
+    NONZERO,
+    PER_RESOURCE,
+    POD_COUNT,
+    REQUESTED,
+    Ledger,
+    enter,
+)
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
 from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
@@ -66,19 +75,16 @@ class NodeTable(Ledger):
         slot = self._slot(node.name)
         old = self.nodes[slot]
         self.nodes[slot] = node
-        self.allocatable[:, slot] = 0
+        if self.changed[slot]:  # there may have been a node before
+            self.allocatable[:, slot], self.max_pods[slot] = 0, 0
         for name, amount in node.allocatable.items():
-            if name == PODS:
-                self.max_pods[slot] = amount
-            else:
-                row = self._row(name)  # first, as a new row makes new arrays
-                self.allocatable[row, slot] = amount
-        if PODS not in node.allocatable:
-            self.max_pods[slot] = 0
+            column = MAX_PODS if name == PODS else ALLOCATABLE + PER_RESOURCE * self._row(name)
+            self.cells[slot, column] = amount
         if node.load or (old is not None and old.load):
             self._set_load(slot, node)
+        if node.images or (old is not None and old.images):
+            self.images.set_node(slot, old, node)
         self._order.set(slot, old, node)
-        self.images.set_node(slot, old, node)
         self.topologies.set_node(slot, node)
         self._touch(slot)
         self.node_changes.append(slot)

@@ -36,10 +36,9 @@ class FacetCache:
     def _catch_up(self, facet: Hashable, answers: IntArray, table: NodeTable, seen: int) -> IntArray:
         if len(answers) < len(table.nodes):
             answers = np.pad(answers, (0, max(16, 2 * len(table.nodes)) - len(answers)))
-        for slot in set(table.node_changes[seen:]):
-            node = table.nodes[slot]
-            if node is not None:
-                answers[slot] = self._evaluate(facet, node)
+        evaluate, nodes = self._evaluate, table.nodes
+        found = {slot: evaluate(facet, node) for slot in table.node_changes[seen:] if (node := nodes[slot]) is not None}
+        answers[list(found)] = list(found.values())
         return answers
 
 

@@ -146,7 +146,8 @@ class TopologyTable:
     def set_node(self, slot: int, node: Node | None) -> None:
         """Takes over a node's labels; None: the node is gone."""
         self.changes += 1
-        self._nodes.extend([None] * (slot + 1 - len(self._nodes)))
+        if slot >= len(self._nodes):
+            self._nodes.extend([None] * (slot + 1 - len(self._nodes)))
         self._nodes[slot] = node
         for topology in self._topologies.values():
             topology.set_node(slot, node)

@@ -31,11 +31,15 @@ class TaintToleration(StaticFilter, StaticScore):
 
     def check(self, facet: Tolerations, node: Node) -> Reason | None:
         """Refuses a node with a hard taint that is not tolerated."""
+        if not node.taints:
+            return None
         hard = (taint for taint in node.taints if taint.effect in ("NoSchedule", "NoExecute"))
         return None if all(facet.accept(taint) for taint in hard) else self.UNTOLERATED
 
     def rate(self, facet: Tolerations, node: Node) -> int:
         """Counts the soft taints that are not tolerated."""
+        if not node.taints:
+            return 0
         soft = (taint for taint in node.taints if taint.effect == "PreferNoSchedule")
         return sum(not facet.accept(taint) for taint in soft)
 
