@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -9,41 +9,80 @@ from numpy.typing import NDArray
 from wavetank.experiments.decimals import Integers
 
 Value = TypeVar("Value", bound=Hashable)
+Other = TypeVar("Other", bound=Hashable)
+Made = TypeVar("Made", bound=Hashable)
 
 
 class Coded(Generic[Value]):
-    """A column whose values repeat: each is looked at once, and rows have its place among the `values`.
+    """A column whose values repeat: each is looked at once, and rows have its place among the `values`."""
 
-    They are in the order of their first row.
-    """
-
-    def __init__(self, rows: int) -> None:
+    def __init__(self, values: Iterable[Value] = ()) -> None:
         self._places: _Places[Value] = _Places()
-        self.codes: Integers = np.empty(rows, np.int64)
+        self._parts: list[Integers] = [self._codes_of(values)]
 
-    def put(self, part: slice, values: Sequence[Value]) -> None:
-        """Fills in some rows."""
-        self.codes[part] = list(map(self._places.__getitem__, values))
+    def extend(self, values: Iterable[Value]) -> None:
+        """Adds rows."""
+        self._parts.append(self._codes_of(values))
 
     @property
     def values(self) -> list[Value]:
-        """Returns the distinct values."""
+        """Returns the distinct values, in the order of their first row."""
         return list(self._places)
+
+    @property
+    def codes(self) -> Integers:
+        """Returns the place of each row's value."""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
     def count(self, value: Value) -> int:
         """Returns how many rows have a value."""
         return int(np.count_nonzero(self.codes == self._places.get(value, -1)))
 
+    def table(self, of: Callable[[Value], object], dtype: type[Any] = object) -> NDArray[Any]:
+        """Returns what `of` makes of the distinct values."""
+        return np.fromiter(map(of, self._places), dtype, len(self._places))
+
     def each(self, of: Callable[[Value], object], dtype: type[Any] = object) -> NDArray[Any]:
-        """Returns a column of what `of` makes of the values."""
+        """Returns what `of` makes of the rows' values."""
         return self.table(of, dtype)[self.codes]
 
-    def table(self, of: Callable[[Value], object], dtype: type[Any] = object) -> NDArray[Any]:
-        """Returns what `of` makes of the distinct values, by code."""
-        return np.fromiter(map(of, self._places), dtype, len(self._places))
+    # other columns
+
+    def mapped(self, of: Callable[[Value], Made]) -> Coded[Made]:
+        """Returns the column of what `of` makes of the values, which may be the same for several."""
+        return _column(map(of, self._places), self.codes)
+
+    def paired(self, other: Coded[Other], of: Callable[[Value, Other], Made]) -> Coded[Made]:
+        """Returns the column of what `of` makes of two values that stand in one row."""
+        left, right = self.values, other.values
+        pairs, codes = np.unique(self.codes * len(right) + other.codes, return_inverse=True)
+        made = (of(left[pair // len(right)], right[pair % len(right)]) for pair in pairs.tolist())
+        return _column(made, codes).taken(np.arange(len(codes)))
+
+    def taken(self, rows: Integers) -> Coded[Value]:
+        """Returns a column of these rows, in their order."""
+        codes, values = self.codes[rows], self.values
+        firsts = np.full(len(values), len(rows))
+        firsts[codes[::-1]] = np.arange(len(rows))[::-1]  # of equal ones the last is kept, which is the first
+        present = np.argsort(firsts)[: np.count_nonzero(firsts < len(rows))]
+        places = np.empty(len(values), np.int64)
+        places[present] = np.arange(len(present))
+        return _column([values[place] for place in present.tolist()], places[codes])
+
+    def _codes_of(self, values: Iterable[Value]) -> Integers:
+        return np.array(list(map(self._places.__getitem__, values)), np.int64)
 
 
 class _Places(dict[Value, int]):
     def __missing__(self, value: Value) -> int:
         place = self[value] = len(self)
         return place
+
+
+def _column(values: Iterable[Value], places: Integers) -> Coded[Value]:
+    """Returns a column whose rows have the values at these places."""
+    column = Coded[Value]()
+    column._parts = [column._codes_of(values)[places]]
+    return column

@@ -22,9 +22,9 @@ class PodTable:
         self.rows = recorder.rows
         count = len(self.rows)
         self.submitted, self.scheduled, self.started, self.finished = np.empty((4, count), np.int64)
-        self.namespace, self.node = Coded[str](count), Coded[str](count)
-        self.phase, self.reason = Coded[str](count), Coded[str](count)
-        self.spec = Coded[PodSpec](count)
+        self.namespace, self.node = Coded[str](), Coded[str]()
+        self.phase, self.reason = Coded[str](), Coded[str]()
+        self.spec = Coded[PodSpec]()
         for begin in range(0, count, PART):
             self._take(slice(begin, begin + PART))
 
@@ -34,11 +34,11 @@ class PodTable:
         self.scheduled[part] = [NEVER if row.scheduled is None else row.scheduled for row in rows]
         self.started[part] = [NEVER if row.started is None else row.started for row in rows]
         self.finished[part] = [NEVER if row.finished is None else row.finished for row in rows]
-        self.namespace.put(part, [row.namespace for row in rows])
-        self.node.put(part, [row.node for row in rows])
-        self.phase.put(part, [row.phase for row in rows])
-        self.reason.put(part, [row.reason for row in rows])
-        self.spec.put(part, [row.spec for row in rows])
+        self.namespace.extend([row.namespace for row in rows])
+        self.node.extend([row.node for row in rows])
+        self.phase.extend([row.phase for row in rows])
+        self.reason.extend([row.reason for row in rows])
+        self.spec.extend([row.spec for row in rows])
 
     @cached_property
     def cpu(self) -> Integers:

@@ -28,6 +28,8 @@ from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.faults import ProcessError
 from wavetank.workloads.inflation import known_pods
 
+Tables = dict[tuple[str, int], PodTable]  # of runs just made, by scheduler and seed
+
 QUANTILES = (0, 5, 25, 50, 75, 95, 100)  # of job latency, in percent
 
 
@@ -82,17 +84,19 @@ class RunFailure:
         return f"{self.label} failed: {self.error}"
 
 
-def try_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult | RunFailure:
+def try_run(
+    plan: RunPlan, tell: Callable[[int], None] | None = None, tables: Tables | None = None
+) -> RunResult | RunFailure:
     """Makes a run; if its scheduler fails that is the result, and nothing is left in the run's place."""
     try:
-        return make_run(plan, tell)
+        return make_run(plan, tell, tables)
     except SchedulerError as error:
         rmtree(plan.folder)
         return RunFailure(plan.label, error)
 
 
-def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunResult:
-    """Simulates one run and writes its files."""
+def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: Tables | None = None) -> RunResult:
+    """Simulates one run and writes its files; its table is put among the `tables`, if they are given."""
     plan.folder.mkdir(parents=True)
     with rare_collections():
         begun = time.perf_counter()
@@ -101,6 +105,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None) -> RunRes
             recorder = simulation.run()
         wall = time.perf_counter() - begun
         pods = PodTable(recorder)
+        if tables is not None:
+            tables[plan.scheduler, plan.seed] = pods
         write_tables(pods, plan.folder)
         jobs = FinishedJobs(pods)
         write_batsim(pods, jobs, plan.folder, plan.wavetank_version)

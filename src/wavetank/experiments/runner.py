@@ -21,7 +21,7 @@ from wavetank.errors import SchedulerError, WavetankError
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.explain.recording import Keep
 from wavetank.experiments.outfolder import check_out, written_whole
-from wavetank.experiments.run import RunFailure, RunPlan, RunResult, try_run
+from wavetank.experiments.run import RunFailure, RunPlan, RunResult, Tables, try_run
 from wavetank.experiments.summary import write_summary
 from wavetank.kernel.garbage import rare_collections
 
@@ -52,16 +52,16 @@ def run_experiment(
     wavetank_version: str,
     progress: Progress | None = None,
     jobs: int | None = None,
-    finish: Callable[[Path], object] | None = None,
+    finish: Callable[[Path, Tables], object] | None = None,
     keep: Keep | None = None,
 ) -> list[RunResult]:
     """Makes all runs and leaves their results in the folder `out`, whole or not at all.
 
     `out` may be the results of an earlier experiment, which are replaced; any other folder with something in it is
     refused. `jobs` is how many runs are made at a time: by default as many as there are cores. `finish` may add to
-    the results before they are put in place. `keep` is how much of the scheduling attempts is recorded, for
-    `wavetank explain`: nothing, the best nodes of each, or all. FailedRunsError, when all is done, if schedulers have
-    failed; if all runs have, there are no results.
+    the results before they are put in place; it is also given the table of the pods, if there is one run only.
+    `keep` is how much of the scheduling attempts is recorded, for `wavetank explain`: nothing, the best nodes of each,
+    or all. FailedRunsError, when all is done, if schedulers have failed; if all runs have, there are no results.
     """
     check_out(out)
     begun = time.perf_counter()
@@ -78,7 +78,8 @@ def run_experiment(
             for entry in experiment.schedulers
             for seed in experiment.seeds
         ]
-        made = _make_runs(plans, jobs or _cores(), progress)
+        tables: Tables = {}
+        made = _make_runs(plans, jobs or _cores(), progress, tables)
         results, failures = _succeeded(made), [each for each in made if isinstance(each, RunFailure)]
         if not results:
             raise FailedRunsError(failures, results)
@@ -86,7 +87,7 @@ def run_experiment(
         warnings = [failure.warning for failure in failures]
         write_summary(experiment, results, folder, wavetank_version, time.perf_counter() - begun, warnings)
         if finish is not None:
-            finish(folder)
+            finish(folder, tables)
     if failures:
         raise FailedRunsError(failures, results)
     return results
@@ -108,7 +109,9 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult | RunFailure]:
+def _make_runs(
+    plans: Sequence[RunPlan], jobs: int, progress: Progress | None, tables: Tables
+) -> list[RunResult | RunFailure]:
     jobs = min(jobs, len(plans))
     if jobs > 1 and can_travel(plans):
         return _in_parallel(plans, jobs, progress)
@@ -116,7 +119,8 @@ def _make_runs(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -
     for plan in plans:
         results = _succeeded(made)
         finished = sum(result.metrics.pods for result in results)
-        made.append(try_run(plan, _teller(progress, results, len(plans), finished)))
+        kept = tables if len(plans) == 1 else None  # those of many would fill the memory
+        made.append(try_run(plan, _teller(progress, results, len(plans), finished), kept))
         if progress is not None:
             results = _succeeded(made)
             progress.update(results, len(plans), sum(result.metrics.pods for result in results))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wavetank.errors import InputError
+from wavetank.experiments.coded import Coded
 from wavetank.workloads.plaincells import plain_columns
 
 Floats = NDArray[np.float64]
@@ -24,18 +25,18 @@ class Columns:
 
     def __init__(self, path: Path, texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> None:
         self._source = str(path)
-        self._texts: dict[str, list[str]] = {name: [] for name in texts}
+        self._texts: dict[str, Coded[str]] = {name: Coded() for name in texts}
         self._numbers: dict[str, list[Floats]] = {name: [np.empty(0)] for name in numbers}
         row = 2
         for part in self._parts(path, (*texts, *numbers)):
             cells = dict(zip((*texts, *numbers), part, strict=True))
             for name, column in self._texts.items():
-                column += _shared(cells[name])
+                column.extend(cells[name])
             for name, columns in self._numbers.items():
                 columns.append(self._as_numbers(name, cells[name], row))
             row += len(part[0])
 
-    def texts(self, name: str) -> list[str]:
+    def texts(self, name: str) -> Coded[str]:
         """Returns the cells of a column as they stand."""
         return self._texts[name]
 
@@ -108,9 +109,3 @@ def _rows(file: TextIO, lines: list[str]) -> Iterator[list[str]]:
         yield row
         if reader.line_num >= len(lines):
             return
-
-
-def _shared(cells: Sequence[str]) -> list[str]:
-    """Returns the same with one object for all that are equal: a node's name stands in many rows."""
-    known: dict[str, str] = {}
-    return list(map(known.setdefault, cells, cells))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,9 @@ import msgspec
 import numpy as np
 
 from wavetank.errors import InputError
+from wavetank.experiments.podtable import PodTable
 from wavetank.report.columns import Columns, Floats, header_of
+from wavetank.report.pods import Pods, pods_in, pods_of
 
 SUMMARY_VALUES = (
     "pods",
@@ -38,7 +40,6 @@ OPTIONAL_VALUES = (  # of some runs, or of newer results
     "gpu_allocation",
     "gpu_fragmentation",
 )
-OF_NAMED_PODS = ("namespace", "name", "job", "phase", "reason", "requests")
 UTILIZATION = ("time_s", "cpu_utilization", "memory_utilization", "pods_pending", "pods_running")
 
 
@@ -88,27 +89,15 @@ class Run:
     values: dict[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Pods:
-    """The pods of a run, column by column; times in seconds, NaN for what never happened.
+class ResultsFolder:
+    """Reads the files of an experiment; a file that is missing or malformed is an InputError naming it.
 
-    `texts` holds the columns OF_NAMED_PODS, if the pods are wanted one by one.
+    Pods of which there is a table in memory are taken from there.
     """
 
-    texts: dict[str, Sequence[str]]
-    node: Sequence[str]
-    submitted: Floats
-    scheduled: Floats
-    started: Floats
-    finished: Floats
-    cpu_milli: Floats
-
-
-class ResultsFolder:
-    """Reads the files of an experiment; a file that is missing or malformed is an InputError naming it."""
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, tables: Mapping[tuple[str, int], PodTable] = {}) -> None:
         self.path = path
+        self._tables = tables
         self.experiment = _experiment(path / "experiment.json")
         self.runs = _runs(path / "summary.csv")
         self._waiting: dict[tuple[str, int], Floats] = {}  # of the runs whose pods were read
@@ -123,12 +112,8 @@ class ResultsFolder:
 
     def pods(self, run: Run, named: bool = True) -> Pods:
         """Returns every pod of a run; of very many perhaps without what tells one from the other."""
-        texts = OF_NAMED_PODS if named else ()
-        numbers = ("submitted", "scheduled", "started", "finished", "cpu_milli")
-        columns = Columns(self._file(run, "pods.csv"), ("node", *texts), numbers)
-        pods = Pods(
-            {name: columns.texts(name) for name in texts}, columns.texts("node"), *map(columns.numbers, numbers)
-        )
+        table = self._tables.get((run.scheduler, run.seed))
+        pods = pods_of(table, named) if table else pods_in(self._file(run, "pods.csv"), named)
         self._waiting[run.scheduler, run.seed] = pods.started - pods.submitted
         return pods
 
@@ -143,7 +128,7 @@ class ResultsFolder:
     def nodes(self, run: Run) -> tuple[Sequence[str], Floats]:
         """Returns names and CPU capacities (thousandths of a core) of a run's nodes, in the file's order."""
         columns = Columns(self._file(run, "nodes.csv"), ("name",), ("cpu_milli",))
-        return columns.texts("name"), np.nan_to_num(columns.numbers("cpu_milli"))
+        return columns.texts("name").each(str).tolist(), np.nan_to_num(columns.numbers("cpu_milli"))
 
     def utilization(self, run: Run) -> list[Floats]:
         """Returns the columns named in UTILIZATION, one value per bucket of time."""
@@ -167,9 +152,10 @@ def _runs(path: Path) -> list[Run]:
     names = (*SUMMARY_VALUES, *(name for name in OPTIONAL_VALUES if name in header_of(path)))
     columns = Columns(path, ("scheduler",), ("seed", *names))
     values = [[_defined(value) for value in columns.numbers(name)] for name in names]
+    schedulers = columns.texts("scheduler").each(str)
     return [
         Run(scheduler, int(seed), dict(zip(names, row, strict=True)))
-        for scheduler, seed, *row in zip(columns.texts("scheduler"), columns.numbers("seed"), *values, strict=True)
+        for scheduler, seed, *row in zip(schedulers, columns.numbers("seed"), *values, strict=True)
     ]
 
 

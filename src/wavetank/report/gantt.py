@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from wavetank.experiments.coded import Coded
+from wavetank.experiments.decimals import Integers
 from wavetank.report.columns import Floats
-from wavetank.report.folder import Pods, ResultsFolder, Run
+from wavetank.report.folder import ResultsFolder, Run
 from wavetank.report.heat import Occupancy, heat_map, nodes_per_row
 from wavetank.report.packing import NEVER, Words, pack_bytes, pack_texts, pack_words
+from wavetank.report.pods import Names, Pods
 
 MOST_BARS = 200_000  # pods of a run, above which only the heat map is carried
 
@@ -71,7 +75,7 @@ class _Chart:
         self._pods = pods = folder.pods(run, named)
         self._names, self._capacity = _all_nodes(pods, *folder.nodes(run))
         index = {name: i for i, name in enumerate(self._names)}
-        self._node = np.array([index.get(node, NEVER) for node in pods.node], dtype=np.uint32)
+        self._node = pods.node.each(lambda node: index.get(node, NEVER), np.uint32)
         self.end = _end(pods, folder.utilization(run)[0])
         self._tick = tick(self.end)
 
@@ -79,37 +83,38 @@ class _Chart:
         return {"names": pack_texts(self._names), "cpu": pack_words([_words(self._capacity)])}
 
     @cached_property
-    def _order(self) -> list[int]:
+    def _order(self) -> Integers:
         """Returns the pods by submission and not as in the file: schedulers that finish in another order share them."""
-        texts = self._pods.texts
-        keys = list(zip(self._pods.submitted.tolist(), texts["namespace"], texts["name"], strict=True))
-        return sorted(range(len(keys)), key=keys.__getitem__)
+        return _sorted(self._pods.submitted, self._named.namespace, self._named.name)
 
-    def _texts(self, name: str) -> list[str]:
-        column = self._pods.texts[name]
-        return [column[i] for i in self._order]
+    @property
+    def _named(self) -> Names:
+        assert self._pods.names is not None, "bars have names"
+        return self._pods.names
 
     def pod_table(self) -> dict[str, Any]:
         """Returns what a pod brings along, whoever schedules it."""
-        pods, order = self._pods, self._order
-        jobs, job = _dictionary(self._texts("job"))
-        requests, request = _dictionary(self._texts("requests"))
+        pods, named, order = self._pods, self._named, self._order
+        spaces = named.namespace.each(lambda namespace: f"{namespace}/")
+        names = list(map(str.__add__, spaces[order].tolist(), np.array(named.name, object)[order].tolist()))
+        jobs, requests = named.job.taken(order), named.requests.taken(order)
         submitted = _ticks(pods.submitted[order], self._tick)
+        words = [submitted, _words(pods.cpu_milli[order]), _codes(jobs), _codes(requests)]
         return {
-            "names": pack_texts(list(map("/".join, zip(self._texts("namespace"), self._texts("name"), strict=True)))),
-            "jobs": pack_texts(jobs),
-            "requests": pack_texts(requests),
-            "words": pack_words([submitted, _words(pods.cpu_milli[order]), job, request]),
+            "names": pack_texts(names),
+            "jobs": pack_texts(jobs.values),
+            "requests": pack_texts(requests.values),
+            "words": pack_words(words),
         }
 
     def bars(self) -> dict[str, Any]:
         """Returns what became of each pod."""
-        pods, order = self._pods, self._order
-        phases, phase = _dictionary(list(map(_outcome, self._texts("phase"), self._texts("reason"))))
+        pods, named, order = self._pods, self._named, self._order
+        phases = named.phase.paired(named.reason, _outcome).taken(order)
         times = (_ticks(column[order], self._tick) for column in (pods.scheduled, pods.started, pods.finished))
         scheduled, started, finished = times
-        words = [scheduled, _since(started, scheduled), _since(finished, scheduled), self._node[order], phase]
-        return {"tick": self._tick, "phases": phases, "words": pack_words(words)}
+        words = [scheduled, _since(started, scheduled), _since(finished, scheduled), self._node[order], _codes(phases)]
+        return {"tick": self._tick, "phases": phases.values, "words": pack_words(words)}
 
     def heat(self) -> dict[str, Any]:
         """Returns the share of CPU requested; a pod holds its request from being scheduled to its end."""
@@ -154,14 +159,23 @@ def tick(end: float) -> float:
 
 def _all_nodes(pods: Pods, names: Sequence[str], capacity: Floats) -> tuple[list[str], Floats]:
     """Adds nodes that pods name but the cluster no longer has; their capacity is unknown, thus 0."""
-    gone = sorted(set(pods.node) - set(names) - {""})
+    gone = sorted(set(pods.node.values) - set(names) - {""})
     return [*names, *gone], np.concatenate([capacity, np.zeros(len(gone))])
 
 
-def _dictionary(texts: Sequence[str]) -> tuple[list[str], Words]:
-    """Returns the distinct texts in order of appearance, and for each text its place among them."""
-    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    return list(places), np.fromiter(map(places.__getitem__, texts), np.uint32, len(texts))
+def _sorted(submitted: Floats, namespace: Coded[str], name: Sequence[str]) -> Integers:
+    """Returns the pods by submission, those of one instant by namespace and name."""
+    order = np.argsort(submitted, kind="stable")
+    begins = np.flatnonzero(np.diff(submitted[order], prepend=np.nan) != 0)
+    spaces = namespace.each(str).tolist()
+    for begin, end in pairwise([*begins.tolist(), len(order)]):
+        if end - begin > 1:
+            order[begin:end] = sorted(order[begin:end].tolist(), key=lambda pod: (spaces[pod], name[pod]))
+    return order
+
+
+def _codes(column: Coded[str]) -> Words:
+    return column.codes.astype(np.uint32)
 
 
 def _ticks(seconds: Floats, unit: float) -> Words:

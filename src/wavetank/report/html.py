@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from wavetank.experiments.podtable import PodTable
 from wavetank.report.comparison import comparison_cards, comparison_table
 from wavetank.report.facts import facts_line, scheduler_list, warnings_block
 from wavetank.report.folder import ResultsFolder
@@ -27,12 +29,13 @@ SCRIPTS = (
 )
 
 
-def write_report(out: Path) -> Path:
+def write_report(out: Path, tables: Mapping[tuple[str, int], PodTable] = {}) -> Path:
     """Writes `report.html` from the results in the folder `out` and returns its path.
 
-    The page depends on the results only: the same folder gives the same bytes.
+    The page depends on the results only: the same folder gives the same bytes. `tables` of runs just made, by scheduler
+    and seed, save the reading of what they have written.
     """
-    return write_page(out / "report.html", _page(ResultsFolder(out)))
+    return write_page(out / "report.html", _page(ResultsFolder(out, tables)))
 
 
 def _page(folder: ResultsFolder) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +38,7 @@ def pack_bytes(values: NDArray[np.uint8]) -> str:
 
 def pack_texts(texts: Sequence[str]) -> str:
     """Returns a list of texts, for `unpackTexts` in data.js."""
-    return _pack(json.dumps(list(texts), separators=(",", ":")).encode())
+    return _pack(msgspec.json.encode(texts))
 
 
 def _pack(raw: bytes) -> str:
