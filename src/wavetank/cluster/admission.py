@@ -23,14 +23,15 @@ def admit(pod: Pod, store: Store) -> None:
 
     ForbiddenError if there is no such class. Call it before the store creates the pod.
     """
-    if pod.spec.priority is not None:
+    name = pod.spec.priority_class
+    if pod.spec.priority is not None or not (name or store.has(_CLASSES)):
         return
-    if pod.spec.priority_class in SYSTEM_PRIORITIES:
-        pod.priority = SYSTEM_PRIORITIES[pod.spec.priority_class]
+    if name in SYSTEM_PRIORITIES:
+        pod.priority = SYSTEM_PRIORITIES[name]
         return
-    found = priority_class(pod.spec.priority_class, store)
-    if found is None and pod.spec.priority_class:
-        raise ForbiddenError(f'no PriorityClass with name "{pod.spec.priority_class}" was found')
+    found = priority_class(name, store)
+    if found is None and name:
+        raise ForbiddenError(f'no PriorityClass with name "{name}" was found')
     if found is not None:
         pod.priority = found.value
         _adopt_policy(pod, found, store)
@@ -41,8 +42,6 @@ def priority_class(name: str, store: Store) -> PriorityClass | None:
     if name:
         named = store.find(_CLASSES, "", name)
         return named if isinstance(named, PriorityClass) else None
-    if not store.has(_CLASSES):
-        return None
     defaults = [found for found in store.list(_CLASSES) if found.global_default]
     return min(defaults, key=lambda found: found.value, default=None)
 

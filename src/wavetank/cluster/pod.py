@@ -11,7 +11,7 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
-_ENDS = (SUCCEEDED, FAILED)
+ENDS = (SUCCEEDED, FAILED)
 _SCHEDULED, _GATED = "PodScheduled", "SchedulingGated"
 PHASES = (PENDING, RUNNING, SUCCEEDED, FAILED, "Unknown")
 
@@ -88,7 +88,7 @@ class Pod(Resource):
     @property
     def finished(self) -> bool:
         """Tells whether the pod has come to its end: it holds nothing any more."""
-        return self.phase in _ENDS
+        return self.phase in ENDS
 
     def copy(self) -> Pod:
         """Returns a new version that the caller may change; written out, since every write pays for it."""

@@ -18,9 +18,7 @@ Key = tuple[str, str]
 
 _GRACE = "deletionGracePeriodSeconds"
 
-# Who is to be told of a kind: the functions for new objects, new versions, and objects that are gone.
-_Audience = tuple[tuple[Callable[..., None], ...], tuple[Callable[..., None], ...], tuple[Callable[..., None], ...]]
-_ADDED, _MODIFIED, _DELETED = range(3)
+_Calls = tuple[Callable[..., None], ...]
 _Untold = tuple[Iterator[Callable[..., None]], Any, Any]  # who is still to be told, the old version, the new one
 
 
@@ -37,6 +35,24 @@ class Watcher(Protocol):
         """Tells that an object, last seen as `old`, is gone."""
 
 
+class _Kind:
+    """The present objects of one kind, and whom to call with what comes, what changes and what goes."""
+
+    __slots__ = ("added", "deleted", "modified", "objects")
+
+    def __init__(self) -> None:
+        self.objects: dict[Key, Resource] = {}
+        self.added: _Calls = ()
+        self.modified: _Calls = ()
+        self.deleted: _Calls = ()
+
+    def tell(self, watcher: Watcher) -> None:
+        """Tells `watcher` of every change from now on."""
+        self.added = (*self.added, watcher.added)
+        self.modified = (*self.modified, watcher.modified)
+        self.deleted = (*self.deleted, watcher.deleted)
+
+
 class Store:
     """Holds the one present version of every object, numbers all writes, and tells watchers of each.
 
@@ -49,8 +65,8 @@ class Store:
         self.clock = clock
         self.version = 0
         self.specs = SpecTable()
-        self._tables: dict[str, dict[Key, Resource]] = {}
-        self._audiences: dict[str, _Audience] = {}
+        self._kinds: dict[str, _Kind] = {}
+        self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
         self._everywhere: list[Watcher] = []
         self._history = History(history)
         self._untold: deque[_Untold] = deque()
@@ -67,15 +83,20 @@ class Store:
 
     def find(self, table: str, namespace: str, name: str) -> Resource | None:
         """Returns the present version of an object, or None."""
-        return self._tables.get(table, {}).get((namespace, name))
+        kind = self._kinds.get(table)
+        return None if kind is None else kind.objects.get((namespace, name))
+
+    def objects(self, table: str) -> Mapping[Key, Any]:
+        """Returns the objects of a kind by (namespace, name): always the present ones, for whoever looks often."""
+        return self._kind(table).objects
 
     def list(self, table: str) -> Iterator[Any]:
         """Yields every object of a kind, in the order of creation; writes meanwhile do not disturb it."""
-        yield from list(self._tables.get(table, {}).values())
+        yield from list(self.objects(table).values())
 
     def at(self, table: str, version: int) -> Iterable[Resource]:
         """Returns every object of a kind as it was at a resource version; ExpiredError if that is forgotten."""
-        objects = dict(self._tables.get(table, {}))
+        objects = dict(self.objects(table))
         for event in reversed(list(self.events_since(version, table))):
             if event.old is None:
                 del objects[event.resource.key]
@@ -85,7 +106,8 @@ class Store:
 
     def has(self, table: str) -> bool:
         """Tells whether there is any object of a kind."""
-        return bool(self._tables.get(table))
+        kind = self._kinds.get(table)
+        return kind is not None and bool(kind.objects)
 
     @property
     def next_uid(self) -> str:
@@ -98,34 +120,25 @@ class Store:
 
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
-        added, modified, deleted = self._audience(table)
-        self._audiences[table] = (
-            (*added, watcher.added),
-            (*modified, watcher.modified),
-            (*deleted, watcher.deleted),
-        )
+        self._kind(table).tell(watcher)
 
     def subscribe_all(self, watcher: Watcher) -> None:
         """Tells `watcher` of every change of every kind from now on."""
-        for table in list(self._audiences):
-            self.subscribe(table, watcher)
+        for kind in self._kinds.values():
+            kind.tell(watcher)
         self._everywhere.append(watcher)
 
-    def _audience(self, table: str) -> _Audience:
-        """Returns who watches a kind; of one that nobody watched yet, those who watch all."""
-        known = self._audiences.get(table)
+    def _kind(self, table: str) -> _Kind:
+        known = self._kinds.get(table)
         if known is None:
-            all_of = self._everywhere
-            known = self._audiences[table] = (
-                tuple(watcher.added for watcher in all_of),
-                tuple(watcher.modified for watcher in all_of),
-                tuple(watcher.deleted for watcher in all_of),
-            )
+            known = self._kinds[table] = _Kind()
+            for watcher in self._everywhere:
+                known.tell(watcher)
         return known
 
     def tables(self) -> Iterator[str]:
         """Yields the kinds of which there are objects."""
-        yield from [table for table, objects in self._tables.items() if objects]
+        yield from [table for table, kind in self._begun.items() if kind.objects]
 
     def events_since(self, version: int, table: str | None = None) -> Iterator[Event]:
         """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
@@ -136,17 +149,18 @@ class Store:
     def create(self, new: Resource) -> None:
         """Adds an object; AlreadyExistsError if its name is taken."""
         table, key = new.table, (new.namespace, new.name)
-        objects = self._tables.setdefault(table, {})
-        if key in objects:
+        kind = self._kinds.get(table) or self._kind(table)
+        if key in kind.objects:
             raise AlreadyExistsError(f'{plural(table)} "{new.name}" already exists')
-        self.version += 1
-        new.resource_version = self.version
+        if not kind.objects:
+            self._begun[table] = kind
+        self.version = new.resource_version = self.version + 1
         new.created = self.clock.now
         new.uid = new.uid or _uid(self.version)
-        objects[key] = new
+        kind.objects[key] = new
         if self._history.capacity:
             self._history.remember(ADDED, table, new, None, self.version)
-        self._tell(table, None, new)
+        self._tell(kind.added, None, new)
 
     def update(self, new: Resource) -> None:
         """Replaces an object by a new version made from the present one.
@@ -197,12 +211,12 @@ class Store:
 
     def delete(self, old: Resource) -> None:
         """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
-        present, table = self._same(old), old.table
+        present, kind = self._same(old), self._kinds[old.table]
         self.version += 1
-        del self._tables[table][old.key]
+        del kind.objects[old.namespace, old.name]
         if self._history.capacity:
-            self._history.remember(DELETED, table, present, present, self.version)
-        self._tell(table, present, None)
+            self._history.remember(DELETED, old.table, present, present, self.version)
+        self._tell(kind.deleted, present, None)
 
     def discard(self, old: Resource) -> None:
         """Removes an object at once unless finalizers keep it: then it is marked, and goes with the last of them."""
@@ -236,8 +250,8 @@ class Store:
             self.discard(new)
 
     def _same(self, old: Resource) -> Resource:
-        objects = self._tables.get(old.table)
-        present = None if objects is None else objects.get((old.namespace, old.name))
+        kind = self._kinds.get(old.table)
+        present = None if kind is None else kind.objects.get((old.namespace, old.name))
         if present is None:
             raise NotFoundError(f'{plural(old.table)} "{old.name}" not found')
         if present.uid != old.uid:
@@ -245,27 +259,22 @@ class Store:
         return present
 
     def _replace(self, old: Resource, new: Resource) -> None:
-        self.version += 1
-        new.resource_version = self.version
-        table = new.table
-        self._tables[table][new.namespace, new.name] = new
+        kind = self._kinds[new.table]
+        self.version = new.resource_version = self.version + 1
+        kind.objects[new.namespace, new.name] = new
         if self._history.capacity:
-            self._history.remember(MODIFIED, table, new, old, self.version)
-        self._tell(table, old, new)
+            self._history.remember(MODIFIED, new.table, new, old, self.version)
+        self._tell(kind.modified, old, new)
 
-    def _tell(self, table: str, old: Resource | None, new: Resource | None) -> None:
+    def _tell(self, watching: _Calls, old: Resource | None, new: Resource | None) -> None:
         """Tells everybody who watches at this moment; within such a call, after the present one has reached all."""
-        audience = self._audiences.get(table)
-        if audience is None:
-            if not self._everywhere:
-                return
-            audience = self._audience(table)
-        calls = iter(audience[_ADDED if old is None else _DELETED if new is None else _MODIFIED])
+        if self._telling:
+            self._untold.append((iter(watching), old, new))
+            return
+        calls = iter(watching)
         untold = self._untold
-        if self._telling or untold:  # there are some left where somebody has failed
+        if untold:  # somebody has failed before all were told
             untold.append((calls, old, new))
-            if self._telling:
-                return
             calls, old, new = untold.popleft()
         self._telling = True
         try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import FAILED, Pod
+from wavetank.cluster.pod import ENDS, FAILED, Pod
 from wavetank.cluster.resources import CPU, MEMORY
 from wavetank.cluster.store import Store
 from wavetank.experiments.features import Features
@@ -94,8 +94,8 @@ class Recorder:
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Notes a binding or an end."""
-        if new.phase is not old.phase and new.finished:
-            if not old.finished:
+        if new.phase is not old.phase and new.phase in ENDS:
+            if old.phase not in ENDS:
                 self._ended(new)
         elif not old.node_name and new.node_name:
             row = self._rows.get(new.uid)
@@ -105,7 +105,7 @@ class Recorder:
 
     def pod_deleted(self, pod: Pod) -> None:
         """Closes a row; a pod that goes before its end has failed."""
-        if not pod.finished:
+        if pod.phase not in ENDS:
             self._ended(pod)
             row = self._rows.get(pod.uid)
             if row is not None:

@@ -104,7 +104,7 @@ class Simulation:
             processes = loop.begin(streams, setting.latency.scheduler) if loop else []
             finish = partial(_finish, store=store)
             loop.plant(setting.cluster) if loop else _plant(setting.cluster, store, finish)
-            complete = partial(_complete, store=store, planter=loop.planter if loop else None)
+            complete = partial(_complete, store=store, planter=loop.planter) if loop else partial(admit, store=store)
             office = office_of_run(store, streams, complete, seen=loop is not None)
             attach_controllers(office, self._controllers(store, complete))
             if kubelets is not None:
@@ -210,8 +210,7 @@ def _finish(resource: Resource, store: Store) -> Resource:
     return complete_object(resource, store)
 
 
-def _complete(pod: Pod, store: Store, planter: PodPlanter | None) -> None:
-    """Completes a new pod as an API server would, as far as a run needs it."""
-    if planter is not None:
-        planter.complete(pod)
+def _complete(pod: Pod, store: Store, planter: PodPlanter) -> None:
+    """Completes a new pod as an API server would, for programs that look at it."""
+    planter.complete(pod)
     admit(pod, store)

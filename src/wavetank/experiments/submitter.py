@@ -47,15 +47,16 @@ class Submitter:
             self._clock.at(self._next.time, self._submit)
 
     def _submit(self) -> None:
-        while self._next is not None and self._next.time == self._clock.now:
-            if isinstance(self._next, Arrival):
-                check_pod(self._next.pod, self._complete)
-                self._store.create(self._next.pod)
+        coming, now = self._next, self._clock.now
+        while coming is not None and coming.time == now:
+            if isinstance(coming, Arrival):
+                check_pod(coming.pod, self._complete)
+                self._store.create(coming.pod)
             else:
-                self._plant(self._next)
-            self._next = next(self._arrivals, None)
-        if self._next is not None:
-            self._clock.at(self._next.time, self._submit)
+                self._plant(coming)
+            self._next = coming = next(self._arrivals, None)
+        if coming is not None:
+            self._clock.at(coming.time, self._submit)
 
     def _plant(self, planting: Planting) -> None:
         made = planting.resource if self._finish is None else self._finish(planting.resource)

@@ -96,18 +96,26 @@ class Clock:
 
         Without `until`: runs as long as anything but background timers is left, and stands at the last one.
         """
-        (world, schedulers), instants = self._present, self._instants
+        present, later, instants = self._present, self._later, self._instants
+        world, schedulers = present
         while self.foreground or until is not None:
             if world:
                 timer = world.popleft()
             elif schedulers:
                 timer = schedulers.popleft()
             elif until is None or (instants and instants[0] <= until):
-                self._begin_next_instant()
+                for timer in later.pop(heappop(instants)):
+                    present[timer[1]].append(timer)
                 continue
             else:
                 break
-            self._run_one(timer)
+            callback = timer[2]  # written out, like the beginning of an instant: every event pays for it
+            if callback is not None:
+                timer[2] = None
+                if timer[3] is not None:
+                    self.foreground -= 1
+                self.now = timer[0]
+                callback()
         if until is not None:
             self.now = max(self.now, until)
 

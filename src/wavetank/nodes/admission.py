@@ -27,40 +27,41 @@ class Room:
         self._used: dict[str, int] = {}
         self._pods = 0
 
-    def refusal(self, node: Node, pod: Pod) -> Refusal | None:
-        """Returns why the node cannot take the pod, or None."""
-        if not self._fits(node, pod):
-            requests = {PODS: 1, **pod.requests}
-            lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left(node, name)]
-            name = next((name for name in _LOOKED_AT_FIRST if name in lacking), lacking[0])
-            amounts = f"requested: {requests[name]}, used: {self._taken(name)}, capacity: {_capacity(node, name)}"
-            return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
+    def admit(self, node: Node, pod: Pod) -> Refusal | None:
+        """Gives a pod what it asks for, or returns why the node cannot take it."""
+        capacity, used, requests = node.allocatable, self._used, pod.spec.requests
+        fits = self._pods < capacity.get(PODS, 0)
+        for name, wanted in requests.items():
+            if wanted and wanted > capacity.get(name, 0) - used.get(name, 0):
+                fits = False
+        if not fits:
+            return self._lack(node, {PODS: 1, **requests})
         affinity = pod.spec.node_affinity
         if not affinity.allows_all and not affinity.matches(node.labels, node.name):
             return Refusal("NodeAffinity", f"{_REJECTED} {_NO_MATCH}")
+        self.take(requests)
         return None
 
-    def _fits(self, node: Node, pod: Pod) -> bool:
-        capacity, used = node.allocatable, self._used
-        if self._pods >= capacity.get(PODS, 0):
-            return False
-        for name, wanted in pod.requests.items():
-            if wanted and wanted > capacity.get(name, 0) - used.get(name, 0):
-                return False
-        return True
+    def _lack(self, node: Node, requests: Amounts) -> Refusal:
+        lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left(node, name)]
+        name = next((name for name in _LOOKED_AT_FIRST if name in lacking), lacking[0])
+        amounts = f"requested: {requests[name]}, used: {self._taken(name)}, capacity: {_capacity(node, name)}"
+        return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
 
     def take(self, requests: Amounts) -> Amounts:
         """Gives a pod what it asks for, and returns it."""
         self._pods += 1
+        used = self._used
         for name, amount in requests.items():
-            self._used[name] = self._used.get(name, 0) + amount
+            used[name] = used.get(name, 0) + amount
         return requests
 
     def give_back(self, requests: Amounts) -> None:
         """Takes it back."""
         self._pods -= 1
+        used = self._used
         for name, amount in requests.items():
-            self._used[name] -= amount
+            used[name] -= amount
 
     def _left(self, node: Node, name: str) -> int:
         return _capacity(node, name) - self._taken(name)

@@ -3,15 +3,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wavetank.cluster.run import Job
+from wavetank.kernel.durations import Nanoseconds
 
 
 class _Gathering:
-    """The pods of one job that have started, with what each one's part takes, in seconds."""
+    """The pods of one job that have started, with what each one's part takes."""
 
     __slots__ = ("begun", "parts")
 
     def __init__(self) -> None:
-        self.parts: dict[str, float] = {}
+        self.parts: dict[str, Nanoseconds] = {}
         self.begun = False
 
 
@@ -21,13 +22,13 @@ class Gatherings:
     def __init__(self) -> None:
         self._gatherings: dict[int, _Gathering] = {}
 
-    def arrived(self, job: Job, uid: str, seconds: float) -> Sequence[str]:
+    def arrived(self, job: Job, uid: str, takes: Nanoseconds) -> Sequence[str]:
         """Notes that a pod has started and what its part takes here; returns the pods whose work begins now.
 
         These are all of the job when the last one has come, and a pod alone that is started again after that.
         """
         gathering = self._gatherings.setdefault(id(job), _Gathering())
-        gathering.parts[uid] = seconds
+        gathering.parts[uid] = takes
         if gathering.begun:
             return [uid]
         gathering.begun = len(gathering.parts) >= job.size
@@ -41,6 +42,6 @@ class Gatherings:
             if not gathering.parts:
                 del self._gatherings[id(job)]
 
-    def slowest(self, job: Job) -> float:
-        """Returns what the slowest part takes, in seconds."""
+    def slowest(self, job: Job) -> Nanoseconds:
+        """Returns what the slowest part takes."""
         return max(self._gatherings[id(job)].parts.values())

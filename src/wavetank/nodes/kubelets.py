@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.pod import ENDS, FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.resources import Amounts
-from wavetank.cluster.store import Store
+from wavetank.cluster.store import Key, Store
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
@@ -40,7 +40,7 @@ class _Life:
     def __init__(self, machine: _Machine, pod: Pod) -> None:
         self.machine = machine
         self.uid = pod.uid
-        self.key = pod.key
+        self.key = pod.namespace, pod.name
         self.holds: Amounts | None = None  # what it was given of the machine, once it was admitted
         self.started: Nanoseconds | None = None
         self.timer: Timer | None = None
@@ -73,6 +73,7 @@ class Kubelets:
         keep_finished: bool = False,
     ) -> None:
         self._store = store
+        self._pods: Mapping[Key, Pod] = store.objects(Pod.table)
         self._clock = clock
         self._latency = latency or NodeLatency()
         self._random = streams.stream("nodes/latency")
@@ -123,7 +124,7 @@ class Kubelets:
         """Begins with a pod that was bound, stops one that is being deleted, forgets one that somebody ended."""
         if not new.node_name:
             return
-        if new.phase is not old.phase and new.finished:
+        if new.phase is not old.phase and new.phase in ENDS:
             if new.uid in self._lives:
                 self._leave(new)
         elif not old.node_name:
@@ -153,7 +154,7 @@ class Kubelets:
             return
         life = self._lives[pod.uid] = _Life(machine, pod)
         if admitted:
-            life.holds = machine.room.take(pod.requests)
+            life.holds = machine.room.take(pod.spec.requests)
         if machine.down:
             return
         if pod.phase == RUNNING:
@@ -171,11 +172,11 @@ class Kubelets:
     def _admit(self, life: _Life, pod: Pod) -> None:
         machine = life.machine
         if life.holds is None:
-            refusal = machine.room.refusal(machine.node, pod)
+            refusal = machine.room.admit(machine.node, pod)
             if refusal is not None:
                 self._end(pod, FAILED, *refusal)
                 return
-            life.holds = machine.room.take(pod.requests)
+            life.holds = pod.spec.requests
         now = self._clock.now
         started = machine.images.pull(pod.spec.manifest, now) + self._draw_start()
         if started > now:
@@ -199,24 +200,22 @@ class Kubelets:
         run = pod.run
         if run is None or run.duration is None:
             return
-        takes = run.duration / SECOND
+        takes = run.duration
         if run.flops:
-            takes += run.work_time(life.machine.node.speed)
+            takes = seconds(takes / SECOND + run.work_time(life.machine.node.speed))
         if run.job is None or run.job.size == 1:
             self._run_for(life, pod, takes)
         else:
             for uid in self._gatherings.arrived(run.job, life.uid, takes):
                 self._run_for(self._lives[uid], pod, self._gatherings.slowest(run.job))
 
-    def _run_for(self, life: _Life, pod: Pod, takes: float) -> None:
+    def _run_for(self, life: _Life, pod: Pod, takes: Nanoseconds) -> None:
         job = pod.run.job if pod.run else None
-        ends, finish = seconds(takes), self._finish
-        if job is not None and job.walltime is not None and job.walltime < ends:
-            ends, finish = job.walltime, self._overdue
-        due = self._clock.now + ends + self._draw_finish()
         # a pod that is started again and again makes no progress
-        endless = pod.spec.restart_policy == "Always" and finish == self._finish
-        self._at(life, due, finish, background=endless)
+        finish, endless = self._finish, pod.spec.restart_policy == "Always"
+        if job is not None and job.walltime is not None and job.walltime < takes:
+            takes, finish, endless = job.walltime, self._overdue, False
+        self._at(life, self._clock.now + takes + self._draw_finish(), finish, endless)
 
     # ending
 
@@ -281,8 +280,9 @@ class Kubelets:
         self._miss(pod)
 
     def _miss(self, pod: Pod) -> None:
-        if pod.run and pod.run.job and pod.run.job.size > 1:
-            self._gatherings.left(pod.run.job, pod.uid)
+        job = pod.run.job if pod.run is not None else None
+        if job is not None and job.size > 1:
+            self._gatherings.left(job, pod.uid)
 
     # machines that fail
 
@@ -327,19 +327,19 @@ class Kubelets:
 
     def _take(self, life: _Life, step: _Step) -> None:
         life.timer = None
-        pod = self._pod_of(life)
-        if pod is not None and not pod.finished:
+        pod = self._pods.get(life.key)
+        if pod is not None and pod.uid == life.uid and pod.phase not in ENDS:
             step(life, pod)
 
     def _pod_of(self, life: _Life) -> Pod | None:
-        pod = self._store.find("Pod", *life.key)
-        return pod if isinstance(pod, Pod) and pod.uid == life.uid else None
+        pod = self._pods.get(life.key)
+        return pod if pod is not None and pod.uid == life.uid else None
 
 
 def is_counted(pod: Pod) -> bool:
     """Tells whether a pod that has ended has to stay: Volcano's Jobs count theirs by looking at them."""
     owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
-    return any(str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners)
+    return any([str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners])
 
 
 class _NodeEvents:

@@ -11,21 +11,25 @@ class Failures:
 
     def __init__(self, table: NodeTable) -> None:
         self._table = table
-        self._known: dict[Hashable, tuple[Cycle, Outcome]] = {}
+        self.known: dict[Hashable, tuple[Cycle, Outcome]] = {}
         self._version = -1
 
     def like(self, cycle: Cycle) -> tuple[Cycle, Outcome] | None:
         """Returns how a pod like the cycle's has failed, with the cycle in which it did."""
-        if self._version != self._table.version:
-            self._known.clear()
-            self._version = self._table.version
-        return self._known.get(_likeness(cycle)) if self._known and _is_free(cycle) else None
+        self._forget_outdated()
+        return self.known.get(_likeness(cycle)) if self.known and _is_free(cycle) else None
 
     def remember(self, cycle: Cycle, outcome: Outcome) -> None:
         """Remembers a failure, if it holds for all pods like this one as long as nothing changes."""
         if _is_free(cycle) and _is_for_good(cycle, outcome):
+            self._forget_outdated()
             outcome.holds_for_all = True
-            self._known[_likeness(cycle)] = cycle, outcome
+            self.known[_likeness(cycle)] = cycle, outcome
+
+    def _forget_outdated(self) -> None:
+        if self._version != self._table.version:
+            self.known.clear()
+            self._version = self._table.version
 
 
 def _is_free(cycle: Cycle) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.pod import ENDS, Pod
 from wavetank.cluster.resource import Resource
 from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent
 from wavetank.scheduling.framework.listers import Listers
@@ -66,17 +66,19 @@ class PodInformer:
     """Hands changes of pods to the scheduler, as far as they concern it: a finished pod does not."""
 
     def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
+        self._receive = scheduler.receive
+        self._added, self._modified = scheduler.pod_added, scheduler.pod_modified
+        self._deleted = scheduler.pod_deleted
 
     def added(self, new: Pod) -> None:
         """Hands on a new object."""
-        self._scheduler.receive(self._scheduler.pod_added, new)
+        self._receive(self._added, new)
 
     def modified(self, old: Pod, new: Pod) -> None:
         """Hands on a new version."""
-        self._scheduler.receive(self._scheduler.pod_modified, old, new)
+        self._receive(self._modified, old, new)
 
     def deleted(self, old: Pod) -> None:
         """Hands on that an object is gone."""
-        if not old.finished:
-            self._scheduler.receive(self._scheduler.pod_deleted, old)
+        if old.phase not in ENDS:
+            self._receive(self._deleted, old)

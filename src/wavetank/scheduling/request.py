@@ -12,9 +12,3 @@ class Request(NamedTuple):
     latency: Nanoseconds
     commit: Callable[[], None]
     answered: Callable[[], None] | None = None
-    is_binding: bool = False
-
-
-def comes_after_bindings(request: Request) -> bool:
-    """Tells whether the API server takes a request only after all bindings of its turn."""
-    return not request.is_binding

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.pod import ENDS, Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
@@ -25,7 +25,7 @@ from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.informers import NodeInformer, ObjectInformer, PodInformer
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.prebinding import PreBinding
-from wavetank.scheduling.request import Request, comes_after_bindings
+from wavetank.scheduling.request import Request
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
 
@@ -69,6 +69,7 @@ class Scheduler:
         self._rotation = Rotation()
         self._explain = explain
         self._failures = Failures(self.table)
+        self._bindings: list[tuple[Nanoseconds, Callable[[], None]]] = []  # to be sent: how long each takes, and does
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
         self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
@@ -117,33 +118,36 @@ class Scheduler:
                 handle(*news)
             if queue.active or queue.backoff:
                 self._try_pods()
-        if self._outbox:
+        if self._bindings or self._outbox:
             self._serve()
 
     def _try_pods(self) -> None:
-        while not self._blocked and (queued := self.queue.pop()) is not None:
+        queue = self.queue
+        while not self._blocked and (queue.active or queue.backoff) and (queued := queue.pop()) is not None:
             self._attempt(queued)
 
     def receive(self, handle: Callable[..., None], *news: Any) -> None:
         """Takes in news of the cluster, to be handled when it is their turn."""
         self._inbox.append((handle, news))
         if not self._awake:
-            self._wake()
+            self._awake = True
+            self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
     def _send(self, request: Request) -> None:
         self._outbox.append(request)
 
     def _serve(self) -> None:
         """Lets the API server take what was sent: bindings first, then the rest, each after its latency."""
-        outbox, self._outbox = self._outbox, []
-        if len(outbox) > 1:
-            outbox.sort(key=comes_after_bindings)
-        for request in outbox:
-            latency, commit, answered, _ = request
+        bindings, outbox = self._bindings, self._outbox
+        self._bindings, self._outbox = [], []
+        for latency, bind in bindings:
             if latency:
-                self._clock.after(latency, partial(self._commit, request))
-            elif answered is None:
-                commit()
+                self._clock.after(latency, bind)
+            else:
+                bind()
+        for request in outbox:
+            if request.latency:
+                self._clock.after(request.latency, partial(self._commit, request))
             else:
                 self._commit(request)
 
@@ -219,8 +223,7 @@ class Scheduler:
 
     def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
         """Runs the cycle; a pod like one that just failed fails alike, by its cycle, as long as nothing has changed."""
-        known = self._failures.like(cycle)
-        if known is not None:
+        if self._failures.known and (known := self._failures.like(cycle)) is not None:
             return known
         decide = cycle.decide if self._explain is None else cycle.run
         outcome = decide(self._rotation, self._ties)
@@ -235,7 +238,7 @@ class Scheduler:
         for plugin in cycle.plan.reserve:
             plugin.reserve(cycle, node_name)
         self.table.add_pod(cycle.pod, node_name)
-        if self.table.nominator.nodes():
+        if not self.table.nominator.is_empty:
             self._nominate(cycle.pod, "")
         for permit in cycle.framework.permit:
             reason = permit.permit(cycle, node_name)
@@ -258,7 +261,7 @@ class Scheduler:
             if plugins:
                 failed = partial(self._unbind, cycle, queued, node_name)
                 bind = PreBinding(self._store, self._clock, cycle, node_name, plugins, bind, failed).begin
-        self._outbox.append(Request(latency, bind, None, True))
+        self._bindings.append((latency, bind))
 
     def _bind(self, cycle: Cycle, queued: QueuedPod, node_name: str) -> None:
         try:
@@ -328,7 +331,7 @@ class Scheduler:
 
     def pod_added(self, pod: Pod) -> None:
         """Takes in a pod: as a user of its node, or into the queue."""
-        if pod.finished:
+        if pod.phase in ENDS:
             return
         if pod.node_name:
             self.table.add_pod(pod, pod.node_name)
@@ -340,13 +343,14 @@ class Scheduler:
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Takes in a pod's new version."""
-        if new.finished:
+        if new.phase in ENDS:
             self.pod_deleted(old)
         elif not new.node_name:
             self._update_waiting(old, new)
         elif not old.node_name:
             self.queue.remove(new)
-            self._nominate(new, "")
+            if not self.table.nominator.is_empty:
+                self._nominate(new, "")
             self._confirm(new)
             self.queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, new)
         else:
@@ -369,7 +373,7 @@ class Scheduler:
 
     def pod_deleted(self, pod: Pod) -> None:
         """Forgets a pod, and lets others have its room."""
-        if pod.finished:
+        if pod.phase in ENDS:
             return
         if pod.node_name:
             if pod.uid in self.table.placements:

@@ -31,6 +31,9 @@ class Place(Enum):
     IN_LINE = "InLine"
 
 
+_READY = (Place.ACTIVE, Place.BACKOFF)
+
+
 class QueuedPod:
     """A pod that waits for a node, and what its attempts so far have taught."""
 
@@ -101,7 +104,7 @@ class SchedulingQueue:
     def pop(self) -> QueuedPod | None:
         """Returns the pod to try next, or None if nothing can be tried now."""
         queued = self._pop_from(self.active)
-        if queued is None and self._rules.pop_from_backoff:
+        if queued is None and self.backoff and self._rules.pop_from_backoff:
             queued = self._pop_from(self.backoff)
         if queued is not None:
             queued.place = Place.IN_FLIGHT
@@ -154,16 +157,15 @@ class SchedulingQueue:
         tries = min(queued.rejections, 62)
         return tries > 0 and self._rules.initial_backoff << (tries - 1) >= self._rules.max_backoff
 
-    def _leave_line(self, queued: QueuedPod) -> None:
+    def _leave_line(self, queued: QueuedPod, line: Line) -> None:
         """Takes a pod that is gone out of its line."""
-        line = queued.line
-        if line is not None and line.leader is queued:
+        if line.leader is queued:
             following = line.next()
             if following is not None and queued.place is Place.IN_FLIGHT:
                 self._requeue(following)
             elif following is not None:
                 self._enter(following, queued.place)
-        elif line is not None:
+        else:
             line.leave(queued)
 
     def _disband(self, line: Line) -> None:
@@ -217,7 +219,8 @@ class SchedulingQueue:
             queued.entry = 0
             self._hopeful.discard(pod.uid)
             self._unschedulable.pop(pod.uid, None)
-            self._leave_line(queued)
+            if queued.line is not None:
+                self._leave_line(queued, queued.line)
 
     # events and timers
 
@@ -256,10 +259,11 @@ class SchedulingQueue:
         return None
 
     def _enter(self, queued: QueuedPod, place: Place) -> None:
-        if self._pods.get(queued.pod.uid) is not queued:
+        uid = queued.pod.uid
+        if self._pods.get(uid) is not queued:
             return  # it was deleted while its attempt was under way
-        self._unschedulable.pop(queued.pod.uid, None)
-        queued.gate = self._gate(queued) if place in (Place.ACTIVE, Place.BACKOFF) else None
+        self._unschedulable.pop(uid, None)
+        queued.gate = self._gate(queued) if place in _READY else None
         if queued.gate is not None:
             queued.rejectors |= {queued.gate.name}
             place = Place.UNSCHEDULABLE if queued.gate.events() else Place.GATED
@@ -276,7 +280,7 @@ class SchedulingQueue:
         elif place is Place.ERROR:
             self._back_off(self._errors, queued, order)
         elif place is Place.UNSCHEDULABLE:
-            self._unschedulable[queued.pod.uid] = queued
+            self._unschedulable[uid] = queued
             self._arm_flush()
 
     def _back_off(self, heap: list[tuple[Any, ...]], queued: QueuedPod, order: tuple[Any, ...]) -> None:
