@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import Any
 
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
@@ -17,31 +16,30 @@ class PastError(WavetankError):
     """Somebody asked for a callback at a time that is already over."""
 
 
-class Timer(list[Any]):
-    """A callback that will be called at `due`; `cancel` makes it never happen.
+class Timer:
+    """A callback that will be called at `due`; `cancel` makes it never happen. A foreground timer has a `clock`."""
 
-    It is the list [due, priority, callback, clock of a foreground timer]: nothing else is made faster.
-    """
+    __slots__ = ("callback", "clock", "due", "priority")
 
-    __slots__ = ()
-
-    @property
-    def due(self) -> Nanoseconds:
-        """Returns when the callback is due."""
-        due: Nanoseconds = self[0]
-        return due
+    def __init__(
+        self, due: Nanoseconds, priority: int, callback: Callable[[], None] | None, clock: Clock | None
+    ) -> None:
+        self.due = due
+        self.priority = priority
+        self.callback = callback
+        self.clock = clock
 
     @property
     def background(self) -> bool:
         """Tells whether it is no progress."""
-        return self[3] is None
+        return self.clock is None
 
     def cancel(self) -> None:
         """Forgets the callback; cancelling twice, or after it ran, does nothing."""
-        if self[2] is not None:
-            self[2] = None
-            if self[3] is not None:
-                self[3].foreground -= 1
+        if self.callback is not None:
+            self.callback = None
+            if self.clock is not None:
+                self.clock.foreground -= 1
 
 
 class Clock:
@@ -67,7 +65,7 @@ class Clock:
         background: bool = False,
     ) -> Timer:
         """Calls `callback` at `due`, after everything that is due earlier."""
-        timer = Timer((due, priority, callback, None if background else self))
+        timer = Timer(due, priority, callback, None if background else self)
         if due == self.now:
             self._present[priority].append(timer)
         elif due in self._later:
@@ -105,16 +103,16 @@ class Clock:
                 timer = schedulers.popleft()
             elif until is None or (instants and instants[0] <= until):
                 for timer in later.pop(heappop(instants)):
-                    present[timer[1]].append(timer)
+                    present[timer.priority].append(timer)
                 continue
             else:
                 break
-            callback = timer[2]  # written out, like the beginning of an instant: every event pays for it
+            callback = timer.callback  # written out, like the beginning of an instant: every event pays for it
             if callback is not None:
-                timer[2] = None
-                if timer[3] is not None:
+                timer.callback = None
+                if timer.clock is not None:
                     self.foreground -= 1
-                self.now = timer[0]
+                self.now = timer.due
                 callback()
         if until is not None:
             self.now = max(self.now, until)
@@ -132,12 +130,12 @@ class Clock:
 
     def _run_one(self, timer: Timer) -> None:
         """Runs a timer; one that was cancelled is dropped without moving the time."""
-        callback = timer[2]
+        callback = timer.callback
         if callback is not None:
-            timer[2] = None
-            if timer[3] is not None:
+            timer.callback = None
+            if timer.clock is not None:
                 self.foreground -= 1
-            self.now = timer[0]
+            self.now = timer.due
             callback()
 
     def step(self) -> None:
@@ -151,18 +149,18 @@ class Clock:
 
     def _begin_next_instant(self) -> None:
         for timer in self._later.pop(heappop(self._instants)):
-            self._present[timer[1]].append(timer)
+            self._present[timer.priority].append(timer)
 
     def next_due(self) -> Nanoseconds | None:
         """Returns when the next timer is due, or None if there is none."""
-        present: list[Nanoseconds] = [timer[0] for timers in self._present for timer in timers if timer[2] is not None]
+        present = [timer.due for timers in self._present for timer in timers if timer.callback is not None]
         if present:
             return min(present)
-        while self._instants and all(timer[2] is None for timer in self._later[self._instants[0]]):
+        while self._instants and all(timer.callback is None for timer in self._later[self._instants[0]]):
             del self._later[heappop(self._instants)]
         return self._instants[0] if self._instants else None
 
     def next_progress(self) -> Nanoseconds | None:
         """Returns when the next timer is due that is more than background, or None; it looks at all of them."""
         timers = (timer for timers in (*self._present, *self._later.values()) for timer in timers)
-        return min((timer.due for timer in timers if timer[2] is not None and timer[3] is not None), default=None)
+        return min((timer.due for timer in timers if timer.callback and not timer.background), default=None)

@@ -338,8 +338,10 @@ class Kubelets:
 
 def is_counted(pod: Pod) -> bool:
     """Tells whether a pod that has ended has to stay: Volcano's Jobs count theirs by looking at them."""
-    owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
-    return any([str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners])
+    owners = (pod.manifest.get("metadata") or {}).get("ownerReferences")
+    if not owners:
+        return False
+    return any(str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners)
 
 
 class _NodeEvents:

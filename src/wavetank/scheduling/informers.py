@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wavetank.cluster.node import Node
@@ -66,19 +67,11 @@ class PodInformer:
     """Hands changes of pods to the scheduler, as far as they concern it: a finished pod does not."""
 
     def __init__(self, scheduler: Scheduler) -> None:
-        self._receive = scheduler.receive
-        self._added, self._modified = scheduler.pod_added, scheduler.pod_modified
-        self._deleted = scheduler.pod_deleted
-
-    def added(self, new: Pod) -> None:
-        """Hands on a new object."""
-        self._receive(self._added, new)
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        """Hands on a new version."""
-        self._receive(self._modified, old, new)
+        self.added = partial(scheduler.receive, scheduler.pod_added)
+        self.modified = partial(scheduler.receive, scheduler.pod_modified)
+        self._deleted = partial(scheduler.receive, scheduler.pod_deleted)
 
     def deleted(self, old: Pod) -> None:
         """Hands on that an object is gone."""
         if old.phase not in ENDS:
-            self._receive(self._deleted, old)
+            self._deleted(old)

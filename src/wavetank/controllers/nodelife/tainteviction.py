@@ -92,7 +92,7 @@ class TaintEviction:
 
     def _cancel(self, pod: Pod) -> None:
         planned = self._evictions.pop(pod.uid, None)
-        if planned is not None and planned[1][2] is not None:
+        if planned is not None and planned[1].callback is not None:
             planned[1].cancel()
             self._tell(pod, f"Cancelling deletion of Pod {pod.namespace}/{pod.name}")
 

@@ -7,14 +7,10 @@ class Nominator:
     """Pods that wait for room which was made for them on a node: others of no more priority leave it to them."""
 
     def __init__(self) -> None:
+        self.is_empty = True  # nobody is nominated
         self.changes: list[str] = []  # nodes whose nominations changed, in order, for caches to catch up with
         self._on: dict[str, dict[str, Pod]] = {}
         self._node_of: dict[str, str] = {}
-
-    @property
-    def is_empty(self) -> bool:
-        """Tells whether nobody is nominated."""
-        return not self._on
 
     def set(self, pod: Pod, node_name: str) -> None:
         """Nominates a pod to a node, in the place of any other nomination; no node ends it."""
@@ -22,6 +18,7 @@ class Nominator:
         if node_name:
             self._on.setdefault(node_name, {})[pod.uid] = pod
             self._node_of[pod.uid] = node_name
+            self.is_empty = False
             self.changes.append(node_name)
 
     def remove(self, uid: str) -> None:
@@ -31,6 +28,7 @@ class Nominator:
             del self._on[node_name][uid]
             if not self._on[node_name]:
                 del self._on[node_name]
+                self.is_empty = not self._on
             self.changes.append(node_name)
 
     def node_of(self, uid: str) -> str:
