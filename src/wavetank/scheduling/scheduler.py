@@ -122,8 +122,7 @@ class Scheduler:
             self._serve()
 
     def _try_pods(self) -> None:
-        queue = self.queue
-        while not self._blocked and (queue.active or queue.backoff) and (queued := queue.pop()) is not None:
+        while not self._blocked and (queued := self.queue.pop()) is not None:
             self._attempt(queued)
 
     def receive(self, handle: Callable[..., None], *news: Any) -> None:

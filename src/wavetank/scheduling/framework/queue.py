@@ -103,7 +103,7 @@ class SchedulingQueue:
 
     def pop(self) -> QueuedPod | None:
         """Returns the pod to try next, or None if nothing can be tried now."""
-        queued = self._pop_from(self.active)
+        queued = self._pop_from(self.active) if self.active else None
         if queued is None and self.backoff and self._rules.pop_from_backoff:
             queued = self._pop_from(self.backoff)
         if queued is not None:
