@@ -23,6 +23,7 @@ from wavetank.scheduling.framework.ledger import (
     Ledger,
     enter,
 )
+from wavetank.scheduling.framework.memory import Memory
 from wavetank.scheduling.framework.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nominator import Nominator
 from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
@@ -61,7 +62,7 @@ class NodeTable(Ledger):
         self.nominator = Nominator()
         self.label_columns = LabelColumns()
         self._order = NodeOrder()
-        self._amounts: dict[PodSpec, IntArray] = {}
+        self._known: Memory[PodSpec, tuple[IntArray, bool]] = Memory(MAX_SPECS)
 
     @property
     def order(self) -> IntArray:
@@ -166,28 +167,26 @@ class NodeTable(Ledger):
     def count(self, pod: Pod, slot: int, sign: int) -> None:
         """Adds what a pod takes of a node to the arrays, or takes it away: for suppositions, which are undone."""
         spec = pod.spec
-        amounts = self._amounts.get(spec)
-        if amounts is None:
-            amounts = self._learn(spec)
+        amounts, is_plain = self._known.get(spec) or self._learn(spec)
         enter(self.cells, slot, amounts, sign)
-        if spec.ports:
-            self.ports.add(spec.ports, slot, sign)
         if self.index.in_use:
             self.index.add(pod, slot, sign)
+        if is_plain:
+            return
+        self.ports.add(spec.ports, slot, sign)
         if spec.pod_affinity:
             self.terms.add(pod, slot, sign)
         if spec.volumes:
             self.claims.add(pod, slot, sign)
 
-    def _learn(self, spec: PodSpec) -> IntArray:
-        if len(self._amounts) >= MAX_SPECS:
-            self._amounts.clear()
+    def _learn(self, spec: PodSpec) -> tuple[IntArray, bool]:
+        """Returns what pods of a spec add to a line of the ledger, and whether that is all they take of a node."""
         requests = self.vector(spec.requests.items())
-        amounts = self._amounts[spec] = np.zeros(self.cells.shape[1], np.int64)
+        amounts = np.zeros(self.cells.shape[1], np.int64)
         amounts[POD_COUNT] = 1
         amounts[NONZERO:ALLOCATABLE] = spec.nonzero_cpu, spec.nonzero_memory
         amounts[REQUESTED::PER_RESOURCE] = requests
-        return amounts
+        return self._known.keep(spec, (amounts, not (spec.ports or spec.pod_affinity or spec.volumes)))
 
     def _touch(self, slot: int) -> None:
         self.version += 1

@@ -56,8 +56,8 @@ class Room(NamedTuple):
 class Measure(NamedTuple):
     """A score by resources, as compiled code reads it.
 
-    `kind` is one of the strategies of plugins.resourceallocation; one row of `resources` per resource that counts, with
-    its row in the NodeTable, what the pod asks for, its weight, and whether defaults stand for open requests.
+    `kind` is one of the strategies of plugins.resourcekernels; one row of `resources` per resource that counts: the
+    columns of the Ledger that tell what a node has of it and what is in use, what the pod asks for, and its weight.
     """
 
     kind: int

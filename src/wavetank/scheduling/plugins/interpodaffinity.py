@@ -7,7 +7,7 @@ import numpy as np
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import Pod
-from wavetank.cluster.podaffinity import AffinityTerm
+from wavetank.cluster.podaffinity import NO_AFFINITY, AffinityTerm
 from wavetank.cluster.selectors import NOTHING
 from wavetank.scheduling.config import InterPodAffinityArgs
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
@@ -69,7 +69,7 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
 
     def has_no_say(self, cycle: Cycle) -> bool:
         """Has nothing to say where neither the pod nor any other has terms."""
-        return not cycle.pod.spec.pod_affinity and cycle.table.terms.is_empty
+        return cycle.pod.spec.pod_affinity is NO_AFFINITY and cycle.table.terms.is_empty
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Looks up who is where, as far as the pod or the others care."""

@@ -11,6 +11,7 @@ from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from wavetank.scheduling.config import ResourceSpec
 from wavetank.scheduling.framework.arrays import IntArray
 from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.ledger import ALLOCATABLE, NONZERO, PER_RESOURCE, REQUESTED
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import Measure
 from wavetank.scheduling.plugins.resourcekernels import rate_nodes
@@ -41,7 +42,8 @@ class ResourceScorer:
             # an extended resource that the pod does not ask for says nothing of how well it fits
             if name in table.rows and (name in _ALWAYS_COUNTED or asked):
                 row = table.rows[name]
-                rows.append((row, asked, weight, int(self._nonzero and row < 2)))
+                used = NONZERO + row if self._nonzero and row < 2 else REQUESTED + PER_RESOURCE * row
+                rows.append((ALLOCATABLE + PER_RESOURCE * row, used, asked, weight))
         return Measure(self._kind, np.array(rows, np.int64).reshape(-1, 4), self._shape)
 
     def score(self, cycle: Cycle, nodes: IntArray) -> IntArray:

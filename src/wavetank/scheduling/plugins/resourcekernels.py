@@ -1,6 +1,7 @@
 """What is computed for every node from what is asked of its resources, compiled.
 
-All of it stands in one file: compiled code is cached by the file that it stands in, whatever it calls elsewhere.
+All of it stands in one file: compiled code is cached by the file that it stands in, whatever it calls elsewhere. What
+is done for a single node is inlined, since handing over arrays costs as much as the arithmetic.
 `cells` are those of the NodeTable; `resources` and `shape` are those of a Measure.
 """
 
@@ -13,14 +14,13 @@ from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.ledger import (
     ALLOCATABLE,
     MAX_PODS,
-    NONZERO,
     PER_RESOURCE,
     POD_COUNT,
     REQUESTED,
 )
 from wavetank.scheduling.framework.plugin import BEST, SLOTS, TOTALS
 
-ROW, ASKED, WEIGHT, DEFAULTED = range(4)  # the columns of a measure's resources
+CAPACITY, USED, ASKED, WEIGHT = range(4)  # of a measure's resources; the first two are columns of `cells` themselves
 LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_OF_EVENNESS = range(5)
 
 
@@ -43,7 +43,7 @@ def lacking(wanted: IntArray, cells: IntArray, nodes: IntArray) -> IntArray:
     return codes
 
 
-@compiled()
+@compiled(inline="always")
 def _has_room(wanted: IntArray, cells: IntArray, node: int) -> bool:
     has_room = cells[node, POD_COUNT] < cells[node, MAX_PODS]
     for row in range(len(wanted)):
@@ -51,7 +51,7 @@ def _has_room(wanted: IntArray, cells: IntArray, node: int) -> bool:
     return bool(has_room)
 
 
-@compiled()
+@compiled(inline="always")
 def _free(cells: IntArray, node: int, row: int) -> int:
     return int(cells[node, ALLOCATABLE + PER_RESOURCE * row] - cells[node, REQUESTED + PER_RESOURCE * row])
 
@@ -74,7 +74,7 @@ def rate_nodes(
     return scores
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", inline="always")
 def _rate(
     kind: int,
     resources: IntArray,
@@ -86,17 +86,17 @@ def _rate(
 ) -> int:
     """Returns the score of one node by the resources from `first` to before `end`."""
     if kind == EVENNESS:
-        return _evenness(resources, first, end, cells, node, True)
+        return _evenness(resources, first, end, cells, node, 1)
     if kind == CHANGE_OF_EVENNESS:
-        with_pod = _evenness(resources, first, end, cells, node, True)
-        without_pod = _evenness(resources, first, end, cells, node, False)
+        with_pod = _evenness(resources, first, end, cells, node, 1)
+        without_pod = _evenness(resources, first, end, cells, node, 0)
         return 50 + (50 + with_pod - without_pod) // 2
     score = weight_sum = 0
     for i in range(first, end):
-        capacity = _capacity(resources, i, cells, node)
+        capacity = cells[node, resources[i, CAPACITY]]
         if capacity == 0:  # a node without the resource is not judged by it
             continue
-        wanted = _in_use(resources, i, cells, node) + resources[i, ASKED]
+        wanted = cells[node, resources[i, USED]] + resources[i, ASKED]
         if kind == LEAST_ALLOCATED:
             rated = max(capacity - wanted, 0) * 100 // capacity
         elif kind == MOST_ALLOCATED:
@@ -114,33 +114,14 @@ def _rate(
     return int(score // weight_sum)
 
 
-@compiled()
-def _capacity(resources: IntArray, i: int, cells: IntArray, node: int) -> int:
-    return int(cells[node, ALLOCATABLE + PER_RESOURCE * resources[i, ROW]])
-
-
-@compiled()
-def _in_use(resources: IntArray, i: int, cells: IntArray, node: int) -> int:
-    """Returns what the pods on a node ask for; of CPU and memory, the first two rows, with defaults if wanted."""
-    row = resources[i, ROW]
-    return int(cells[node, NONZERO + row if resources[i, DEFAULTED] else REQUESTED + PER_RESOURCE * row])
-
-
-@compiled(error_model="numpy")
-def _evenness(
-    resources: IntArray,
-    start: int,
-    end: int,
-    cells: IntArray,
-    node: int,
-    with_pod: bool,
-) -> int:
-    """100 less the standard deviation of the used shares, in percent, truncated."""
+@compiled(error_model="numpy", inline="always")
+def _evenness(resources: IntArray, start: int, end: int, cells: IntArray, node: int, pods: int) -> int:
+    """100 less the standard deviation of the used shares with one pod more, or none, in percent, truncated."""
     counted = 0
     total = first = second = 0.0
     for i in range(start, end):
-        if _capacity(resources, i, cells, node):
-            share = _share(resources, i, cells, node, with_pod)
+        if cells[node, resources[i, CAPACITY]]:
+            share = _share(resources, i, cells, node, pods)
             first, second = second, share
             total += share
             counted += 1
@@ -150,23 +131,17 @@ def _evenness(
     elif counted > 2:
         squares = 0.0
         for i in range(start, end):
-            if _capacity(resources, i, cells, node):
-                off = _share(resources, i, cells, node, with_pod) - total / counted
+            if cells[node, resources[i, CAPACITY]]:
+                off = _share(resources, i, cells, node, pods) - total / counted
                 squares += off * off
         deviation = np.sqrt(squares / counted)
     return int((1 - deviation) * 100)
 
 
-@compiled(error_model="numpy")
-def _share(
-    resources: IntArray,
-    i: int,
-    cells: IntArray,
-    node: int,
-    with_pod: bool,
-) -> float:
-    wanted = _in_use(resources, i, cells, node) + (resources[i, ASKED] if with_pod else 0)
-    return float(min(wanted / _capacity(resources, i, cells, node), 1.0))
+@compiled(error_model="numpy", inline="always")
+def _share(resources: IntArray, i: int, cells: IntArray, node: int, pods: int) -> float:
+    wanted = cells[node, resources[i, USED]] + pods * resources[i, ASKED]
+    return float(min(wanted / cells[node, resources[i, CAPACITY]], 1.0))
 
 
 @compiled()
@@ -239,7 +214,7 @@ def sweep(
     return looked, number, best
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", inline="always")
 def _total(measures: IntArray, resources: IntArray, shape: IntArray, cells: IntArray, node: int) -> int:
     total = 0
     for m in range(len(measures)):
