@@ -19,4 +19,5 @@ def rare_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*thresholds)
+        gc.freeze()  # what was made meanwhile counts as old: it is not looked at now, all at once
         gc.unfreeze()

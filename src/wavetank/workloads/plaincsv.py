@@ -152,7 +152,7 @@ def _line(file: InputFile, line: bytes, number: int) -> str:
 def _part(file: InputFile, lines: list[str], first: int, width: int) -> _Part:
     filled = len(lines) - (not lines[-1])  # what follows the last line end is no line
     begin = int(not lines[0])
-    has_blanks = any(" " in line for line in lines)  # which are no part of a cell that they begin
+    has_blanks = " " in "".join(lines)  # which are no part of a cell that they begin
     plain = None if has_blanks else plain_columns(lines[begin:filled], width)
     if plain is not None:
         return _Part(np.arange(first + begin, first + filled), plain)

@@ -116,7 +116,7 @@ class Layout:
             times.get(WALLTIME, none),
             np.array(fixed["pods"], np.int64),
             np.array(fixed["exit_code"], np.int64),
-            _shared(zip(*(read[i] for i in self._asks), strict=True)) if self._asks else [()] * rows,
+            _shared(list(zip(*(read[i] for i in self._asks), strict=True))) if self._asks else [()] * rows,
         )
 
     def _or_default(self, name: str, read: dict[int, Sequence[Any]], rows: int) -> list[Any]:
@@ -174,10 +174,10 @@ def unknown_column(column: str, known: Iterable[str]) -> InputError:
     return InputError(f"expected one of {', '.join(known)}, or {resources}", path=f"unknown column {column!r:.60}")
 
 
-def _shared(asks: Iterable[Hashable]) -> list[Hashable]:
+def _shared(asks: Sequence[Hashable]) -> list[Hashable]:
     """Returns the same with one object for all that are equal: they are many, and may be held."""
     known: dict[Hashable, Hashable] = {}
-    return [known.setdefault(ask, ask) for ask in asks]
+    return list(map(known.setdefault, asks, asks))
 
 
 def _ask_reader(column: str) -> Callable[[Any], Hashable]:
