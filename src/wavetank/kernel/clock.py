@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 
 from wavetank.errors import WavetankError
@@ -54,7 +54,7 @@ class Clock:
         self.now = start
         self.foreground = 0
         self._present: tuple[deque[Timer], deque[Timer]] = (deque(), deque())  # of this instant, by priority
-        self._later: dict[Nanoseconds, list[Timer]] = {}
+        self._later: dict[Nanoseconds, Timer | list[Timer]] = {}  # most instants have one timer only
         self._instants: list[Nanoseconds] = []  # a heap of the keys of `_later`: plain numbers compare fastest
 
     def at(
@@ -68,13 +68,15 @@ class Clock:
         timer = Timer(due, priority, callback, None if background else self)
         if due == self.now:
             self._present[priority].append(timer)
-        elif due in self._later:
-            self._later[due].append(timer)
-        elif due > self.now:
-            self._later[due] = [timer]
-            heappush(self._instants, due)
-        else:
+        elif due < self.now:
             raise PastError(f"cannot schedule at {due} ns: it is already {self.now} ns")
+        elif (others := self._later.get(due)) is None:
+            self._later[due] = timer
+            heappush(self._instants, due)
+        elif isinstance(others, list):
+            others.append(timer)
+        else:
+            self._later[due] = [others, timer]
         if not background:
             self.foreground += 1
         return timer
@@ -102,9 +104,12 @@ class Clock:
             elif schedulers:
                 timer = schedulers.popleft()
             elif until is None or (instants and instants[0] <= until):
-                for timer in later.pop(heappop(instants)):
-                    present[timer.priority].append(timer)
-                continue
+                following = later.pop(heappop(instants))
+                if isinstance(following, list):
+                    for timer in following:
+                        present[timer.priority].append(timer)
+                    continue
+                timer = following
             else:
                 break
             callback = timer.callback  # written out, like the beginning of an instant: every event pays for it
@@ -148,19 +153,25 @@ class Clock:
         self._run_one((world or schedulers).popleft())
 
     def _begin_next_instant(self) -> None:
-        for timer in self._later.pop(heappop(self._instants)):
+        due = heappop(self._instants)
+        for timer in self._due_at(due):
             self._present[timer.priority].append(timer)
+        del self._later[due]
+
+    def _due_at(self, later: Nanoseconds) -> Sequence[Timer]:
+        found = self._later[later]
+        return found if isinstance(found, list) else (found,)
 
     def next_due(self) -> Nanoseconds | None:
         """Returns when the next timer is due, or None if there is none."""
         present = [timer.due for timers in self._present for timer in timers if timer.callback is not None]
         if present:
             return min(present)
-        while self._instants and all(timer.callback is None for timer in self._later[self._instants[0]]):
+        while self._instants and all(timer.callback is None for timer in self._due_at(self._instants[0])):
             del self._later[heappop(self._instants)]
         return self._instants[0] if self._instants else None
 
     def next_progress(self) -> Nanoseconds | None:
         """Returns when the next timer is due that is more than background, or None; it looks at all of them."""
-        timers = (timer for timers in (*self._present, *self._later.values()) for timer in timers)
+        timers = (timer for timers in (*self._present, *map(self._due_at, self._later)) for timer in timers)
         return min((timer.due for timer in timers if timer.callback and not timer.background), default=None)
