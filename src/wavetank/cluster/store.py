@@ -167,10 +167,11 @@ class Store:
 
         ConflictError if `new` was made from an older version, NotFoundError if the object is gone.
         """
-        old = self._same(new)
+        kind = self._kinds.get(new.table) or self._kind(new.table)
+        old = self._same(kind, new)
         if new.resource_version != old.resource_version:
             raise ConflictError(f'{new.table} "{new.name}": the object has been modified; apply your changes to it')
-        self._replace(old, new)
+        self._replace(kind, old, new)
 
     def patch(self, table: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Resource:
         """Applies a JSON merge patch to the rendered object and returns its new version."""
@@ -185,7 +186,7 @@ class Store:
         new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
         if isinstance(new, Pod) and isinstance(old, Pod):
             new.run, new.restarts, new.started = old.run, old.restarts, old.started
-        self._replace(old, new)
+        self._replace(self._kind(table), old, new)
         return new
 
     def bind(self, pod: Pod, node_name: str) -> None:
@@ -193,14 +194,15 @@ class Store:
 
         NotFoundError if the pod is gone; ConflictError if it is another one by now, already bound or being deleted.
         """
-        old = self._same(pod)
+        kind = self._kinds.get(pod.table) or self._kind(pod.table)
+        old = self._same(kind, pod)
         assert isinstance(old, Pod)
         if old.node_name:
             raise ConflictError(f'pod {pod.name} is already assigned to node "{old.node_name}"')
         if old.deleted is not None or old.gates:
             why = "is being deleted, cannot be assigned to a host" if not old.gates else "has scheduling gates"
             raise ConflictError(f"pod {pod.name} {why}")
-        self._replace(old, self.bound(old, node_name))
+        self._replace(kind, old, self.bound(old, node_name))
 
     def bound(self, old: Pod, node_name: str) -> Pod:
         """Returns the version of a pod that has come to a node."""
@@ -211,7 +213,8 @@ class Store:
 
     def delete(self, old: Resource) -> None:
         """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
-        present, kind = self._same(old), self._kinds[old.table]
+        kind = self._kinds.get(old.table) or self._kind(old.table)
+        present = self._same(kind, old)
         self.version += 1
         del kind.objects[old.namespace, old.name]
         if self._history.capacity:
@@ -224,19 +227,21 @@ class Store:
         if not metadata or not metadata.get("finalizers"):
             self.delete(old)
             return
-        present = self._same(old)
+        kind = self._kind(old.table)
+        present = self._same(kind, old)
         if present.deleted is None or metadata.get(_GRACE):
             new = present.copy()
             new.deleted = self.clock.now
             new.manifest = {**present.manifest, "metadata": {**metadata, _GRACE: 0}}
-            self._replace(present, new)
+            self._replace(kind, present, new)
 
     def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
         """Asks a pod to stop, with `reason` in its status; it stays until its node has let it go.
 
         It is removed at once if nobody runs it: unbound, finished, or with no grace period.
         """
-        present = self._same(pod)
+        kind = self._kind(pod.table)
+        present = self._same(kind, pod)
         assert isinstance(present, Pod)
         grace = present.spec.grace_s if grace_s is None else grace_s
         new = present.copy()
@@ -244,22 +249,20 @@ class Store:
         if present.deleted is None and grace and present.node_name and not present.finished:
             new.deleted = self.clock.now + grace * SECOND
             new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
-            self._replace(present, new)
+            self._replace(kind, present, new)
         elif present.deleted is None or not grace:
-            self._replace(present, new)
+            self._replace(kind, present, new)
             self.discard(new)
 
-    def _same(self, old: Resource) -> Resource:
-        kind = self._kinds.get(old.table)
-        present = None if kind is None else kind.objects.get((old.namespace, old.name))
+    def _same(self, kind: _Kind, old: Resource) -> Resource:
+        present = kind.objects.get((old.namespace, old.name))
         if present is None:
             raise NotFoundError(f'{plural(old.table)} "{old.name}" not found')
         if present.uid != old.uid:
             raise ConflictError(f'{old.table} "{old.name}": the uid is {present.uid}, not {old.uid}')
         return present
 
-    def _replace(self, old: Resource, new: Resource) -> None:
-        kind = self._kinds[new.table]
+    def _replace(self, kind: _Kind, old: Resource, new: Resource) -> None:
         self.version = new.resource_version = self.version + 1
         kind.objects[new.namespace, new.name] = new
         if self._history.capacity:

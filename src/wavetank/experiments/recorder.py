@@ -83,7 +83,7 @@ class Recorder:
     def pod_added(self, pod: Pod) -> None:
         """Opens a row."""
         self.features.note(pod.spec)
-        row = PodRow(pod, self._clock.now, self._scheduler_of(pod))
+        row = PodRow(pod, self._clock.now, self._responsible.get(pod.scheduler_name) or self._scheduler_of(pod))
         if not pod.node_name:
             self._rows[pod.uid] = row
             self.rows.append(row)
@@ -127,10 +127,9 @@ class Recorder:
             self._tell(self.finished_pods)
 
     def _scheduler_of(self, pod: Pod) -> str:
-        name = self._responsible.get(pod.scheduler_name)
-        if name is None:
-            name = next((name for name, scheduler in self._schedulers if scheduler.takes(pod)), "")
-            self._responsible[pod.scheduler_name] = name
+        """Finds out who is responsible for pods with this schedulerName: one of the schedulers, or nobody."""
+        name = next((name for name, scheduler in self._schedulers if scheduler.takes(pod)), "")
+        self._responsible[pod.scheduler_name] = name
         return name
 
 

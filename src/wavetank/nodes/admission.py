@@ -19,20 +19,27 @@ class Refusal(NamedTuple):
 
 
 class Room:
-    """What the pods on one node have been given of it; whoever does not fit is refused, as a kubelet does."""
+    """What is left of one node; a pod that does not fit is refused, as a kubelet does.
 
-    __slots__ = ("_pods", "_used")
+    A node that came over-committed into the cluster has less than nothing left.
+    """
 
-    def __init__(self) -> None:
-        self._used: dict[str, int] = {}
-        self._pods = 0
+    __slots__ = ("_left",)
+
+    def __init__(self, node: Node) -> None:
+        self._left = dict(node.allocatable)
+
+    def resize(self, old: Node, new: Node) -> None:
+        """Takes in what a new version of the node has more or less."""
+        for name in {**old.allocatable, **new.allocatable}:
+            self._left[name] = self._left.get(name, 0) + _capacity(new, name) - _capacity(old, name)
 
     def admit(self, node: Node, pod: Pod) -> Refusal | None:
         """Gives a pod what it asks for, or returns why the node cannot take it."""
-        capacity, used, requests = node.allocatable, self._used, pod.spec.requests
-        fits = self._pods < capacity.get(PODS, 0)
+        left, requests = self._left, pod.spec.requests
+        fits = left.get(PODS, 0) > 0
         for name, wanted in requests.items():
-            if wanted and wanted > capacity.get(name, 0) - used.get(name, 0):
+            if wanted and wanted > left.get(name, 0):
                 fits = False
         if not fits:
             return self._lack(node, {PODS: 1, **requests})
@@ -43,31 +50,26 @@ class Room:
         return None
 
     def _lack(self, node: Node, requests: Amounts) -> Refusal:
-        lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left(node, name)]
+        lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left.get(name, 0)]
         name = next((name for name in _LOOKED_AT_FIRST if name in lacking), lacking[0])
-        amounts = f"requested: {requests[name]}, used: {self._taken(name)}, capacity: {_capacity(node, name)}"
+        capacity = _capacity(node, name)
+        amounts = f"requested: {requests[name]}, used: {capacity - self._left.get(name, 0)}, capacity: {capacity}"
         return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
 
     def take(self, requests: Amounts) -> Amounts:
         """Gives a pod what it asks for, and returns it."""
-        self._pods += 1
-        used = self._used
+        left = self._left
+        left[PODS] = left.get(PODS, 0) - 1
         for name, amount in requests.items():
-            used[name] = used.get(name, 0) + amount
+            left[name] = left.get(name, 0) - amount
         return requests
 
     def give_back(self, requests: Amounts) -> None:
         """Takes it back."""
-        self._pods -= 1
-        used = self._used
+        left = self._left
+        left[PODS] += 1
         for name, amount in requests.items():
-            used[name] -= amount
-
-    def _left(self, node: Node, name: str) -> int:
-        return _capacity(node, name) - self._taken(name)
-
-    def _taken(self, name: str) -> int:
-        return self._pods if name == PODS else self._used.get(name, 0)
+            left[name] += amount
 
 
 def _capacity(node: Node, name: str) -> int:

@@ -28,7 +28,7 @@ class _Machine:
     def __init__(self, node: Node, images: ImageCache) -> None:
         self.node = node
         self.images = images
-        self.room = Room()
+        self.room = Room(node)
         self.down = False
 
 
@@ -96,6 +96,7 @@ class Kubelets:
         self._sizes.learn(node)
         machine = self._machines.get(node.name)
         if machine is not None:
+            machine.room.resize(machine.node, node)
             machine.node = node
             return
         images = ImageCache(node, self._sizes, self._latency, self._random)
@@ -220,8 +221,7 @@ class Kubelets:
     # ending
 
     def _finish(self, life: _Life, pod: Pod) -> None:
-        exit_code = pod.run.exit_code if pod.run else 0
-        self._exited(life, pod, exit_code, "Error")
+        self._exited(life, pod, pod.run.exit_code if pod.run else 0, "Error")
 
     def _overdue(self, life: _Life, pod: Pod) -> None:
         self._end(pod, FAILED, "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")

@@ -28,6 +28,7 @@ WORKLOAD = "w0"  # Batsim's name of a first workload
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
 _MOST_HELD = 2_000_000  # rows, at about a hundred bytes each besides their names
 _ODD = 0x1E3779B97F4A7C15  # a factor that keeps a name and its namespace apart
+_ONE = range(1)
 _MOST_MODELS = 4096  # kept at a time: in some traces nearly every pod asks for another amount
 
 
@@ -111,7 +112,7 @@ class TableWorkload:
             columns = (part.times.tolist(), part.names, part.namespaces, part.sizes.tolist())
             runs, models = _runs(part, self._of_jobs), map(model, part.asks)
             for time, name, namespace, size, run, like in zip(*columns, runs, models, strict=True):
-                for rank in range(size):
+                for rank in range(size) if size != 1 else _ONE:
                     pod = like.copy()  # several times cheaper than a new one
                     pod.name = name if size == 1 else f"{name}-{rank}"
                     pod.namespace = namespace
@@ -204,10 +205,13 @@ def _take(part: Jobs, rows: NDArray[np.intp]) -> Jobs:
 
 
 def _runs(part: Jobs, of_jobs: bool) -> Iterator[Run]:
-    columns = (part.sizes, part.durations, part.walltimes, part.exit_codes)
-    lists = (column.tolist() for column in columns)
-    for name, size, ticks, limit, exit_code in zip(part.names, *lists, strict=True):
-        duration = None if ticks == NONE else ticks
+    durations = [None if ticks == NONE else ticks for ticks in part.durations.tolist()]
+    exit_codes = part.exit_codes.tolist()
+    if not of_jobs:
+        yield from map(Run, durations, exit_codes)
+        return
+    lists = (durations, exit_codes, part.sizes.tolist(), part.walltimes.tolist())
+    for name, duration, exit_code, size, limit in zip(part.names, *lists, strict=True):
         walltime = None if limit == NONE else limit
-        job = Job(name, WORKLOAD, profile_name(duration, exit_code), size, walltime) if of_jobs else None
+        job = Job(name, WORKLOAD, profile_name(duration, exit_code), size, walltime)
         yield Run(duration, exit_code, job=job)

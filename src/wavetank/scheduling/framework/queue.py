@@ -292,9 +292,9 @@ class SchedulingQueue:
 
     def _pop_from(self, heap: list[tuple[Any, ...]]) -> QueuedPod | None:
         while heap:
-            *_, entry, queued = heapq.heappop(heap)
-            if queued.entry == entry:
-                assert isinstance(queued, QueuedPod)
+            item = heapq.heappop(heap)
+            queued: QueuedPod = item[-1]
+            if queued.entry == item[-2]:
                 queued.entry = 0
                 return queued
         return None
