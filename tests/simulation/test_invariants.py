@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from simulation.experiments import an_experiment, as_tuple, bound_requests, measured, simulate, specs
 from wavetank.cluster.store import Store
+from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
 
@@ -103,7 +104,7 @@ def test_utilisation_is_a_share_of_the_cluster(spec: dict[str, Any], seed: int) 
 
 
 def assert_shares(recorder: Recorder) -> None:
-    usage = recorder.usage.buckets(0, recorder.end)
+    usage = PodTable(recorder).usage.buckets(0, recorder.end)
     for share in (usage.cpu_utilization, usage.memory_utilization):
         assert ((share >= 0) & (share <= 1 + 1e-9)).all()
     for count in (usage.pods_running, usage.pods_pending, usage.nodes):

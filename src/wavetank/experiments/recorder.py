@@ -9,7 +9,7 @@ from wavetank.cluster.resources import CPU, MEMORY
 from wavetank.cluster.store import Store
 from wavetank.experiments.features import Features
 from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.usage import NodeChange, Usage
+from wavetank.experiments.usage import NodeChange
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 
@@ -28,15 +28,15 @@ class Responsible(Protocol):
 
 
 class Recorder:
-    """Watches the store and keeps one row per submitted pod, and the use of the cluster over time.
+    """Watches the store and keeps one row per submitted pod, and how nodes came and went.
 
-    Pods that come bound with the cluster use it like any other, but are nobody's submission: they have no row.
+    Pods that come bound with the cluster use it like any other, but are nobody's submission: they are `residents`.
     """
 
     def __init__(self, store: Store, clock: Clock, tell: Callable[[int], None] | None = None) -> None:
         self.rows: list[PodRow] = []
         self.nodes: list[Node] = []
-        self._node_changes: list[NodeChange] = []
+        self.node_changes: list[NodeChange] = []
         self.features = Features()
         self.gpus: GpuUse | None = None  # in runs that share GPUs
         self.finished_pods = 0
@@ -46,7 +46,7 @@ class Recorder:
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
         self._residents: dict[str, PodRow] = {}
-        self._all_residents: list[PodRow] = []
+        self.residents: list[PodRow] = []
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
         store.subscribe("Node", _NodeEvents(self))
@@ -67,7 +67,6 @@ class Recorder:
                 self._rows[pod.uid].take(pod)
             elif pod.uid in self._residents:
                 self._residents[pod.uid].started = pod.started
-        self.usage = Usage(self.rows, self._all_residents, self._node_changes)
         self.end = end
 
     # what the store tells
@@ -78,7 +77,7 @@ class Recorder:
             self.nodes.append(new)
         cpu = _allocatable(new, CPU) - _allocatable(old, CPU)
         memory = _allocatable(new, MEMORY) - _allocatable(old, MEMORY)
-        self._node_changes.append(NodeChange(self._clock.now, cpu, memory, (new is not None) - (old is not None)))
+        self.node_changes.append(NodeChange(self._clock.now, cpu, memory, (new is not None) - (old is not None)))
 
     def pod_added(self, pod: Pod) -> None:
         """Opens a row."""
@@ -90,7 +89,7 @@ class Recorder:
         elif not pod.finished:
             row.scheduled = self._clock.now
             self._residents[pod.uid] = row
-            self._all_residents.append(row)
+            self.residents.append(row)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Notes a binding or an end."""

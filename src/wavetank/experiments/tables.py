@@ -12,8 +12,9 @@ from wavetank.cluster.node import Node
 from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.experiments.decimals import seconds_cells
+from wavetank.experiments.podcolumns import PART
 from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.podtable import PART, PodTable
+from wavetank.experiments.podtable import PodTable
 
 POD_COLUMNS = (
     "namespace",
@@ -146,7 +147,7 @@ def _node_row(node: Node) -> Sequence[object]:
 
 
 def _usage_rows(pods: PodTable) -> Iterable[Sequence[object]]:
-    usage = pods.recorder.usage.buckets(*pods.busy_span())
+    usage = pods.usage.buckets(*pods.busy_span())
     columns = (usage.cpu_utilization, usage.memory_utilization, usage.pods_running, usage.pods_pending, usage.nodes)
     for time, *values in zip(usage.time_s, *columns, strict=True):
         yield _rounded(float(time)), *(_rounded(float(value)) for value in values)

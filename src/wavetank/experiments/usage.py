@@ -7,14 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wavetank.cluster.resources import CPU, MEMORY
-from wavetank.experiments.podrow import PodRow
+from wavetank.experiments.decimals import NEVER
+from wavetank.experiments.podcolumns import PodColumns
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-_NEVER = -1
 
 _COLUMNS = ("cpu", "memory", "cpu_allocatable", "memory_allocatable", "running", "pending", "nodes")
 _STEPS_S = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400)
@@ -48,15 +46,15 @@ class Usage:
     hold it until they are evicted. `residents` were bound before the run and have waited for nothing in it.
     """
 
-    def __init__(self, rows: Sequence[PodRow], residents: Sequence[PodRow], nodes: Sequence[NodeChange]) -> None:
-        changes = [_START, *_changes(rows), *_changes(residents, waited=False), _node_changes(nodes)]
+    def __init__(self, pods: PodColumns, residents: PodColumns, nodes: Sequence[NodeChange]) -> None:
+        changes = [_START, *_changes(pods), *_changes(residents, waited=False), _node_changes(nodes)]
         times = np.concatenate([change.times for change in changes])
         order = np.argsort(times, kind="stable")
         times = times[order]
-        firsts = np.flatnonzero(np.diff(times, prepend=-1))
-        self._times = times[firsts]
+        lasts = np.flatnonzero(np.diff(times, append=-1))  # of an instant
+        self._times = times[lasts]
         self._values = {
-            column: np.cumsum(np.add.reduceat(np.concatenate([change.of(column) for change in changes])[order], firsts))
+            column: np.cumsum(np.concatenate([change.of(column) for change in changes])[order])[lasts]
             for column in _COLUMNS
         }
 
@@ -112,20 +110,16 @@ class _Change(NamedTuple):
 _START = _Change(np.zeros(1, np.int64), {})  # with nothing
 
 
-def _changes(rows: Sequence[PodRow], waited: bool = True) -> Iterator[_Change]:
+def _changes(pods: PodColumns, waited: bool = True) -> Iterator[_Change]:
     """Yields what the pods' steps changed."""
-    requests = [row.spec.requests for row in rows]
-    cpu = np.array([amounts.get(CPU, 0) for amounts in requests], np.int64)
-    memory = np.array([amounts.get(MEMORY, 0) for amounts in requests], np.int64)
-    scheduled, started = _times([row.scheduled for row in rows]), _times([row.started for row in rows])
-    finished = _times([row.finished for row in rows])
-    bound, ran = scheduled != _NEVER, started != _NEVER
+    bound, ran = pods.scheduled != NEVER, pods.started != NEVER
     if waited:
-        yield _change(_times([row.submitted for row in rows]), pending=1)
-        yield _change(np.where(bound, scheduled, finished), pending=-1)
-    yield _change(scheduled, cpu=cpu, memory=memory)
-    yield _change(started, running=1)
-    yield _change(np.where(bound, finished, _NEVER), cpu=-cpu, memory=-memory, running=-ran.astype(np.int64))
+        yield _change(pods.submitted, pending=1)
+        yield _change(np.where(bound, pods.scheduled, pods.finished), pending=-1)
+    yield _change(pods.scheduled, cpu=pods.cpu, memory=pods.memory)
+    yield _change(pods.started, running=1)
+    gone = np.where(bound, pods.finished, NEVER)
+    yield _change(gone, cpu=-pods.cpu, memory=-pods.memory, running=-ran.astype(np.int64))
 
 
 def _node_changes(changes: Sequence[NodeChange]) -> _Change:
@@ -133,13 +127,9 @@ def _node_changes(changes: Sequence[NodeChange]) -> _Change:
     return _change(times, cpu_allocatable=cpu, memory_allocatable=memory, nodes=nodes)
 
 
-def _times(times: Sequence[Nanoseconds | None]) -> IntArray:
-    return np.array([_NEVER if time is None else time for time in times], np.int64)
-
-
 def _change(times: IntArray, **amounts: IntArray | int) -> _Change:
     """Leaves out what never happened."""
-    happened = times != _NEVER
+    happened = times != NEVER
     kept = {name: amount if isinstance(amount, int) else amount[happened] for name, amount in amounts.items()}
     return _Change(times[happened], kept)
 
