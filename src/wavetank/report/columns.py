@@ -83,7 +83,7 @@ class Columns:
         return [header.index(name) for name in names]
 
     def _cells(self, file: TextIO, lines: list[str], wanted: list[int], width: int, first: int) -> list[Sequence[str]]:
-        plain = plain_columns([line.removesuffix("\n") for line in lines], width)
+        plain = plain_columns("".join(lines), width)
         if plain is not None:
             return [plain[place] for place in wanted]
         rows = list(_rows(file, lines))

@@ -123,10 +123,26 @@ def _header(file: InputFile) -> list[str]:
 def _parts(file: InputFile, width: int) -> Iterator[_Part]:
     first = 1
     for block in file.blocks():
-        lines = _decoded(file, block, first)
-        for start in range(0, len(lines), _PART):
-            yield _part(file, lines[start : start + _PART], first + start, width)
+        plain = _plain_part(block, first, width)
+        if plain is not None:
+            yield plain
+        else:
+            lines = _decoded(file, block, first)
+            for start in range(0, len(lines), _PART):
+                yield _part(file, lines[start : start + _PART], first + start, width)
         first += block.count(b"\n")
+
+
+def _plain_part(block: bytes, first: int, width: int) -> _Part | None:
+    """Returns the rows of a block that need no closer look; else None."""
+    if b" " in block:  # which is no part of a cell that it begins
+        return None
+    begin, rows = (first, block) if first > 1 else (2, block.partition(b"\n")[2])
+    try:
+        columns = plain_columns(rows.decode() + "\n" * (not rows.endswith(b"\n")), width)
+    except UnicodeDecodeError:
+        return None
+    return None if columns is None else _Part(np.arange(begin, begin + len(columns[0])), columns)
 
 
 def _decoded(file: InputFile, block: bytes, first: int) -> list[str]:
@@ -150,12 +166,6 @@ def _line(file: InputFile, line: bytes, number: int) -> str:
 
 
 def _part(file: InputFile, lines: list[str], first: int, width: int) -> _Part:
-    filled = len(lines) - (not lines[-1])  # what follows the last line end is no line
-    begin = int(not lines[0])
-    has_blanks = " " in "".join(lines)  # which are no part of a cell that they begin
-    plain = None if has_blanks else plain_columns(lines[begin:filled], width)
-    if plain is not None:
-        return _Part(np.arange(first + begin, first + filled), plain)
     cells = _rows(file, lines, first)
     kept = [i for i, row in enumerate(cells) if row and _fits(file, row, first + i, width)]
     return _Part(np.array(kept, np.int64) + first, list(zip(*(cells[i] for i in kept), strict=True)))
