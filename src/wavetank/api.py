@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 
 from wavetank.errors import InputError
 from wavetank.experiments.compare import KINDS, Difference, compare_results
-from wavetank.experiments.document import API_VERSION, KIND, Experiment, parse_experiment, read_experiment
+from wavetank.experiments.document import Experiment, load_experiment
 from wavetank.experiments.entries import entry_of
 from wavetank.experiments.frames import Cell, Frame, make_table
 from wavetank.experiments.results import ResultTables
@@ -160,17 +160,6 @@ def compare(
     """
     folders = [given.folder if isinstance(given, Results) else Path(given) for given in (a, b)]
     return ComparedResults(compare_results(*folders, scheduler_a=scheduler_a, scheduler_b=scheduler_b))
-
-
-def load_experiment(experiment: str | Path | Mapping[str, Any] | None, changes: Mapping[str, Any]) -> Experiment:
-    """Reads an experiment with some fields of its spec replaced."""
-    if isinstance(experiment, str | Path):
-        return read_experiment(Path(experiment), changes)
-    document = dict(experiment or {"apiVersion": API_VERSION, "kind": KIND})
-    spec = document.get("spec", {})
-    if not isinstance(spec, Mapping):
-        raise InputError(f"expected a mapping, got {spec!r:.60}", path="spec")
-    return parse_experiment({**document, "spec": {**spec, **changes}}, Path.cwd())
 
 
 def _run_for_now(experiment: Experiment, progress: Progress | None, jobs: int | None) -> Results:

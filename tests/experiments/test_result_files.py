@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments.trials import a_batsim_workload, header_of, ran, rows_of
-from wavetank.experiments import runner
+from wavetank.experiments import workers
 
 POISSON = {"kind": "poisson", "pods": 60, "rate": 1, "duration": {"exponential": 9}, "requests": {"cpu": 1}}
 COLUMNS = {
@@ -69,8 +69,8 @@ def test_processes_of_their_own_give_the_same_bytes(tmp_path: Path, monkeypatch:
     jobs = ({"id": f"j{i}", "subtime": i % 7, "res": 1 + i % 2} for i in range(40))
     spec = {"workload": a_batsim_workload(tmp_path / "jobs.json", *jobs), "schedulers": [{"name": "random-fit"}]}
     parallel = []
-    real = runner._in_parallel
-    monkeypatch.setattr(runner, "_in_parallel", lambda *args: parallel.append(args) or real(*args))
+    real = workers.make_in_parallel
+    monkeypatch.setattr(workers, "make_in_parallel", lambda *args: parallel.append(args) or real(*args))
     alone = contents(ran(tmp_path / "a", 1, tmp_path, **spec, seeds="1-3"))
     assert not parallel
     assert contents(ran(tmp_path / "b", 2, tmp_path, **spec, seeds="1-3")) == alone

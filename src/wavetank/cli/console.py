@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-console = Console()
-errors = Console(stderr=True)
+console = Console(emoji=False)
+errors = Console(stderr=True, emoji=False)
 
 _MOST_WARNINGS = 8
 

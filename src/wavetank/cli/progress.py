@@ -3,12 +3,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from wavetank.experiments.run import RunResult
 from wavetank.experiments.runner import Progress as Listener
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _PLAIN_EVERY_S = 5.0
 
@@ -19,6 +22,8 @@ def showing_progress(console: Console) -> Iterator[Listener]:
     if not console.is_terminal:
         yield _Lines(console)
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

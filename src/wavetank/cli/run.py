@@ -7,14 +7,13 @@ from typing import Any
 
 import click
 
-from wavetank.api import load_experiment
 from wavetank.cli.console import console, errors, print_warnings
 from wavetank.cli.findings import end_with_findings
 from wavetank.cli.progress import showing_progress
 from wavetank.cli.warmup import warm_up
 from wavetank.cluster.manifests import load_documents
 from wavetank.errors import InputError
-from wavetank.experiments.document import Experiment
+from wavetank.experiments.document import Experiment, load_experiment
 from wavetank.experiments.entries import entry_of
 from wavetank.experiments.explain import Keep
 from wavetank.experiments.runner import FailedRunsError, run_experiment

@@ -74,6 +74,17 @@ class Experiment:
         )
 
 
+def load_experiment(experiment: str | Path | Mapping[str, Any] | None, changes: Mapping[str, Any]) -> Experiment:
+    """Reads an experiment with some fields of its spec replaced."""
+    if isinstance(experiment, str | Path):
+        return read_experiment(Path(experiment), changes)
+    document = dict(experiment or {"apiVersion": API_VERSION, "kind": KIND})
+    spec = document.get("spec", {})
+    if not isinstance(spec, Mapping):
+        raise InputError(f"expected a mapping, got {spec!r:.60}", path="spec")
+    return parse_experiment({**document, "spec": {**spec, **changes}}, Path.cwd())
+
+
 def read_experiment(path: Path, changes: Mapping[str, Any] | None = None) -> Experiment:
     """Reads an experiment's file, with some fields of its spec replaced.
 

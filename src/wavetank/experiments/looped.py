@@ -18,11 +18,11 @@ from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.loop.conduct import BINDING, Conduct
-from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.definition import ManagerDefinition, ProcessDefinition
 from wavetank.loop.expiry import EventExpiry
 from wavetank.loop.hosting import seat_process
 from wavetank.loop.lockstep import Lockstep
-from wavetank.loop.manager import EveryTimer, ManagerConduct, ManagerDefinition, seat_manager
+from wavetank.loop.manager import EveryTimer, ManagerConduct, seat_manager
 from wavetank.loop.plainhosting import seat_plain
 from wavetank.loop.seat import Seat
 from wavetank.loop.timestep import Timestep

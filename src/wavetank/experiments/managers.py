@@ -12,8 +12,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.module import parse_release
 from wavetank.loop.building.toolchain import BuildError
-from wavetank.loop.definition import PATIENCE_S
-from wavetank.loop.manager import ManagerDefinition
+from wavetank.loop.definition import PATIENCE_S, ManagerDefinition
 from wavetank.workloads import fields
 
 # What a real manager does unless it is told otherwise: what makes pods, and what decides when they go.

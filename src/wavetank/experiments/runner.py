@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
-import signal
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing.sharedctypes import SynchronizedArray
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Protocol
 
-from wavetank.errors import SchedulerError, WavetankError
+from wavetank.errors import SchedulerError
 from wavetank.experiments.document import Experiment
 from wavetank.experiments.explain.recording import Keep
 from wavetank.experiments.outfolder import check_out, written_whole
@@ -80,7 +72,7 @@ def run_experiment(
         ]
         tables: Tables = {}
         made = _make_runs(plans, jobs or _cores(), progress, tables)
-        results, failures = _succeeded(made), [each for each in made if isinstance(each, RunFailure)]
+        results, failures = succeeded(made), [each for each in made if isinstance(each, RunFailure)]
         if not results:
             raise FailedRunsError(failures, results)
         _remove_empty(folder)
@@ -100,7 +92,8 @@ def _remove_empty(folder: Path) -> None:
             child.rmdir()
 
 
-def _succeeded(made: Sequence[RunResult | RunFailure]) -> list[RunResult]:
+def succeeded(made: Sequence[RunResult | RunFailure]) -> list[RunResult]:
+    """Returns what those runs came to that have not failed."""
     return [each for each in made if isinstance(each, RunResult)]
 
 
@@ -114,15 +107,17 @@ def _make_runs(
 ) -> list[RunResult | RunFailure]:
     jobs = min(jobs, len(plans))
     if jobs > 1 and can_travel(plans):
-        return _in_parallel(plans, jobs, progress)
+        from wavetank.experiments.workers import make_in_parallel  # a single run needs no other processes
+
+        return make_in_parallel(plans, jobs, progress)
     made: list[RunResult | RunFailure] = []
     for plan in plans:
-        results = _succeeded(made)
+        results = succeeded(made)
         finished = sum(result.metrics.pods for result in results)
         kept = tables if len(plans) == 1 else None  # those of many would fill the memory
         made.append(try_run(plan, _teller(progress, results, len(plans), finished), kept))
         if progress is not None:
-            results = _succeeded(made)
+            results = succeeded(made)
             progress.update(results, len(plans), sum(result.metrics.pods for result in results))
     return made
 
@@ -144,73 +139,3 @@ def can_travel(plans: Sequence[RunPlan]) -> bool:
     except (pickle.PicklingError, AttributeError, TypeError):
         return False
     return True
-
-
-# in other processes
-
-_counts: SynchronizedArray[int] | None = None
-
-
-def _begin(counts: SynchronizedArray[int]) -> None:
-    global _counts  # a pool hands shared memory over only like this
-    _counts = counts
-
-
-def _make_run_there(index: int, plan: RunPlan) -> RunResult | RunFailure:
-    def tell(pods: int) -> None:
-        assert _counts is not None
-        _counts[index] = pods
-
-    return try_run(plan, tell)
-
-
-def _in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | None) -> list[RunResult | RunFailure]:
-    context = multiprocessing.get_context("spawn")
-    counts: SynchronizedArray[int] = context.Array("q", len(plans))
-    pool = ProcessPoolExecutor(jobs, context, _begin, (counts,))
-    try:
-        with independent_children():
-            futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]
-        _follow(futures, counts, progress)
-        return [future.result() for future in futures]
-    except BrokenProcessPool:
-        likely = "there is too little memory, or it cannot import a policy"
-        raise WavetankError(f"a process that made a run has died ({likely}): try one job at a time") from None
-    except BaseException:
-        stop_workers(pool)
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def independent_children() -> Iterator[None]:
-    """Lets processes begin that do not run the user's script once more, and that leave Ctrl-C to this one."""
-    script = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = script
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-def _follow(
-    futures: Sequence[Future[RunResult | RunFailure]], counts: SynchronizedArray[int], progress: Progress | None
-) -> None:
-    """Reports until all are done; the first error is raised at once, but for schedulers that fail."""
-    waiting = set(futures)
-    while waiting:
-        _, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-        done = _succeeded([future.result() for future in futures if future.done()])
-        running = sum(pods for pods, future in zip(counts[:], futures, strict=True) if not future.done())
-        if progress is not None:
-            progress.update(done, len(futures), running + sum(result.metrics.pods for result in done))
-
-
-def stop_workers(pool: ProcessPoolExecutor) -> None:
-    """Ends the workers now: nobody wants what they are computing."""
-    for process in list((pool._processes or {}).values()):
-        process.terminate()

@@ -23,7 +23,7 @@ from wavetank.experiments.submitter import Submitter, check_pod
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
-from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.definition import ManagerDefinition, ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
 from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelets import Kubelets
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from wavetank.experiments.gpuuse import GpuUse
     from wavetank.experiments.looped import Loop
     from wavetank.experiments.planting import PodPlanter
-    from wavetank.loop.manager import ManagerDefinition
 
 
 @dataclass(frozen=True)

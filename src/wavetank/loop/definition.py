@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,3 +82,20 @@ class ProcessDefinition:
             return []
         stated = ".".join(map(str, release))
         return [f"{self.name}: {self.package} is {self.version}, but kubernetesVersion is {stated}"]
+
+
+@dataclass(frozen=True)
+class ManagerDefinition:
+    """A kube-controller-manager that was built for the loop: its executable, and which of its controllers are on."""
+
+    package: str
+    version: str
+    file: str
+    controllers: Sequence[str]
+    arguments: tuple[str, ...] = ()
+    patience_s: float = PATIENCE_S
+
+    @property
+    def description(self) -> str:
+        """Says in a line what it is."""
+        return f"{self.package} {self.version}, the real program in virtual time ({', '.join(self.controllers)})"

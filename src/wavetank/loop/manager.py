@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from wavetank.apiserver.request import Request
 from wavetank.cluster.store import Store
 from wavetank.loop.conduct import Conduct
-from wavetank.loop.definition import PATIENCE_S
+from wavetank.loop.definition import ManagerDefinition
 from wavetank.loop.hosting import API_ADDRESS, open_door, write_kubeconfig
 from wavetank.loop.lockstep import START
 from wavetank.loop.process import Process, Start
@@ -25,23 +23,6 @@ _FLAGS = (
     "--kube-api-qps=5000",
     "--kube-api-burst=5000",
 )
-
-
-@dataclass(frozen=True)
-class ManagerDefinition:
-    """A kube-controller-manager that was built for the loop: its executable, and which of its controllers are on."""
-
-    package: str
-    version: str
-    file: str
-    controllers: Sequence[str]
-    arguments: tuple[str, ...] = ()
-    patience_s: float = PATIENCE_S
-
-    @property
-    def description(self) -> str:
-        """Says in a line what it is."""
-        return f"{self.package} {self.version}, the real program in virtual time ({', '.join(self.controllers)})"
 
 
 class EveryTimer(WaitingPods):

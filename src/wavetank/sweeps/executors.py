@@ -10,7 +10,8 @@ from contextlib import ExitStack
 
 from wavetank.errors import WavetankError
 from wavetank.experiments.run import RunFailure, RunResult
-from wavetank.experiments.runner import can_travel, independent_children, stop_workers
+from wavetank.experiments.runner import can_travel
+from wavetank.experiments.workers import independent_children, stop_workers
 from wavetank.sweeps.runstore import RunStore, Task
 
 Made = tuple[Task, RunResult | RunFailure]

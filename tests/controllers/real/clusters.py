@@ -17,8 +17,9 @@ from wavetank.experiments.entries import entry_of, parse_entries
 from wavetank.experiments.served import RELEASE, ServedCluster, ServedSetting
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
+from wavetank.loop.definition import ManagerDefinition
 from wavetank.loop.lockstep import Lockstep
-from wavetank.loop.manager import EveryTimer, ManagerConduct, ManagerDefinition, seat_manager
+from wavetank.loop.manager import EveryTimer, ManagerConduct, seat_manager
 from wavetank.loop.seat import Seat
 from wavetank.workloads.open import open_cluster
 
