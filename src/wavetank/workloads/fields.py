@@ -19,7 +19,7 @@ MOST_OBJECTS = 1_000_000  # that one entry of a document may stand for
 
 def mapping(value: object, path: str, known: Collection[str] | None = None) -> Mapping[str, Any]:
     """Reads a mapping; with `known`, any other key is refused."""
-    if not isinstance(value, dict | Mapping):
+    if not isinstance(value, Mapping):
         raise InputError(f"expected a mapping, got {value!r:.60}", path=path)
     for key in value:
         if not isinstance(key, str):

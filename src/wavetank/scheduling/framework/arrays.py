@@ -6,5 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
+SlotArray = npt.NDArray[np.uint64]  # for compiled code, which looks twice at an index that might be negative
 BoolArray = npt.NDArray[np.bool_]
 NumberArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]

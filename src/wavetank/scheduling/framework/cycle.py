@@ -13,14 +13,23 @@ from wavetank.cluster.store import Store
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.extending import Extending, add_priorities, pass_extenders
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.kernels import highest
 from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import SLOTS, PluginError, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.plugin import (
+    BEST,
+    SLOTS,
+    TOTALS,
+    PluginError,
+    PreFilterPlugin,
+    PreFilterResult,
+    Reason,
+)
 from wavetank.scheduling.framework.selection import Ties, select_host
 from wavetank.scheduling.framework.supposition import Supposition
 from wavetank.scheduling.framework.sweeping import (
-    best_of,
     lacking_beside_nominated,
     only_sweeper_refuses,
+    rate,
     search,
     who_joins,
 )
@@ -120,11 +129,13 @@ class Cycle:
             return self.run(rotation, ties)
         assert plan.sweeper is not None
         rotation.start = (rotation.start + looked_at) % nodes
-        chosen = 0
+        found, chosen = plan.sweeper.found, 0
         if number > 1:
-            tied = best_of(self, joining, number, best)
+            tied = found[BEST, :best]
+            if joining or plan.uneven:
+                tied = highest(rate(self, joining, found[SLOTS, :number], found[TOTALS, :number]))
             chosen = tied[ties.choose(tied)]
-        return Outcome(self.name_of(plan.sweeper.found[SLOTS, chosen]))
+        return Outcome(self.name_of(found[SLOTS, chosen]))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Finds a node for the pod, or says why there is none."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.arrays import BoolArray, SlotArray
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import FilterPlugin, MeasurePlugin, Plugin, ScorePlugin, SweepPlugin
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore
@@ -51,7 +51,7 @@ class Plan:
         doubtful = [plugin for plugin in asked if id(plugin) not in known and not plugin.is_silent(spec)]
         self.undecided = list({id(plugin): plugin for plugin in doubtful}.values())
         self.sweeper: SweepPlugin | None = None
-        self.order: IntArray = np.zeros(0, np.int64)  # the slots of all nodes, in the order of the table
+        self.order: SlotArray = np.zeros(0, np.uint64)  # the slots of all nodes, in the order of the table
         self.enough = 0  # so many feasible ones are searched for
         self.barred: BoolArray = np.zeros(0, np.bool_)
         self.uneven: list[ScorePlugin] = []  # static scores that prefer some nodes
@@ -61,7 +61,7 @@ class Plan:
         if self._node_changes == len(table.node_changes):
             return
         self._node_changes = len(table.node_changes)
-        self.order = table.order
+        self.order = table.order.view(np.uint64)
         self.enough = self._framework.nodes_to_find(len(self.order))
         self.barred = np.zeros(len(table.cells), np.bool_)
         settled = True

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.kernels import highest
-from wavetank.scheduling.framework.plugin import (
-    BEST,
-    SLOTS,
-    TOTALS,
-    JoiningPlugin,
-    PreScorePlugin,
-    ScorePlugin,
-    Swept,
-)
+from wavetank.scheduling.framework.plugin import SLOTS, JoiningPlugin, PreScorePlugin, ScorePlugin, Swept
 from wavetank.scheduling.framework.static import StaticFilter
 
 if TYPE_CHECKING:
@@ -98,16 +89,7 @@ def lacking_beside_nominated(cycle: Cycle, nodes: IntArray) -> tuple[IntArray, I
     return places[codes != 0], codes[codes != 0]
 
 
-def best_of(cycle: Cycle, joining: list[JoiningPlugin], number: int, best: int) -> IntArray:
-    """Returns the places of the best among so many nodes that a sweep has found, of which so many were the best."""
-    sweeper = cycle.plan.sweeper
-    assert sweeper is not None
-    if not joining and not cycle.plan.uneven:
-        return sweeper.found[BEST, :best]
-    return highest(_rate(cycle, joining, sweeper.found[SLOTS, :number], sweeper.found[TOTALS, :number]))
-
-
-def _rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
+def rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
     """Adds to the totals of a sweep what other scores say of the nodes found."""
     for plugin in (*cycle.plan.uneven, *joining):
         if not isinstance(plugin, ScorePlugin) or plugin not in cycle.framework.score:

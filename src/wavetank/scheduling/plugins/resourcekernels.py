@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wavetank.kernel.compiling import compiled
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.arrays import BoolArray, IntArray, SlotArray
 from wavetank.scheduling.framework.ledger import (
     ALLOCATABLE,
     MAX_PODS,
@@ -166,7 +166,7 @@ def _between(x0: int, y0: int, x1: int, y1: int, x: int) -> int:
 
 @compiled(error_model="numpy")
 def sweep(
-    order: IntArray,
+    order: SlotArray,
     start: int,
     enough: int,
     barred: BoolArray,
