@@ -12,10 +12,13 @@ from wavetank.nodes.latency import NodeLatency
 _EVER: Nanoseconds = -(2**63)  # before any time: a clock may begin before 0
 
 
-class ImageSizes:
-    """What is known of images' sizes in bytes, from any node that lists them."""
+class Registry:
+    """Where all nodes pull their images from; how big they are is known from any node that lists them."""
 
-    def __init__(self) -> None:
+    def __init__(self, latency: NodeLatency, random: random.Random) -> None:
+        self.answers_at_once = latency.pulls_at_once
+        self._latency = latency
+        self._random = random
         self._sizes: dict[str, int] = {}
 
     def learn(self, node: Node) -> None:
@@ -23,27 +26,28 @@ class ImageSizes:
         for image, size in node.images.items():
             self._sizes[with_tag(image)] = size
 
-    def of(self, image: str, unknown: int) -> int:
-        """Returns an image's size, or `unknown`."""
-        return self._sizes.get(image, unknown)
+    def pull_time(self, image: str, is_missing: bool) -> float:
+        """Draws how long a pull takes, in seconds; of an image that is there already no more than a question."""
+        latency = self._latency
+        takes = latency.pull_check.sample(self._random)
+        if is_missing and latency.bandwidth is not None:
+            takes += self._sizes.get(image, latency.image_bytes) / latency.bandwidth
+        return takes
 
 
 class ImageCache:
     """The images of one node; pulls wait for one another."""
 
-    __slots__ = ("_at_once", "_free_at", "_here_from", "_latency", "_random", "_sizes")
+    __slots__ = ("_free_at", "_here_from", "_registry")
 
-    def __init__(self, node: Node, sizes: ImageSizes, latency: NodeLatency, random: random.Random) -> None:
+    def __init__(self, node: Node, registry: Registry) -> None:
         self._here_from: dict[str, Nanoseconds] = {with_tag(image): _EVER for image in node.images}
-        self._sizes = sizes
-        self._latency = latency
-        self._random = random
-        self._at_once = latency.pulls_at_once
+        self._registry = registry
         self._free_at: Nanoseconds = _EVER
 
     def pull(self, spec: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
         """Pulls what a pod needs, beginning at `now`; returns when all of it is there."""
-        if self._at_once:
+        if self._registry.answers_at_once:
             return now
         for field in ("initContainers", "containers"):
             for container in spec.get(field) or ():
@@ -56,9 +60,6 @@ class ImageCache:
         here = self._here_from.get(image)
         if policy == "Never" or (policy == "IfNotPresent" and here is not None and here <= now):
             return now
-        takes = self._latency.pull_check.sample(self._random)
-        if here is None and self._latency.bandwidth is not None:
-            takes += self._sizes.of(image, self._latency.image_bytes) / self._latency.bandwidth
-        self._free_at = max(now, self._free_at) + seconds(takes)
+        self._free_at = max(now, self._free_at) + seconds(self._registry.pull_time(image, is_missing=here is None))
         self._here_from.setdefault(image, self._free_at)
         return self._free_at

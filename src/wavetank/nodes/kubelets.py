@@ -12,7 +12,7 @@ from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.admission import Room
-from wavetank.nodes.images import ImageCache, ImageSizes
+from wavetank.nodes.images import ImageCache, Registry
 from wavetank.nodes.jobs import Gatherings
 from wavetank.nodes.latency import NodeLatency
 from wavetank.nodes.restarts import CrashLoop
@@ -81,7 +81,7 @@ class Kubelets:
         self._draw_start = drawing(self._latency.start, self._random)
         self._draw_finish = drawing(self._latency.finish, self._random)
         self._keep_finished = keep_finished
-        self._sizes = ImageSizes()
+        self._registry = Registry(self._latency, self._random)
         self._machines: dict[str, _Machine] = {}
         self._lives: dict[str, _Life] = {}
         self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that is not there
@@ -93,14 +93,13 @@ class Kubelets:
 
     def node_seen(self, node: Node) -> None:
         """Takes in a node or its new version; pods that were waiting for it begin."""
-        self._sizes.learn(node)
+        self._registry.learn(node)
         machine = self._machines.get(node.name)
         if machine is not None:
             machine.room.resize(machine.node, node)
             machine.node = node
             return
-        images = ImageCache(node, self._sizes, self._latency, self._random)
-        self._machines[node.name] = _Machine(node, images)
+        self._machines[node.name] = _Machine(node, ImageCache(node, self._registry))
         for pod in self._nodeless.pop(node.name, {}).values():
             self._arrive(pod, admitted=pod.phase == RUNNING)
 

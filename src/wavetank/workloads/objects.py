@@ -61,5 +61,5 @@ def _check_metadata(manifest: Manifest) -> None:
     for field in ("name", "namespace"):
         if metadata.get(field) is not None:
             fields.text(metadata[field], f"metadata.{field}")
-    for field in ("labels", "annotations"):
-        fields.strings(metadata.get(field), f"metadata.{field}")
+    fields.strings(metadata.get("labels"), "metadata.labels")
+    fields.strings(metadata.get("annotations"), "metadata.annotations")

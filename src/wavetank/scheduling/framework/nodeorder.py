@@ -56,4 +56,5 @@ def _zone(node: Node) -> tuple[str, str]:
 
 def _first_label(node: Node, labels: tuple[str, str]) -> str:
     # the beta label counts only where the present one is missing altogether
-    return node.labels.get(labels[0], node.labels.get(labels[1], ""))
+    zone = node.labels.get(labels[0])
+    return node.labels.get(labels[1], "") if zone is None else zone
