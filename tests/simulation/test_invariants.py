@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +14,7 @@ from wavetank.cluster.store import Store
 from wavetank.experiments.podtable import PodTable
 from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.clock import Clock
+from wavetank.scheduling.scheduler import Scheduler
 
 SEEDS = st.integers(0, 2**31)
 some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -91,6 +93,16 @@ def test_the_same_seed_gives_the_same_rows(spec: dict[str, Any], seed: int) -> N
     assert list(map(as_tuple, once.rows)) == list(map(as_tuple, again.rows))
     assert (once.end, once.finished_pods) == (again.end, again.finished_pods)
     assert measured(once) == measured(again)
+
+
+@some
+@given(specs(), SEEDS)
+def test_news_that_nobody_waits_for_may_be_read_later(spec: dict[str, Any], seed: int) -> None:
+    later = simulate(spec, seed)
+    with mock.patch.object(Scheduler, "overhear", Scheduler.receive):
+        at_once = simulate(spec, seed)
+    assert list(map(as_tuple, later.rows)) == list(map(as_tuple, at_once.rows))
+    assert later.end == at_once.end
 
 
 @some

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wavetank.cluster.node import Node
 from wavetank.cluster.pod import ENDS, Pod
 from wavetank.cluster.resource import Resource
 from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent
 from wavetank.scheduling.framework.listers import Listers
 
 if TYPE_CHECKING:
+    from wavetank.scheduling.intake import Intake
     from wavetank.scheduling.scheduler import Scheduler
 
 
@@ -45,31 +45,29 @@ class ObjectInformer:
 
 
 class NodeInformer:
-    """Hands changes of nodes to the scheduler."""
+    """Hands changes of nodes to a scheduler."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-
-    def added(self, new: Node) -> None:
-        """Hands on a new object."""
-        self._scheduler.receive(self._scheduler.node_added, new)
-
-    def modified(self, old: Node, new: Node) -> None:
-        """Hands on a new version."""
-        self._scheduler.receive(self._scheduler.node_modified, old, new)
-
-    def deleted(self, old: Node) -> None:
-        """Hands on that an object is gone."""
-        self._scheduler.receive(self._scheduler.node_deleted, old)
+    def __init__(self, scheduler: Scheduler, intake: Intake) -> None:
+        self.added = partial(scheduler.receive, intake.node_added)
+        self.modified = partial(scheduler.receive, intake.node_modified)
+        self.deleted = partial(scheduler.receive, intake.node_deleted)
 
 
 class PodInformer:
-    """Hands changes of pods to the scheduler, as far as they concern it: a finished pod does not."""
+    """Hands changes of pods to a scheduler, as far as they concern it: a finished pod does not."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self.added = partial(scheduler.receive, scheduler.pod_added)
-        self.modified = partial(scheduler.receive, scheduler.pod_modified)
-        self._deleted = partial(scheduler.receive, scheduler.pod_deleted)
+    def __init__(self, scheduler: Scheduler, intake: Intake) -> None:
+        self.added = partial(scheduler.receive, intake.pod_added)
+        self._waiting_modified = partial(scheduler.receive, intake.pod_modified)
+        self._placed_modified = partial(scheduler.overhear, intake.pod_modified)
+        self._deleted = partial(scheduler.receive, intake.pod_deleted)
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Hands on a new version."""
+        if new.node_name:
+            self._placed_modified(old, new)
+        else:
+            self._waiting_modified(old, new)
 
     def deleted(self, old: Pod) -> None:
         """Hands on that an object is gone."""

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import ENDS, Pod
+from wavetank.cluster.pod import Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
@@ -16,16 +15,20 @@ from wavetank.scheduling.evictions import Evictions, gates_of
 from wavetank.scheduling.extenderanswers import ExtenderError
 from wavetank.scheduling.failures import Failures
 from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
-from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
+from wavetank.scheduling.framework.events import ClusterEvent
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.queue import QueuedPod, QueueRules, SchedulingQueue
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.informers import NodeInformer, ObjectInformer, PodInformer
+from wavetank.scheduling.intake import Intake
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.prebinding import PreBinding
 from wavetank.scheduling.request import Request
+
+_MOST_UNREAD = 1000
+_News = tuple[Callable[..., None], tuple[Any, ...]]  # who handles it, and what it is
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
 
@@ -54,7 +57,7 @@ class Scheduler:
         explain: Explain | None = None,
     ) -> None:
         self.table = NodeTable()
-        self.queue = SchedulingQueue(clock, rules or QueueRules(), self._wake)
+        self.queue = self._make_queue(clock, rules or QueueRules())
         self.attempts = 0
         self._store = store
         self._clock = clock
@@ -72,20 +75,25 @@ class Scheduler:
         self._bindings: list[tuple[Nanoseconds, Callable[[], None]]] = []  # to be sent: how long each takes, and does
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
-        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
-        self._awake = False  # a turn is due in this instant
+        self._inbox: list[_News] = []
+        self._unread: list[_News] = []  # what nobody has waited for, since before the inbox was filled
+        self._awake = False  # a turn is due in this instant, or under way
         self._blocked = False  # the loop thinks, or waits for the API server's answer
         self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
         for table in TABLES:
             store.subscribe(table, ObjectInformer(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
-        store.subscribe("Node", NodeInformer(self))
-        store.subscribe("Pod", PodInformer(self))
+        intake = Intake(self.table, self.queue, self.framework_of)
+        store.subscribe("Node", NodeInformer(self, intake))
+        store.subscribe("Pod", PodInformer(self, intake))
         for node in store.list("Node"):
-            self.node_added(node)
+            intake.node_added(node)
         for pod in store.list("Pod"):
-            self.pod_added(pod)
+            intake.pod_added(pod)
+
+    def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
+        return SchedulingQueue(clock, rules, self._wake)
 
     def framework_of(self, pod: Pod) -> Framework | None:
         """Returns the profile that is responsible for a pod, or None if it is somebody else's."""
@@ -104,22 +112,32 @@ class Scheduler:
 
     def _turn(self) -> None:
         """Lets everything run that can; the loop is faster than news of the cluster, which come through informers."""
-        self._awake = False
-        if self._answered:
-            answered, self._answered = self._answered, []
-            for go_on in answered:
-                go_on()
-        queue = self.queue
-        if queue.active or queue.backoff:
-            self._try_pods()
-        while self._inbox:
-            inbox, self._inbox = self._inbox, []
-            for handle, news in inbox:
-                handle(*news)
+        try:
+            self._read_up()
+            if self._answered:
+                answered, self._answered = self._answered, []
+                for go_on in answered:
+                    go_on()
+            queue = self.queue
             if queue.active or queue.backoff:
                 self._try_pods()
+            while self._inbox:
+                inbox, self._inbox = self._inbox, []
+                for handle, news in inbox:
+                    handle(*news)
+                if queue.active or queue.backoff:
+                    self._try_pods()
+        finally:
+            self._awake = False
         if self._bindings or self._outbox:
             self._serve()
+
+    def _read_up(self) -> None:
+        """Handles the news that came while nobody was waiting."""
+        if self._unread:
+            unread, self._unread = self._unread, []
+            for handle, news in unread:
+                handle(*news)
 
     def _try_pods(self) -> None:
         while not self._blocked and (queued := self.queue.pop()) is not None:
@@ -131,6 +149,16 @@ class Scheduler:
         if not self._awake:
             self._awake = True
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
+
+    def overhear(self, handle: Callable[..., None], *news: Any) -> None:
+        """Takes in news that concern only pods which wait for them: while none does, no turn is needed to read them."""
+        queue = self.queue
+        if self._awake or queue.active or queue.backoff or queue.errors or queue.unschedulable:
+            self.receive(handle, *news)
+        else:
+            self._unread.append((handle, news))
+            if len(self._unread) >= _MOST_UNREAD:
+                self._wake()
 
     def _send(self, request: Request) -> None:
         self._outbox.append(request)
@@ -206,7 +234,7 @@ class Scheduler:
         nominated = outcome.preemption.nominated if outcome.preemption else ""
         nomination = None if outcome.keeps_nomination and not nominated else nominated
         if nomination is not None:
-            self._nominate(pod, nomination)
+            self.table.nominate(pod, nomination)
         if nominated and outcome.preemption is not None:
             self._evictions.begin(pod, nominated, outcome.preemption.victims, gates_of(queued.framework))
         for write in outcome.writes:
@@ -238,7 +266,7 @@ class Scheduler:
             plugin.reserve(cycle, node_name)
         self.table.add_pod(cycle.pod, node_name)
         if not self.table.nominator.is_empty:
-            self._nominate(cycle.pod, "")
+            self.table.nominate(cycle.pod, "")
         for permit in cycle.framework.permit:
             reason = permit.permit(cycle, node_name)
             if reason is not None:
@@ -301,102 +329,5 @@ class Scheduler:
             self._store.update(new)
             self.queue.refresh(new)
 
-    def _nominate(self, pod: Pod, node_name: str) -> None:
-        """Keeps room for a pod on a node; no node ends it."""
-        if node_name or self.table.nominator.node_of(pod.uid):
-            self.table.nominator.set(pod, node_name)
-            self.table.version += 1
-
     def _draw_eviction(self) -> tuple[Nanoseconds, Nanoseconds]:
         return self._draw_patch(), self._draw_delete()
-
-    # what the store tells
-
-    def node_added(self, node: Node) -> None:
-        """Takes in a node."""
-        self.table.set_node(node)
-        self.queue.move(ClusterEvent.NODE_ADD, None, node)
-
-    def node_modified(self, old: Node, new: Node) -> None:
-        """Takes in a node's new version."""
-        self.table.set_node(new)
-        for event in node_events(old, new):
-            self.queue.move(event, old, new)
-
-    def node_deleted(self, node: Node) -> None:
-        """Forgets a node."""
-        self.table.remove_node(node)
-        self.queue.move(ClusterEvent.NODE_DELETE, node, None)
-
-    def pod_added(self, pod: Pod) -> None:
-        """Takes in a pod: as a user of its node, or into the queue."""
-        if pod.phase in ENDS:
-            return
-        if pod.node_name:
-            self.table.add_pod(pod, pod.node_name)
-            self.queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, pod)
-            return
-        framework = self.framework_of(pod)
-        if framework is not None:
-            self.queue.add(pod, framework)
-
-    def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Takes in a pod's new version."""
-        if new.phase in ENDS:
-            self.pod_deleted(old)
-        elif not new.node_name:
-            self._update_waiting(old, new)
-        elif not old.node_name:
-            self.queue.remove(new)
-            if not self.table.nominator.is_empty:
-                self._nominate(new, "")
-            self._confirm(new)
-            self.queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, new)
-        else:
-            self._confirm(new)
-            if old.spec is not new.spec or old.labels is not new.labels:
-                for event in assigned_pod_events(old, new):
-                    self.queue.move(event, old, new)
-
-    def _update_waiting(self, old: Pod, new: Pod) -> None:
-        if new.uid in self.table.placements:
-            return  # its binding is on the way
-        self.queue.update(old, new)
-        if old.nominated_node != new.nominated_node:
-            self._nominate(new, new.nominated_node)
-        elif node_name := self.table.nominator.node_of(new.uid):
-            self.table.nominator.set(new, node_name)
-        if old.nominated_node and old.nominated_node != new.nominated_node:
-            # others of no more priority took the pod for one that is there already
-            self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, old, None, at_most=old.priority)
-
-    def pod_deleted(self, pod: Pod) -> None:
-        """Forgets a pod, and lets others have its room."""
-        if pod.phase in ENDS:
-            return
-        if pod.node_name:
-            if pod.uid in self.table.placements:
-                self.table.remove_pod(pod.uid)
-            self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None)
-            return
-        self.queue.remove(pod)
-        self._nominate(pod, "")
-        if pod.uid in self.table.placements:
-            self._delete_assumed(pod)
-        elif pod.nominated_node:
-            self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None, at_most=pod.priority)
-
-    def _delete_assumed(self, pod: Pod) -> None:
-        """Frees the room of a pod that was on its way to a node."""
-        node = self.table.nodes[self.table.placements[pod.uid][1]]
-        self.table.remove_pod(pod.uid)
-        assumed = pod.copy()
-        assumed.node_name = node.name if node is not None else ""
-        self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)
-
-    def _confirm(self, pod: Pod) -> None:
-        placed = self.table.placements.get(pod.uid)
-        if placed and placed[0].spec is pod.spec and placed[1] == self.table.slots.get(pod.node_name):
-            self.table.replace_pod(pod)
-        else:
-            self.table.add_pod(pod, pod.node_name)

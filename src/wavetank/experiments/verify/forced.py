@@ -108,9 +108,7 @@ class ForcedQueue(SchedulingQueue):
         """Handles an event at its position."""
 
         def concerned() -> list[QueuedPod]:
-            waiting = [
-                item for item in self._unschedulable.values() if item.gate is None or event in item.gate.events()
-            ]
+            waiting = [item for item in self.unschedulable.values() if item.gate is None or event in item.gate.events()]
             return [item for item in waiting if at_most is None or item.pod.priority <= at_most]
 
         def apply() -> None:
@@ -207,12 +205,17 @@ class ForcedScheduler(WatchedScheduler):
 
     queue: ForcedQueue
 
-    def __init__(
-        self, timeline: Timeline, happenings: Happenings, *args: Any, rules: QueueRules, **kwargs: Any
-    ) -> None:
-        super().__init__(timeline, happenings, *args, rules=rules, **kwargs)
-        self.queue = ForcedQueue(self._clock, rules, self._wake, timeline, happenings)
+    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+        self._timeline = timeline
         self._messages = timeline.outputs.messages
+        super().__init__(timeline, happenings, *args, **kwargs)
+
+    def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
+        return ForcedQueue(clock, rules, self._wake, self._timeline, self._happenings)
+
+    def overhear(self, handle: Callable[..., None], *news: Any) -> None:
+        """Takes in all news when they come."""
+        self.receive(handle, *news)
 
     def _turn(self) -> None:
         """Hears all news at once, since the queue knows when to make use of them."""

@@ -128,9 +128,20 @@ class NodeTable(Ledger):
         self.count(pod, slot, -1)
         self._touch(slot)
 
+    def confirm_pod(self, pod: Pod) -> None:
+        """Counts a pod on the node that its version names; one that is counted there already is only renewed."""
+        placed = self.placements.get(pod.uid)
+        if placed is None or placed[0].spec is not pod.spec or placed[1] != self.slots.get(pod.node_name):
+            self.add_pod(pod, pod.node_name)
+            return
+        self._renew(pod, placed)
+
     def replace_pod(self, pod: Pod) -> None:
         """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
-        old, slot = self.placements[pod.uid]
+        self._renew(pod, self.placements[pod.uid])
+
+    def _renew(self, pod: Pod, placed: Placement) -> None:
+        old, slot = placed
         self.placements[pod.uid] = (pod, slot)
         self.pods[slot].renew(pod)
         if old.deleted != pod.deleted or (old.labels is not pod.labels and old.labels != pod.labels):
@@ -138,6 +149,12 @@ class NodeTable(Ledger):
                 self.index.add(old, slot, -1)
                 self.index.add(pod, slot)
             self._touch(slot)
+
+    def nominate(self, pod: Pod, node_name: str) -> None:
+        """Keeps room for a pod on a node; no node ends it."""
+        if node_name or self.nominator.node_of(pod.uid):
+            self.nominator.set(pod, node_name)
+            self.version += 1
 
     def without_pods(self) -> NodeTable:
         """Returns a view of the nodes as if they were empty, and nothing known of their images but the node objects.

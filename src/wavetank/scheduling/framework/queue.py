@@ -75,10 +75,10 @@ class SchedulingQueue:
         self._rules = rules
         self._wake = wake
         self._pods: dict[str, QueuedPod] = {}
-        self._unschedulable: dict[str, QueuedPod] = {}
+        self.unschedulable: dict[str, QueuedPod] = {}
         self.active: list[tuple[Any, ...]] = []  # heaps: while both are empty there is nothing to pop
         self.backoff: list[tuple[Any, ...]] = []
-        self._errors: list[tuple[Any, ...]] = []
+        self.errors: list[tuple[Any, ...]] = []
         self._hopeful: set[str] = set()  # pods in error back-off whose next attempt may succeed
         self._stamps = count(0, 1 << 32)  # with room between two for those who stood in line
         self._fallen: tuple[QueuedPod, object, int] | None = None  # the last pod that fell in line, why, and when
@@ -144,7 +144,7 @@ class SchedulingQueue:
             self._requeue(following)
 
     def _join(self, leader: QueuedPod, queued: QueuedPod) -> None:
-        del self._unschedulable[queued.pod.uid]
+        del self.unschedulable[queued.pod.uid]
         queued.place = Place.IN_LINE
         queued.entry = 0
         if queued.line is not None and (leader.line is None or len(leader.line) < len(queued.line)):
@@ -218,7 +218,7 @@ class SchedulingQueue:
         if queued is not None:
             queued.entry = 0
             self._hopeful.discard(pod.uid)
-            self._unschedulable.pop(pod.uid, None)
+            self.unschedulable.pop(pod.uid, None)
             if queued.line is not None:
                 self._leave_line(queued, queued.line)
 
@@ -226,9 +226,9 @@ class SchedulingQueue:
 
     def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
         """Lets the unschedulable pods that this event may help try again; `at_most` of this priority, if given."""
-        if not self._unschedulable:
+        if not self.unschedulable:
             return
-        for queued in [pod for pod in self._unschedulable.values() if self._helps(pod, event, old, new)]:
+        for queued in [pod for pod in self.unschedulable.values() if self._helps(pod, event, old, new)]:
             if at_most is None or queued.pod.priority <= at_most:
                 self._requeue(queued)
 
@@ -262,7 +262,7 @@ class SchedulingQueue:
         uid = queued.pod.uid
         if self._pods.get(uid) is not queued:
             return  # it was deleted while its attempt was under way
-        self._unschedulable.pop(uid, None)
+        self.unschedulable.pop(uid, None)
         queued.gate = self._gate(queued) if place in _READY else None
         if queued.gate is not None:
             queued.rejectors |= {queued.gate.name}
@@ -278,9 +278,9 @@ class SchedulingQueue:
             if self._rules.pop_from_backoff:
                 self._wake()
         elif place is Place.ERROR:
-            self._back_off(self._errors, queued, order)
+            self._back_off(self.errors, queued, order)
         elif place is Place.UNSCHEDULABLE:
-            self._unschedulable[uid] = queued
+            self.unschedulable[uid] = queued
             self._arm_flush()
 
     def _back_off(self, heap: list[tuple[Any, ...]], queued: QueuedPod, order: tuple[Any, ...]) -> None:
@@ -318,7 +318,7 @@ class SchedulingQueue:
 
     def _arm_backoff(self) -> None:
         """Sets the timer to the first tick at which a pod has waited long enough."""
-        heaps = [heap for heap in (self.backoff, self._errors) if self._first(heap)]
+        heaps = [heap for heap in (self.backoff, self.errors) if self._first(heap)]
         if not heaps:
             return
         due = min(self._tick_after(heap[0][0]) for heap in heaps)
@@ -341,7 +341,7 @@ class SchedulingQueue:
     def _flush_backoff(self) -> None:
         self._backoff_timer = None
         now = self._truncate(self._clock.now)
-        for heap in (self.backoff, self._errors):
+        for heap in (self.backoff, self.errors):
             while self._first(heap) and heap[0][0] < now:
                 queued = self._pop_from(heap)
                 assert queued is not None
@@ -358,10 +358,10 @@ class SchedulingQueue:
 
     def _flush_unschedulable(self) -> None:
         self._flush_timer = None
-        for queued in list(self._unschedulable.values()):
+        for queued in list(self.unschedulable.values()):
             if self._clock.now - queued.timestamp > MAX_UNSCHEDULABLE:
                 self._requeue(queued)
-        if self._unschedulable:
+        if self.unschedulable:
             self._arm_flush()
 
 
