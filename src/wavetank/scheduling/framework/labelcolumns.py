@@ -23,7 +23,8 @@ class LabelColumns:
             column = np.pad(column, (0, len(nodes) - len(column)), constant_values=np.nan)
         for slot in set(changes[seen:]):
             node = nodes[slot]
-            column[slot] = np.nan if node is None else _number(node.labels.get(label))
+            if node is not None:  # one that is gone may come back, and it does not make a label unknown
+                column[slot] = _number(node.labels.get(label))
         self._columns[label] = (column, len(changes))
         return column
 

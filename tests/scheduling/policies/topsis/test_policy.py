@@ -3,8 +3,10 @@
 import pytest
 
 from scheduling.policies.choices import chosen
+from scheduling.worlds import World, a_node
 from wavetank.errors import InputError, SchedulerError
 from wavetank.scheduling.named import find_scheduler
+from wavetank.scheduling.views import NodesView
 
 FREQUENCY = "wavetank.dev/cpu-frequency"
 
@@ -110,3 +112,11 @@ def test_a_criterion_that_no_node_has_ends_the_run_with_the_policy_and_the_pod()
         chosen("topsis", three(0, 0, 0), pods=1, args={"criteria": ["frequency"]})
     assert str(failed.value).startswith("policy tried failed on pod default/")
     assert str(failed.value).endswith(f"no node has the label {FREQUENCY}, which the criterion frequency needs")
+
+
+def test_a_label_stays_known_when_the_last_node_that_had_it_is_gone():
+    node = a_node("a", labels={FREQUENCY: "1"})
+    table = World([node, a_node("b")]).table
+    assert NodesView(table, table.order).any_has(label=FREQUENCY)
+    table.remove_node(node)
+    assert NodesView(table, table.order).any_has(label=FREQUENCY)
