@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from simulation.experiments import an_experiment, as_tuple, bound_requests, measured, simulate, specs
 from wavetank.cluster.store import Store
-from wavetank.experiments.podtable import PodTable
+from wavetank.experiments.podcolumns import PodColumns
 from wavetank.experiments.recorder import Recorder
+from wavetank.experiments.usage import Usage
 from wavetank.kernel.clock import Clock
 from wavetank.scheduling.scheduler import Scheduler
 
@@ -116,7 +117,8 @@ def test_utilisation_is_a_share_of_the_cluster(spec: dict[str, Any], seed: int) 
 
 
 def assert_shares(recorder: Recorder) -> None:
-    usage = PodTable(recorder).usage.buckets(0, recorder.end)
+    columns = PodColumns(recorder.rows), PodColumns(recorder.residents)
+    usage = Usage(*columns, recorder.node_changes).buckets(0, recorder.end)
     for share in (usage.cpu_utilization, usage.memory_utilization):
         assert ((share >= 0) & (share <= 1 + 1e-9)).all()
     for count in (usage.pods_running, usage.pods_pending, usage.nodes):

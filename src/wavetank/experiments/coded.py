@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -17,7 +19,7 @@ class Coded(Generic[Value]):
     """A column whose values repeat: each is looked at once, and rows have its place among the `values`."""
 
     def __init__(self, values: Iterable[Value] = ()) -> None:
-        self._places: _Places[Value] = _Places()
+        self._places: dict[Value, int] = defaultdict(count().__next__)  # which numbers what is new to it
         self._parts: list[Integers] = [self._codes_of(values)]
 
     def extend(self, values: Iterable[Value]) -> None:
@@ -73,12 +75,6 @@ class Coded(Generic[Value]):
 
     def _codes_of(self, values: Iterable[Value]) -> Integers:
         return np.array(list(map(self._places.__getitem__, values)), np.int64)
-
-
-class _Places(dict[Value, int]):
-    def __missing__(self, value: Value) -> int:
-        place = self[value] = len(self)
-        return place
 
 
 def _column(values: Iterable[Value], places: Integers) -> Coded[Value]:

@@ -5,7 +5,7 @@ from functools import cached_property
 from wavetank.experiments.decimals import NEVER
 from wavetank.experiments.podcolumns import PodColumns
 from wavetank.experiments.recorder import Recorder
-from wavetank.experiments.usage import Usage
+from wavetank.experiments.usage import Buckets, Usage
 from wavetank.kernel.durations import Nanoseconds
 
 
@@ -17,9 +17,10 @@ class PodTable(PodColumns):
         self.recorder = recorder
 
     @cached_property
-    def usage(self) -> Usage:
-        """Returns the use of the cluster over time."""
-        return Usage(self, PodColumns(self.recorder.residents), self.recorder.node_changes)
+    def usage(self) -> Buckets:
+        """Returns the use of the cluster over the busy span."""
+        usage = Usage(self, PodColumns(self.recorder.residents), self.recorder.node_changes)
+        return usage.buckets(*self.busy_span())
 
     def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:
         """Returns the time from the first submission to the last end, or to that of the run where nothing ended."""

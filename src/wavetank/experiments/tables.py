@@ -147,7 +147,7 @@ def _node_row(node: Node) -> Sequence[object]:
 
 
 def _usage_rows(pods: PodTable) -> Iterable[Sequence[object]]:
-    usage = pods.usage.buckets(*pods.busy_span())
+    usage = pods.usage
     columns = (usage.cpu_utilization, usage.memory_utilization, usage.pods_running, usage.pods_pending, usage.nodes)
     for time, *values in zip(usage.time_s, *columns, strict=True):
         yield _rounded(float(time)), *(_rounded(float(value)) for value in values)

@@ -20,8 +20,10 @@ _STEPS_S = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Means over equal stretches of time; `time_s` is where each begins."""
+    """Means over equal stretches of time, where `time_s` is where each begins, and over all of it."""
 
+    mean_cpu_utilization: float
+    mean_memory_utilization: float
     time_s: FloatArray
     cpu_utilization: FloatArray
     memory_utilization: FloatArray
@@ -47,34 +49,24 @@ class Usage:
     """
 
     def __init__(self, pods: PodColumns, residents: PodColumns, nodes: Sequence[NodeChange]) -> None:
-        changes = [_START, *_changes(pods), *_changes(residents, waited=False), _node_changes(nodes)]
-        times = np.concatenate([change.times for change in changes])
-        order = np.argsort(times, kind="stable")
-        times = times[order]
-        lasts = np.flatnonzero(np.diff(times, append=-1))  # of an instant
-        self._times = times[lasts]
-        self._values = {
-            column: np.cumsum(np.concatenate([change.of(column) for change in changes])[order])[lasts]
-            for column in _COLUMNS
-        }
-
-    # reading
-
-    def mean_utilization(self, begin: Nanoseconds, end: Nanoseconds) -> tuple[float, float]:
-        """Returns (CPU, memory) asked for ÷ allocatable, weighted by time; at an instant if begin is end."""
-        edges = np.array([begin, end], np.int64)
-        cpu, memory, of_cpu, of_memory = (self._means(column, edges)[0] for column in _COLUMNS[:4])
-        return float(cpu / of_cpu if of_cpu else 0), float(memory / of_memory if of_memory else 0)
+        changes = [*_changes(pods), *_changes(residents, waited=False), _node_changes(nodes)]
+        self._times = _distinct(np.concatenate([np.zeros(1, np.int64), *(change.times for change in changes)]))
+        self._parts = [_Part(change.sums, _counts(change.times, self._times)) for change in changes]
 
     def buckets(self, begin: Nanoseconds, end: Nanoseconds, most: int = 1000) -> Buckets:
-        """Returns the means over at most so many stretches of a round length."""
+        """Returns the means over at most so many stretches of a round length; at an instant if begin is end."""
         span = max(end - begin, 1)
         width = next((int(step * SECOND) for step in _STEPS_S if step * SECOND * most >= span), span // most + 1)
         count = max(1, -(-span // width))
         edges = begin + width * np.arange(count + 1, dtype=np.int64)
         edges[-1] = max(end, begin)
-        means = {column: self._means(column, edges) for column in _COLUMNS}
+        means, totals = {}, {}
+        for column in _COLUMNS:  # one after the other: of a million pods they are large
+            level = _Level(self._times, self._values(column))
+            means[column], totals[column] = level.means(edges), level.means(edges[[0, -1]])
         return Buckets(
+            mean_cpu_utilization=float(_ratio(totals["cpu"], totals["cpu_allocatable"])[0]),
+            mean_memory_utilization=float(_ratio(totals["memory"], totals["memory_allocatable"])[0]),
             time_s=edges[:-1] / SECOND,
             cpu_utilization=_ratio(means["cpu"], means["cpu_allocatable"]),
             memory_utilization=_ratio(means["memory"], means["memory_allocatable"]),
@@ -83,55 +75,80 @@ class Usage:
             nodes=means["nodes"],
         )
 
-    def _means(self, column: str, edges: npt.NDArray[np.int64]) -> FloatArray:
-        """Returns the mean of a column between each two edges; of an empty stretch, its value there."""
-        times, values = self._times, self._values[column].astype(np.float64)
-        areas = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
-        position = np.clip(np.searchsorted(times, edges, "right") - 1, 0, len(times) - 1)
-        upto = areas[position] + values[position] * np.maximum(edges - times[position], 0)
+    def _values(self, column: str) -> IntArray:
+        """Returns what a column comes to from each step on."""
+        values = np.zeros(len(self._times), np.int64)
+        for sums, counts in self._parts:
+            if column in sums:
+                values += sums[column][counts]
+        return values
+
+
+class _Level:
+    """A step function of time: its value from each of the times on."""
+
+    def __init__(self, times: IntArray, values: IntArray) -> None:
+        self._times, self._values = times, values
+        self._areas = np.zeros(len(times))
+        np.multiply(values[:-1], np.diff(times), out=self._areas[1:], dtype=np.float64)
+        np.cumsum(self._areas, out=self._areas)
+
+    def means(self, edges: IntArray) -> FloatArray:
+        """Returns the mean between each two edges; of an empty stretch, the value there."""
+        position = np.clip(np.searchsorted(self._times, edges, "right") - 1, 0, len(self._times) - 1)
+        values = self._values[position].astype(np.float64)
+        upto = self._areas[position] + values * np.maximum(edges - self._times[position], 0)
         widths = np.diff(edges).astype(np.float64)
         means = np.diff(upto) / np.where(widths > 0, widths, 1)
-        return np.where(widths > 0, means, values[position[1:]])
+        return np.where(widths > 0, means, values[1:])
 
 
-class _Change(NamedTuple):
-    """Something that happened at some times, and by how much it changed some of the columns."""
+class _Part(NamedTuple):
+    """What one kind of change has made of some columns after so many of them, and how many there were at each step."""
 
-    times: IntArray
-    amounts: Mapping[str, IntArray | int]
-
-    def of(self, column: str) -> IntArray:
-        """Returns what it did to one column."""
-        amounts = np.zeros(len(self.times), np.int64)
-        amounts[:] = self.amounts.get(column, 0)
-        return amounts
+    sums: Mapping[str, IntArray]
+    counts: npt.NDArray[np.int32]
 
 
-_START = _Change(np.zeros(1, np.int64), {})  # with nothing
+class _Change:
+    """Something that happened at some times, and what it has made of some columns after so many of them."""
+
+    def __init__(self, times: IntArray, **amounts: IntArray | int) -> None:
+        happened = np.flatnonzero(times != NEVER)
+        order = happened[np.argsort(times[happened], kind="stable")]
+        self.times = times[order]
+        self.sums = {
+            column: np.cumsum(np.append(0, np.broadcast_to(amount, len(times))[order]))
+            for column, amount in amounts.items()
+        }
+
+
+def _distinct(times: IntArray) -> IntArray:
+    times.sort(kind="stable")  # which is fast where they are nearly in order
+    distinct: IntArray = times[np.append(times[1:] != times[:-1], True)]
+    return distinct
+
+
+def _counts(times: IntArray, steps: IntArray) -> npt.NDArray[np.int32]:
+    """Returns how many of the times have come at each step; in 32 bits, since there are very many steps."""
+    return np.searchsorted(times, steps, "right").astype(np.int32)
 
 
 def _changes(pods: PodColumns, waited: bool = True) -> Iterator[_Change]:
     """Yields what the pods' steps changed."""
     bound, ran = pods.scheduled != NEVER, pods.started != NEVER
     if waited:
-        yield _change(pods.submitted, pending=1)
-        yield _change(np.where(bound, pods.scheduled, pods.finished), pending=-1)
-    yield _change(pods.scheduled, cpu=pods.cpu, memory=pods.memory)
-    yield _change(pods.started, running=1)
+        yield _Change(pods.submitted, pending=1)
+        yield _Change(np.where(bound, pods.scheduled, pods.finished), pending=-1)
+    yield _Change(pods.scheduled, cpu=pods.cpu, memory=pods.memory)
+    yield _Change(pods.started, running=1)
     gone = np.where(bound, pods.finished, NEVER)
-    yield _change(gone, cpu=-pods.cpu, memory=-pods.memory, running=-ran.astype(np.int64))
+    yield _Change(gone, cpu=-pods.cpu, memory=-pods.memory, running=-ran.astype(np.int64))
 
 
 def _node_changes(changes: Sequence[NodeChange]) -> _Change:
     times, cpu, memory, nodes = np.array(changes, np.int64).reshape(-1, 4).T
-    return _change(times, cpu_allocatable=cpu, memory_allocatable=memory, nodes=nodes)
-
-
-def _change(times: IntArray, **amounts: IntArray | int) -> _Change:
-    """Leaves out what never happened."""
-    happened = times != NEVER
-    kept = {name: amount if isinstance(amount, int) else amount[happened] for name, amount in amounts.items()}
-    return _Change(times[happened], kept)
+    return _Change(times, cpu_allocatable=cpu, memory_allocatable=memory, nodes=nodes)
 
 
 def _ratio(asked: FloatArray, allocatable: FloatArray) -> FloatArray:
