@@ -11,7 +11,6 @@ from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent
 from wavetank.scheduling.framework.listers import Listers
 
 if TYPE_CHECKING:
-    from wavetank.scheduling.intake import Intake
     from wavetank.scheduling.scheduler import Scheduler
 
 
@@ -47,7 +46,8 @@ class ObjectInformer:
 class NodeInformer:
     """Hands changes of nodes to a scheduler."""
 
-    def __init__(self, scheduler: Scheduler, intake: Intake) -> None:
+    def __init__(self, scheduler: Scheduler) -> None:
+        intake = scheduler.intake
         self.added = partial(scheduler.receive, intake.node_added)
         self.modified = partial(scheduler.receive, intake.node_modified)
         self.deleted = partial(scheduler.receive, intake.node_deleted)
@@ -56,20 +56,18 @@ class NodeInformer:
 class PodInformer:
     """Hands changes of pods to a scheduler, as far as they concern it: a finished pod does not."""
 
-    def __init__(self, scheduler: Scheduler, intake: Intake) -> None:
-        self.added = partial(scheduler.receive, intake.pod_added)
-        self._waiting_modified = partial(scheduler.receive, intake.pod_modified)
-        self._placed_modified = partial(scheduler.overhear, intake.pod_modified)
-        self._deleted = partial(scheduler.receive, intake.pod_deleted)
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.added = partial(scheduler.receive, scheduler.intake.pod_added)
+        self._scheduler = scheduler
 
     def modified(self, old: Pod, new: Pod) -> None:
         """Hands on a new version."""
         if new.node_name:
-            self._placed_modified(old, new)
+            self._scheduler.overhear(old, new)
         else:
-            self._waiting_modified(old, new)
+            self._scheduler.receive(self._scheduler.intake.pod_modified, old, new)
 
     def deleted(self, old: Pod) -> None:
         """Hands on that an object is gone."""
         if old.phase not in ENDS:
-            self._deleted(old)
+            self._scheduler.receive(self._scheduler.intake.pod_deleted, old)

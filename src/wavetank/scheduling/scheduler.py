@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.pod import ENDS, Pod
 from wavetank.cluster.status import ApiError
 from wavetank.cluster.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
@@ -28,7 +28,6 @@ from wavetank.scheduling.prebinding import PreBinding
 from wavetank.scheduling.request import Request
 
 _MOST_UNREAD = 1000
-_News = tuple[Callable[..., None], tuple[Any, ...]]  # who handles it, and what it is
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
 
@@ -75,8 +74,8 @@ class Scheduler:
         self._bindings: list[tuple[Nanoseconds, Callable[[], None]]] = []  # to be sent: how long each takes, and does
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
-        self._inbox: list[_News] = []
-        self._unread: list[_News] = []  # what nobody has waited for, since before the inbox was filled
+        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []  # who handles the news, and what they are
+        self._unread: list[tuple[Pod, Pod]] = []  # changes that nobody has waited for, older than the inbox
         self._awake = False  # a turn is due in this instant, or under way
         self._blocked = False  # the loop thinks, or waits for the API server's answer
         self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
@@ -84,13 +83,13 @@ class Scheduler:
             store.subscribe(table, ObjectInformer(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
-        intake = Intake(self.table, self.queue, self.framework_of)
-        store.subscribe("Node", NodeInformer(self, intake))
-        store.subscribe("Pod", PodInformer(self, intake))
+        self.intake = Intake(self.table, self.queue, self.framework_of)
+        store.subscribe("Node", NodeInformer(self))
+        store.subscribe("Pod", PodInformer(self))
         for node in store.list("Node"):
-            intake.node_added(node)
+            self.intake.node_added(node)
         for pod in store.list("Pod"):
-            intake.pod_added(pod)
+            self.intake.pod_added(pod)
 
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
         return SchedulingQueue(clock, rules, self._wake)
@@ -113,7 +112,8 @@ class Scheduler:
     def _turn(self) -> None:
         """Lets everything run that can; the loop is faster than news of the cluster, which come through informers."""
         try:
-            self._read_up()
+            if self._unread:
+                self._read_up()
             if self._answered:
                 answered, self._answered = self._answered, []
                 for go_on in answered:
@@ -133,11 +133,10 @@ class Scheduler:
             self._serve()
 
     def _read_up(self) -> None:
-        """Handles the news that came while nobody was waiting."""
-        if self._unread:
-            unread, self._unread = self._unread, []
-            for handle, news in unread:
-                handle(*news)
+        """Takes in what has changed while nobody was waiting."""
+        unread, self._unread = self._unread, []
+        for old, new in unread:
+            self.intake.pod_modified(old, new)
 
     def _try_pods(self) -> None:
         while not self._blocked and (queued := self.queue.pop()) is not None:
@@ -150,15 +149,21 @@ class Scheduler:
             self._awake = True
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
-    def overhear(self, handle: Callable[..., None], *news: Any) -> None:
-        """Takes in news that concern only pods which wait for them: while none does, no turn is needed to read them."""
+    def overhear(self, old: Pod, new: Pod) -> None:
+        """Takes in how a pod on a node has changed: while nobody waits whom it could help, that can be read later.
+
+        Of versions of a pod that follow one another only the last is read.
+        """
         queue = self.queue
         if self._awake or queue.active or queue.backoff or queue.errors or queue.unschedulable:
-            self.receive(handle, *news)
-        else:
-            self._unread.append((handle, news))
-            if len(self._unread) >= _MOST_UNREAD:
-                self._wake()
+            self.receive(self.intake.pod_modified, old, new)
+            return
+        unread = self._unread
+        if unread and unread[-1][1] is old and new.phase not in ENDS:
+            old, _ = unread.pop()
+        unread.append((old, new))
+        if len(unread) >= _MOST_UNREAD:
+            self._wake()
 
     def _send(self, request: Request) -> None:
         self._outbox.append(request)
