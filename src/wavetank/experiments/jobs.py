@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import SUCCEEDED
+from wavetank.experiments.coded import Coded
 from wavetank.experiments.decimals import NEVER, Floats, Integers, quotients
-from wavetank.experiments.podrow import PodRow
 from wavetank.experiments.podtable import PodTable
 from wavetank.workloads.platform import BATSIM_ID
 
@@ -28,15 +28,14 @@ class FinishedJobs:
     """
 
     def __init__(self, pods: PodTable) -> None:
-        jobs = _Groups(_job_of_each(pods.rows))
+        jobs = _Groups(_job_of_each(pods))
         self.total = len(jobs)
         ends = jobs.highest(pods.finished)
         over = np.flatnonzero(jobs.lowest(pods.finished) != NEVER)
         over = over[np.argsort(ends[over], kind="stable")]
         has_run = jobs.lowest(pods.started) != NEVER
         first_pods = jobs.firsts[over].tolist()
-        stated = [pod.job for pod in pods.rows]
-        ids = [job.id if job else pod.name for pod, job in zip(pods.rows, stated, strict=True)]
+        stated, ids = pods.jobs, pods.job_ids
         self.stated = [stated[i] for i in first_pods]
         self.ids = [ids[i] for i in first_pods]
         self.submitted = jobs.lowest(pods.submitted)[over]
@@ -91,14 +90,12 @@ class _Groups:
         return np.maximum.reduceat(column[self._order], self._begins)
 
 
-def _job_of_each(rows: Sequence[PodRow]) -> Integers:
+def _job_of_each(pods: PodTable) -> Integers:
     """Returns the number of each pod's job."""
-    keys: Sequence[Hashable] = [(row.job.workload, row.job.id) if row.job else row.name for row in rows]
-    if len(set(keys)) == len(rows):
-        return np.arange(len(rows))
-    numbers: dict[Hashable, int] = {}
-    keys = [(row.job.workload, row.job.id) if row.job else (row.namespace, row.name, "") for row in rows]
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+    if not any(pods.jobs) and len(set(pods.names)) == len(pods.names):
+        return np.arange(len(pods.names))
+    both = zip(pods.jobs, pods.rows, strict=True)
+    return Coded((job.workload, job.id) if job else (row.namespace, row.name, "") for job, row in both).codes
 
 
 def _states(pods: PodTable, jobs: _Groups) -> Integers:

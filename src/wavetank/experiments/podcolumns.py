@@ -7,6 +7,7 @@ import numpy as np
 
 from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, MEMORY
+from wavetank.cluster.run import Job
 from wavetank.experiments.coded import Coded
 from wavetank.experiments.decimals import NEVER, Integers
 from wavetank.experiments.podrow import PodRow
@@ -20,6 +21,8 @@ class PodColumns:
     def __init__(self, rows: Sequence[PodRow]) -> None:
         self.rows = rows
         self.submitted, self.scheduled, self.started, self.finished = np.empty((4, len(rows)), np.int64)
+        self.names: list[str] = []
+        self.jobs: list[Job | None] = []
         self.namespace, self.node = Coded[str](), Coded[str]()
         self.phase, self.reason = Coded[str](), Coded[str]()
         self.spec = Coded[PodSpec]()
@@ -32,11 +35,20 @@ class PodColumns:
         self.scheduled[part] = [NEVER if row.scheduled is None else row.scheduled for row in rows]
         self.started[part] = [NEVER if row.started is None else row.started for row in rows]
         self.finished[part] = [NEVER if row.finished is None else row.finished for row in rows]
+        self.names += [row.name for row in rows]
+        self.jobs += [row.job for row in rows]
         self.namespace.extend([row.namespace for row in rows])
         self.node.extend([row.node for row in rows])
         self.phase.extend([row.phase for row in rows])
         self.reason.extend([row.reason for row in rows])
         self.spec.extend([row.spec for row in rows])
+
+    @cached_property
+    def job_ids(self) -> list[str]:
+        """Returns what the job of each pod is called; a pod of no job is one of its own."""
+        if not any(self.jobs):
+            return self.names
+        return [job.id if job else name for job, name in zip(self.jobs, self.names, strict=True)]
 
     @cached_property
     def cpu(self) -> Integers:

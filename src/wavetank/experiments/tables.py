@@ -107,8 +107,8 @@ class _PodCells:
         pods, rows = self._pods, self._pods.rows[part]
         return [
             self._namespaces[pods.namespace.codes[part]].tolist(),
-            quoted([row.name for row in rows]),
-            quoted([row.job.id if row.job else row.name for row in rows]),
+            quoted(pods.names[part]),
+            quoted(pods.job_ids[part]),
             seconds_cells(pods.submitted[part], pods.scheduled[part], pods.started[part], pods.finished[part]),
             self._nodes[pods.node.codes[part]].tolist(),
             list(map(self._endings.__getitem__, map(_ENDING, rows))),

@@ -131,7 +131,8 @@ def _distinct(times: IntArray) -> IntArray:
 
 def _counts(times: IntArray, steps: IntArray) -> npt.NDArray[np.int32]:
     """Returns how many of the times have come at each step; in 32 bits, since there are very many steps."""
-    return np.searchsorted(times, steps, "right").astype(np.int32)
+    at_each = np.bincount(np.searchsorted(steps, times), minlength=len(steps))
+    return np.cumsum(at_each, dtype=np.int32)
 
 
 def _changes(pods: PodColumns, waited: bool = True) -> Iterator[_Change]:

@@ -62,8 +62,8 @@ def pods_in(file: Path, named: bool) -> Pods:
 def _names_of(table: PodTable) -> Names:
     return Names(
         namespace=table.namespace,
-        name=[row.name for row in table.rows],
-        job=Coded([row.job.id if row.job else row.name for row in table.rows]),
+        name=table.names,
+        job=Coded(table.job_ids),
         phase=table.phase,
         reason=table.reason,
         requests=table.spec.mapped(requests_text),
