@@ -6,7 +6,7 @@ answers come back as arrays of the same length, so that the Python per pod does 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,7 +61,7 @@ class Measure(NamedTuple):
     """
 
     kind: int
-    resources: IntArray
+    resources: Sequence[tuple[int, ...]]
     shape: IntArray
 
 

@@ -51,7 +51,8 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         strategy = args.scoring_strategy
         shape = np.array([(point.utilization, 10 * point.score) for point in strategy.shape], np.int64).reshape(-1, 2)
         self._scorer = ResourceScorer(_STRATEGIES[strategy.type], strategy.resources, nonzero=True, shape=shape)
-        self.found: IntArray = np.empty((3, 0), np.int64)
+        self.found: IntArray = np.zeros((3, 0), np.int64)
+        self._blank: IntArray = np.zeros((0, 2), np.int64)  # what is known of nodes for a spec that is new
         self._prospects: Memory[PodSpec, Prospect] = Memory(MAX_SPECS)
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
@@ -75,6 +76,9 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         prospect = self._prospects.get(cycle.pod.spec)
         if prospect is None or prospect.cells is not table.cells:
             prospect = self._learn(cycle)
+            known = self._blank
+        else:
+            known = prospect.known if prospect.known is not None else prospect.remember()
         swept: Swept = sweep(
             plan.order,
             start,
@@ -86,7 +90,7 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
             prospect.shape,
             table.cells,
             table.changed,
-            prospect.known,
+            known,
             self.found,
         )
         return swept
@@ -94,8 +98,10 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
     def _learn(self, cycle: Cycle) -> Prospect:
         spec, table = cycle.pod.spec, cycle.table
         wanted = self.wanted(cycle)  # first, as a new row makes new cells
-        if self.found.shape[1] < len(table.cells):
-            self.found = np.empty((3, len(table.cells)), np.int64)
+        if len(self._blank) < len(table.cells):
+            self._blank = np.zeros((len(table.cells), 2), np.int64)
+            self.found = np.zeros((3, len(table.cells)), np.int64)
+        self._blank.fill(0)
         return self._prospects.keep(spec, Prospect(spec, wanted, cycle.plan, table))
 
     def wanted(self, cycle: Cycle) -> IntArray:

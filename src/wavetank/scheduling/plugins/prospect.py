@@ -3,27 +3,40 @@ from __future__ import annotations
 import numpy as np
 
 from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.arrays import IntArray, quadruples
 from wavetank.scheduling.framework.nodetable import NodeTable
 from wavetank.scheduling.framework.plan import Plan
+
+_NO_SHAPE: IntArray = np.zeros((0, 2), np.int64)
 
 
 class Prospect:
     """What pods of one spec want, and how good each node of a table was for them when it was last looked at.
 
-    It holds for these `cells` of the table only. `known` is as the sweep of resourcekernels writes it.
+    It holds for these `cells` of the table only. `known` is as the sweep of resourcekernels writes it; None as long as
+    there was only one such pod, since in many traces there never is another.
     """
 
     __slots__ = ("cells", "known", "measures", "resources", "shape", "wanted")
 
     def __init__(self, spec: PodSpec, wanted: IntArray, plan: Plan, table: NodeTable) -> None:
-        found = [(weight, plugin.measure(spec, table)) for weight, plugin in plan.measures]
-        used = [(weight, measure) for weight, measure in found if measure is not None]
-        self.wanted = wanted
         self.cells = table.cells
-        ends = np.cumsum([0, *(len(measure.resources) for _, measure in used)])
-        heads = [(measure.kind, weight, ends[i], ends[i + 1]) for i, (weight, measure) in enumerate(used)]
-        self.measures: IntArray = np.array(heads, np.int64).reshape(-1, 4)
-        self.resources = np.concatenate([np.zeros((0, 4), np.int64), *(measure.resources for _, measure in used)])
-        self.shape = next((measure.shape for _, measure in used if len(measure.shape)), np.zeros((0, 2), np.int64))
-        self.known: IntArray = np.zeros((len(table.cells), 2), np.int64)
+        self.known: IntArray | None = None
+        self.wanted = wanted
+        self.shape: IntArray = _NO_SHAPE
+        heads: list[tuple[int, ...]] = []
+        resources: list[tuple[int, ...]] = []
+        for weight, plugin in plan.measures:
+            measure = plugin.measure(spec, table)
+            if measure is not None:
+                end = len(resources) + len(measure.resources)
+                heads.append((measure.kind, weight, len(resources), end))
+                resources += measure.resources
+                self.shape = measure.shape if len(measure.shape) else self.shape
+        self.measures = quadruples(heads)
+        self.resources = quadruples(resources)
+
+    def remember(self) -> IntArray:
+        """Begins to remember the nodes, of which nothing is known so far."""
+        self.known = np.zeros((len(self.cells), 2), np.int64)
+        return self.known

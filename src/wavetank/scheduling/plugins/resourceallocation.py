@@ -9,7 +9,7 @@ import numpy as np
 from wavetank.cluster.podspec import PodSpec
 from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from wavetank.scheduling.config import ResourceSpec
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.arrays import IntArray, quadruples
 from wavetank.scheduling.framework.cycle import Cycle
 from wavetank.scheduling.framework.ledger import ALLOCATABLE, NONZERO, PER_RESOURCE, REQUESTED
 from wavetank.scheduling.framework.nodetable import NodeTable
@@ -44,13 +44,13 @@ class ResourceScorer:
                 row = table.rows[name]
                 used = NONZERO + row if self._nonzero and row < 2 else REQUESTED + PER_RESOURCE * row
                 rows.append((ALLOCATABLE + PER_RESOURCE * row, used, asked, weight))
-        return Measure(self._kind, np.array(rows, np.int64).reshape(-1, 4), self._shape)
+        return Measure(self._kind, rows, self._shape)
 
     def score(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Returns the score of each node."""
         table = cycle.table
-        measure = self.measure(cycle.pod.spec, table)
-        scores: IntArray = rate_nodes(*measure, table.cells, nodes)
+        kind, resources, shape = self.measure(cycle.pod.spec, table)
+        scores: IntArray = rate_nodes(kind, quadruples(resources), shape, table.cells, nodes)
         return scores
 
     def asks_for_nothing(self, spec: PodSpec) -> bool:
