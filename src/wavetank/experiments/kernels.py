@@ -68,7 +68,14 @@ def _compile_books() -> None:
 
 def _kernels() -> Iterator[Any]:
     for module in _MODULES:
-        yield from (value for value in vars(module).values() if hasattr(value, "stats") and hasattr(value, "py_func"))
+        yield from filter(_is_kernel, vars(module).values())
+
+
+def _is_kernel(value: Any) -> bool:
+    """Tells whether something is compiled code; a part that is inlined into others has none of its own."""
+    if not hasattr(value, "stats") or not hasattr(value, "py_func"):
+        return False
+    return bool(value.targetoptions.get("inline") != "always")
 
 
 def _is_cached(kernel: Any) -> bool:
