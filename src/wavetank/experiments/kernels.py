@@ -21,11 +21,11 @@ from wavetank.scheduling.config import NEWEST
 from wavetank.scheduling.framework import kernels, ledger
 from wavetank.scheduling.gpusharing import fragmentation
 from wavetank.scheduling.named import find_scheduler
-from wavetank.scheduling.plugins import preemptionkernels, resourcekernels
+from wavetank.scheduling.plugins import preemptionkernels, resourcekernels, spreadkernels
 from wavetank.scheduling.scheduler import Explain
 from wavetank.scheduling.volcano.model import bookkernels
 
-_MODULES = (decimals, fragmentation, kernels, ledger, preemptionkernels, resourcekernels, bookkernels)
+_MODULES = (decimals, fragmentation, kernels, ledger, preemptionkernels, resourcekernels, spreadkernels, bookkernels)
 _ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10", GPU: "1"}
 
 

@@ -1,19 +1,22 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 
 from wavetank.cluster.kinds import Namespace, PodDisruptionBudget, Service
 from wavetank.cluster.pod import Pod
 from wavetank.cluster.resource import Resource
 from wavetank.cluster.selectors import EVERYTHING, LabelSelector
 from wavetank.scheduling.framework.devices import DEVICE_TABLES, Devices
+from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.storage import STORAGE_TABLES, Storage
+
+_SERVICES = "Service"
 
 # The kinds of objects, besides pods and nodes, that a scheduler reads.
 TABLES = (
     "Namespace",
     "PodDisruptionBudget.policy",
-    "Service",
+    _SERVICES,
     "ReplicaSet.apps",
     "StatefulSet.apps",
     "ReplicationController",
@@ -27,15 +30,16 @@ class Listers:
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
-        self._selectors: dict[
-            str, tuple[object, LabelSelector]
-        ] = {}  # by the uid of a controller, as given and compiled
+        self._selectors: dict[str, tuple[object, LabelSelector]] = {}  # by a controller's uid: as given, and compiled
+        self._siblings: Memory[Hashable, LabelSelector] = Memory(MAX_FAMILIES)  # as long as no service changes
         self.storage = Storage()
         self.devices = Devices()
 
     def set(self, resource: Resource) -> None:
         """Adds an object, or replaces it by its new version."""
         self._objects[resource.table][resource.key] = resource
+        if resource.table == _SERVICES:
+            self._siblings.clear()
         if resource.table in STORAGE_TABLES:
             self.storage.set(resource)
         elif resource.table in DEVICE_TABLES:
@@ -45,6 +49,8 @@ class Listers:
         """Forgets an object."""
         self._objects[resource.table].pop(resource.key, None)
         self._selectors.pop(resource.uid, None)
+        if resource.table == _SERVICES:
+            self._siblings.clear()
         if resource.table in STORAGE_TABLES:
             self.storage.remove(resource)
         elif resource.table in DEVICE_TABLES:
@@ -77,16 +83,22 @@ class Listers:
 
     def owners_selector(self, pod: Pod) -> LabelSelector:
         """Returns what selects a pod's siblings: its services and its controller together; empty if there are none."""
-        if not self._objects["Service"] and "ownerReferences" not in (pod.manifest.get("metadata") or ()):
+        services = self._objects[_SERVICES]
+        if not services and "ownerReferences" not in (pod.manifest.get("metadata") or ()):
             return EVERYTHING
         controller = self._controller(pod)
-        if not self._objects["Service"]:
+        if not services:
             return EVERYTHING if controller is None else controller
-        selectors = [service.selector for service in self._services(pod)]
-        return EVERYTHING.joined([*selectors, *([] if controller is None else [controller])])
+        like = (pod.namespace, frozenset(pod.labels.items()), controller)
+        known = self._siblings.get(like)
+        if known is None:
+            selectors = [service.selector for service in self._services(pod)]
+            joined = EVERYTHING.joined([*selectors, *([] if controller is None else [controller])])
+            known = self._siblings.keep(like, joined)
+        return known
 
     def _services(self, pod: Pod) -> Iterator[Service]:
-        for service in self._objects["Service"].values():
+        for service in self._objects[_SERVICES].values():
             assert isinstance(service, Service)
             if service.namespace == pod.namespace and service.selector.matches(pod.labels):
                 yield service

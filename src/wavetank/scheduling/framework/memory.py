@@ -6,7 +6,7 @@ from typing import TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-MAX_FAMILIES = 1024  # of pods, for what is remembered by family
+MAX_FAMILIES = 4096  # of pods, for what is remembered by family
 
 
 class Memory(dict[K, V]):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from wavetank.scheduling.framework.plugin import (
 )
 from wavetank.scheduling.framework.podindex import Selected
 from wavetank.scheduling.framework.topology import Topology
+from wavetank.scheduling.plugins.spreadkernels import add_pods, turned_round
 from wavetank.scheduling.plugins.spreadparts import Choice, ChosenPart, SpreadParts
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -73,7 +75,7 @@ class _Hard:
 class _Soft:
     """The soft constraints in this cycle: for each feasible node its raw score, and whether it is ignored."""
 
-    scores: IntArray
+    raw: NumberArray
     ignored: BoolArray
 
 
@@ -145,23 +147,15 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         if self._is_strict(cycle.pod):
             for item in counted:
                 ignored |= item.part.topology.domains[nodes] < 0
-        raw = np.zeros(len(nodes))
+        soft = cycle.state[self.name + "/score"] = _Soft(np.zeros(len(nodes)), ignored)
         for item in counted:
-            raw += _soft(cycle, item, nodes, ignored)
-        scores = np.floor(raw + 0.5).astype(np.int64)
-        cycle.state[self.name + "/score"] = _Soft(np.where(ignored, 0, scores), ignored)
+            _add(cycle, item, nodes, soft)
         return True
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Returns the weighted counts; fewer is better, which normalizing turns round."""
         soft: _Soft = cycle.state[self.name + "/score"]
-        scores, ignored = soft.scores, soft.ignored
-        counted = scores[~ignored]
-        highest = int(counted.max(initial=0))
-        if not highest:
-            return np.where(ignored, 0, 100)
-        lowest = int(counted.min())
-        return np.where(ignored, 0, 100 * (highest + lowest - scores) // highest)
+        return turned_round(soft.raw, soft.ignored)
 
     # both
 
@@ -260,17 +254,18 @@ def _hard(cycle: Cycle, counted: _Counted) -> _Hard:
     return _Hard(constraint.max_skew, part.topology, counts, fewest, constraint.selector.matches(cycle.pod.labels))
 
 
-def _soft(cycle: Cycle, counted: _Counted, nodes: IntArray, ignored: BoolArray) -> NumberArray:
-    constraint = counted.constraint
-    domains = counted.part.topology.domains[nodes]
-    if constraint.topology_key == HOSTNAME:
-        counts, size = _by_node(cycle, counted, nodes), int(np.count_nonzero(~ignored))
-    else:
-        counts = np.append(_by_domain(cycle, counted), 0)[domains]
-        # nodes without the label count as one more domain
-        size = int(np.count_nonzero(np.bincount(domains[~ignored] + 1)))
-    scores = counts * math.log(size + 2) + (constraint.max_skew - 1)
-    return np.where(domains < 0, 0.0, scores)
+def _add(cycle: Cycle, counted: _Counted, nodes: IntArray, soft: _Soft) -> None:
+    """Adds what a soft constraint says of the nodes."""
+    constraint, domains = counted.constraint, counted.part.topology.domains
+    by_node = constraint.topology_key == HOSTNAME
+    counts = _by_node(cycle, counted, nodes) if by_node else _by_domain(cycle, counted)
+    add_pods(soft.raw, nodes, soft.ignored, domains, counts, by_node, constraint.max_skew, _weights(len(nodes)))
+
+
+@lru_cache
+def _weights(most: int) -> NumberArray:
+    """Returns what a pod weighs where there are so many domains, from none to `most`."""
+    return np.array([math.log(size + 2) for size in range(most + 1)])
 
 
 def _by_domain(cycle: Cycle, counted: _Counted) -> IntArray:
