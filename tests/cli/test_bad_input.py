@@ -124,7 +124,7 @@ def test_a_folder_instead_of_a_file(wavetank: Wavetank, here: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        pytest.param(None, "cannot import mine: ModuleNotFoundError: No module named 'mine'", id="no module"),
+        pytest.param(None, "cannot import nowhere: ModuleNotFoundError: No module named 'nowhere'", id="no module"),
         pytest.param("import nothing_of_the_kind", "cannot import mine: ModuleNotFoundError", id="fails to import"),
         pytest.param("raise SystemExit(0)", "cannot import mine: SystemExit", id="exits when imported"),
         pytest.param("def (", "cannot import mine: SyntaxError", id="no Python"),
@@ -141,7 +141,9 @@ def test_a_folder_instead_of_a_file(wavetank: Wavetank, here: Path) -> None:
 def test_a_policy_that_cannot_be_used(wavetank: Wavetank, here: Path, module: str | None, message: str) -> None:
     if module is not None:
         (here / "mine.py").write_text(module)
-    experiment = an_experiment(here, schedulers=[{"name": "x", "python": "mine:Mine"}])
+    # in this process a module of another test would still be found
+    reference = "nowhere:Mine" if module is None else "mine:Mine"
+    experiment = an_experiment(here, schedulers=[{"name": "x", "python": reference}])
     before = set(names_in(here))
     ended = wavetank("run", experiment, "-o", "out")
     assert ended.status == 2
