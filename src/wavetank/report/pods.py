@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.report.columns import Columns, Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What tells one pod from another."""
 
     namespace: Coded[str]
@@ -28,8 +27,7 @@ class Names:
     requests: Coded[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Pods:
+class Pods(NamedTuple):
     """The pods of a run, column by column; times in seconds, NaN for what never happened.
 
     There are no names where they are not wanted, since there are very many.

@@ -105,17 +105,16 @@ class Layout:
             return self._without(bad, file, lines, cells)
         rows = len(lines)
         names = read[self._fixed["name"]] if "name" in self._fixed else [f"pod-{line}" for line in lines.tolist()]
-        fixed = {name: self._or_default(name, read, rows) for name in _DEFAULTS}
         none = np.full(rows, NONE, np.int64)
         return Jobs(
             lines,
             names,
-            fixed["namespace"],
+            self._or_default("namespace", read, rows),
             times[ARRIVAL],
             times.get(DURATION, none),
             times.get(WALLTIME, none),
-            np.array(fixed["pods"], np.int64),
-            np.array(fixed["exit_code"], np.int64),
+            self._numbers("pods", read, rows),
+            self._numbers("exit_code", read, rows),
             _shared(list(zip(*(read[i] for i in self._asks), strict=True))) if self._asks else [()] * rows,
         )
 
@@ -124,6 +123,11 @@ class Layout:
         if name not in self._fixed:
             return [default] * rows
         return [default if value is None else value for value in read[self._fixed[name]]]
+
+    def _numbers(self, name: str, read: dict[int, Sequence[Any]], rows: int) -> Integers:
+        if name not in self._fixed:
+            return np.full(rows, _DEFAULTS[name], np.int64)
+        return np.array(self._or_default(name, read, rows), np.int64)
 
     def _without(self, bad: _Bad, file: InputFile, lines: Integers, cells: Sequence[Sequence[Any]]) -> Jobs:
         for row, (i, error) in sorted(bad.items()):
@@ -266,18 +270,26 @@ def _ticks(cells: Sequence[Any], at: _Time, base: str, bad: _Bad) -> Integers:
 
 def _ticks_at_once(cells: Sequence[Any], unit: Nanoseconds, default: int) -> Integers | None:
     """Returns the column if it is one of floats that stand for nanoseconds exactly, else None."""
-    has_empty = any(blank in cells for blank in _EMPTY)
-    empty = [row for row, cell in enumerate(cells) if cell in _EMPTY] if has_empty else []
-    try:
-        filled = [cell or 0 for cell in cells] if empty else cells
-        seconds: NDArray[np.float64] = np.array(list(map(float, filled)), np.float64) * (unit / SECOND)
-    except (TypeError, ValueError):
+    empty: list[int] = []
+    seconds = _floats(cells)
+    if seconds is None:
+        empty = [row for row, cell in enumerate(cells) if cell in _EMPTY]
+        seconds = _floats([cell or 0 for cell in cells]) if empty else None
+    if seconds is None:
         return None
+    seconds *= unit / SECOND
     if len(seconds) and not (seconds.min() >= 0 and seconds.max() < _EXACT):
         return None
     ticks = np.rint(seconds * SECOND).astype(np.int64)
     ticks[empty] = default
     return ticks
+
+
+def _floats(cells: Sequence[Any]) -> NDArray[np.float64] | None:
+    try:
+        return np.array(list(map(float, cells)), np.float64)
+    except (TypeError, ValueError):
+        return None
 
 
 def _tick(cell: Any, unit: Nanoseconds) -> Nanoseconds:
