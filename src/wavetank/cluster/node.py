@@ -33,7 +33,8 @@ class Node(Resource):
         self.unschedulable = bool(spec.get("unschedulable"))
         self.images: Mapping[str, int] = _images(status)
         self.ready = _is_ready(status)
-        self.load = read_load(self.annotations.get(LOAD, ""), self.allocatable)
+        annotations = self.annotations
+        self.load = read_load(annotations[LOAD], self.allocatable) if LOAD in annotations else {}
 
     @property
     def speed(self) -> float:
@@ -76,11 +77,10 @@ def _allocatable(status: Mapping[str, Any]) -> Amounts:
 
 
 def _images(status: Mapping[str, Any]) -> Mapping[str, int]:
-    return {
-        str(name): int(image.get("sizeBytes") or 0)
-        for image in status.get("images") or ()
-        for name in image.get("names") or ()
-    }
+    images = status.get("images")
+    if not images:
+        return {}
+    return {str(name): int(image.get("sizeBytes") or 0) for image in images for name in image.get("names") or ()}
 
 
 def _is_ready(status: Mapping[str, Any]) -> bool:

@@ -100,8 +100,9 @@ class Kubelets:
             machine.node = node
             return
         self._machines[node.name] = _Machine(node, ImageCache(node, self._registry))
-        for pod in self._nodeless.pop(node.name, {}).values():
-            self._arrive(pod, admitted=pod.phase == RUNNING)
+        if self._nodeless:
+            for pod in self._nodeless.pop(node.name, {}).values():
+                self._arrive(pod, admitted=pod.phase == RUNNING)
 
     def node_deleted(self, node: Node) -> None:
         """Forgets a node; its pods stay as they are and wait for it to come back."""

@@ -20,7 +20,7 @@ from wavetank.cluster.taints import parse_taints
 from wavetank.errors import InputError
 from wavetank.workloads import fields
 from wavetank.workloads.documentfields import NODE_GROUP
-from wavetank.workloads.objects import make_object
+from wavetank.workloads.objects import object_of
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -33,8 +33,9 @@ _PERCENTAGE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")
 class Cluster:
     """The objects that are there when a run begins; `sources` names the files they came from.
 
-    At least one is a Node, and no two of a kind share a name. A pod may be bound to a node that is not there, as in
-    a snapshot of part of a cluster: it stays where it is and disturbs nobody.
+    Whoever read the manifests has made sure that objects can be made of them. At least one is a Node, and no two of a
+    kind share a name. A pod may be bound to a node that is not there, as in a snapshot of part of a cluster: it stays
+    where it is and disturbs nobody.
     """
 
     manifests: Sequence[Manifest]
@@ -63,7 +64,7 @@ class Cluster:
 
     def resources(self, specs: SpecTable) -> list[Resource]:
         """Returns new objects for one run: nodes first, pods last, otherwise in the order of the files."""
-        made = [make_object(manifest, specs) for manifest in self.manifests]
+        made = [object_of(manifest, specs) for manifest in self.manifests]
         return sorted(made, key=lambda resource: _TURNS.get(resource.manifest_kind, 1))
 
 

@@ -20,15 +20,22 @@ def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | No
     """
     try:
         _check_metadata(manifest)
-        made = parse_resource(_with_an_end(manifest), specs)
+        made = object_of(manifest, specs, duration)
         if isinstance(made, Pod):
             _check_pod(made)
-            made.run = run_of(manifest, duration)
         if isinstance(made, Node):
             _check_node(made)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         # a field of another type than its schema says: Kubernetes would not have accepted it either
         raise InputError(f"not a valid {manifest.get('kind')!s:.60}: {error}") from None
+    return made
+
+
+def object_of(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None = None) -> Resource:
+    """Makes the object of a manifest of which it is clear that one can be made."""
+    made = parse_resource(_with_an_end(manifest), specs)
+    if isinstance(made, Pod):
+        made.run = run_of(manifest, duration)
     return made
 
 
