@@ -14,7 +14,7 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
 
 _HEAD = 1 << 16  # bytes of text by which a format is told
-_BLOCK = 1 << 20  # bytes of text in hand at a time while a file is streamed
+_BLOCK = 1 << 17  # bytes of text in hand at a time: whose cells a processor keeps close by
 _LONGEST_LINE = 1 << 24  # bytes: more is no line of a table
 _GZIP = b"\x1f\x8b"
 
@@ -100,7 +100,7 @@ class InputFile:
             raise InputError(f"cannot be read: {error}", source=self.source) from None
 
     def blocks(self) -> Iterator[bytes]:
-        """Yields the content in blocks of about a megabyte, each of whole lines, with no mark of its encoding."""
+        """Yields the content in blocks of about 128 KiB, each of whole lines, with no mark of its encoding."""
         with self.stream() as stream:
             rest = stream.read(_BLOCK).removeprefix(b"\xef\xbb\xbf")
             while block := stream.read(_BLOCK):

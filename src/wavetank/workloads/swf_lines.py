@@ -1,4 +1,4 @@
-"""The lines of an SWF file as columns of numbers, about a megabyte at a time."""
+"""The lines of an SWF file as columns of numbers, a block of the file at a time."""
 
 from __future__ import annotations
 
