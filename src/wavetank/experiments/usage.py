@@ -60,9 +60,9 @@ class Usage:
         count = max(1, -(-span // width))
         edges = begin + width * np.arange(count + 1, dtype=np.int64)
         edges[-1] = max(end, begin)
-        means, totals = {}, {}
-        for column in _COLUMNS:  # one after the other: of a million pods they are large
-            level = _Level(self._times, self._values(column))
+        means, totals, level = {}, {}, _Level(self._times)
+        for column in _COLUMNS:
+            level.become(column, self._parts)
             means[column], totals[column] = level.means(edges), level.means(edges[[0, -1]])
         return Buckets(
             mean_cpu_utilization=float(_ratio(totals["cpu"], totals["cpu_allocatable"])[0]),
@@ -75,22 +75,30 @@ class Usage:
             nodes=means["nodes"],
         )
 
-    def _values(self, column: str) -> IntArray:
-        """Returns what a column comes to from each step on."""
-        values = np.zeros(len(self._times), np.int64)
-        for sums, counts in self._parts:
-            if column in sums:
-                values += sums[column][counts]
-        return values
+
+class _Part(NamedTuple):
+    """What one kind of change has made of some columns after so many of them, and how many there were at each step."""
+
+    sums: Mapping[str, IntArray]
+    counts: npt.NDArray[np.int32]
 
 
 class _Level:
-    """A step function of time: its value from each of the times on."""
+    """A step function of time: one for all columns in turn, since of a million pods it is large."""
 
-    def __init__(self, times: IntArray, values: IntArray) -> None:
-        self._times, self._values = times, values
+    def __init__(self, times: IntArray) -> None:
+        self._times, self._widths = times, np.diff(times)
+        self._values, self._counts, self._sums = np.empty((3, len(times)), np.int64)
         self._areas = np.zeros(len(times))
-        np.multiply(values[:-1], np.diff(times), out=self._areas[1:], dtype=np.float64)
+
+    def become(self, column: str, parts: Sequence[_Part]) -> None:
+        """Takes the values of a column, each from one of the times on."""
+        self._values.fill(0)
+        for sums, counts in parts:
+            if column in sums:
+                self._counts[:] = counts
+                self._values += sums[column].take(self._counts, out=self._sums, mode="clip")
+        np.multiply(self._values[:-1], self._widths, out=self._areas[1:], dtype=np.float64)
         np.cumsum(self._areas, out=self._areas)
 
     def means(self, edges: IntArray) -> FloatArray:
@@ -101,13 +109,6 @@ class _Level:
         widths = np.diff(edges).astype(np.float64)
         means = np.diff(upto) / np.where(widths > 0, widths, 1)
         return np.where(widths > 0, means, values[1:])
-
-
-class _Part(NamedTuple):
-    """What one kind of change has made of some columns after so many of them, and how many there were at each step."""
-
-    sums: Mapping[str, IntArray]
-    counts: npt.NDArray[np.int32]
 
 
 class _Change:
