@@ -33,11 +33,13 @@ def test_values_may_become_one(values: list[str]) -> None:
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("de"))))
 def test_two_columns_make_one(pairs: list[tuple[str, str]]) -> None:
     left, right = Coded(left for left, _ in pairs), Coded(right for _, right in pairs)
-    assert texts(left.paired(right, str.__add__)) == [one + other for one, other in pairs]
+    assert left.paired(right, str.__add__).each(str).tolist() == [one + other for one, other in pairs]
 
 
 @given(st.data())
 def test_rows_are_taken_in_any_order(data: st.DataObject) -> None:
     values = data.draw(COLUMNS)
     rows = data.draw(st.lists(st.sampled_from(range(len(values))))) if values else []
-    assert texts(Coded(values).taken(np.array(rows, np.int64))) == [values[row] for row in rows]
+    taken, places = Coded(values).taken(np.array(rows, np.int64))
+    assert [taken[place] for place in places] == [values[row] for row in rows]
+    assert taken == list(dict.fromkeys(values[row] for row in rows))

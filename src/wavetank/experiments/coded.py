@@ -28,7 +28,7 @@ class Coded(Generic[Value]):
 
     @property
     def values(self) -> list[Value]:
-        """Returns the distinct values, in the order of their first row."""
+        """Returns the distinct values."""
         return list(self._places)
 
     @property
@@ -61,17 +61,17 @@ class Coded(Generic[Value]):
         left, right = self.values, other.values
         pairs, codes = np.unique(self.codes * len(right) + other.codes, return_inverse=True)
         made = (of(left[pair // len(right)], right[pair % len(right)]) for pair in pairs.tolist())
-        return _column(made, codes).taken(np.arange(len(codes)))
+        return _column(made, codes)
 
-    def taken(self, rows: Integers) -> Coded[Value]:
-        """Returns a column of these rows, in their order."""
+    def taken(self, rows: Integers) -> tuple[list[Value], Integers]:
+        """Returns the values of these rows, in the order of their first one, and the place of each row's among them."""
         codes, values = self.codes[rows], self.values
         firsts = np.full(len(values), len(rows))
         firsts[codes[::-1]] = np.arange(len(rows))[::-1]  # of equal ones the last is kept, which is the first
         present = np.argsort(firsts)[: np.count_nonzero(firsts < len(rows))]
         places = np.empty(len(values), np.int64)
         places[present] = np.arange(len(present))
-        return _column([values[place] for place in present.tolist()], places[codes])
+        return [values[place] for place in present.tolist()], places[codes]
 
     def _codes_of(self, values: Iterable[Value]) -> Integers:
         return np.array(list(map(self._places.__getitem__, values)), np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -97,24 +96,26 @@ class _Chart:
         pods, named, order = self._pods, self._named, self._order
         spaces = named.namespace.each(lambda namespace: f"{namespace}/")
         names = list(map(str.__add__, spaces[order].tolist(), np.array(named.name, object)[order].tolist()))
-        jobs, requests = named.job.taken(order), named.requests.taken(order)
+        jobs, job = named.job.taken(order)
+        requests, request = named.requests.taken(order)
         submitted = _ticks(pods.submitted[order], self._tick)
-        words = [submitted, _words(pods.cpu_milli[order]), _codes(jobs), _codes(requests)]
+        words = [submitted, _words(pods.cpu_milli[order]), job.astype(np.uint32), request.astype(np.uint32)]
         return {
             "names": pack_texts(names),
-            "jobs": pack_texts(jobs.values),
-            "requests": pack_texts(requests.values),
+            "jobs": pack_texts(jobs),
+            "requests": pack_texts(requests),
             "words": pack_words(words),
         }
 
     def bars(self) -> dict[str, Any]:
         """Returns what became of each pod."""
         pods, named, order = self._pods, self._named, self._order
-        phases = named.phase.paired(named.reason, _outcome).taken(order)
+        phases, phase = named.phase.paired(named.reason, _outcome).taken(order)
         times = (_ticks(column[order], self._tick) for column in (pods.scheduled, pods.started, pods.finished))
         scheduled, started, finished = times
-        words = [scheduled, _since(started, scheduled), _since(finished, scheduled), self._node[order], _codes(phases)]
-        return {"tick": self._tick, "phases": phases.values, "words": pack_words(words)}
+        lengths = (_since(started, scheduled), _since(finished, scheduled))
+        words = [scheduled, *lengths, self._node[order], phase.astype(np.uint32)]
+        return {"tick": self._tick, "phases": phases, "words": pack_words(words)}
 
     def heat(self) -> dict[str, Any]:
         """Returns the share of CPU requested; a pod holds its request from being scheduled to its end."""
@@ -166,16 +167,12 @@ def _all_nodes(pods: Pods, names: Sequence[str], capacity: Floats) -> tuple[list
 def _sorted(submitted: Floats, namespace: Coded[str], name: Sequence[str]) -> Integers:
     """Returns the pods by submission, those of one instant by namespace and name."""
     order = np.argsort(submitted, kind="stable")
-    begins = np.flatnonzero(np.diff(submitted[order], prepend=np.nan) != 0)
+    edges = np.append(np.flatnonzero(np.diff(submitted[order], prepend=np.nan) != 0), len(order))
     spaces = namespace.each(str).tolist()
-    for begin, end in pairwise([*begins.tolist(), len(order)]):
-        if end - begin > 1:
-            order[begin:end] = sorted(order[begin:end].tolist(), key=lambda pod: (spaces[pod], name[pod]))
+    for i in np.flatnonzero(np.diff(edges) > 1).tolist():
+        together = slice(edges[i], edges[i + 1])
+        order[together] = sorted(order[together].tolist(), key=lambda pod: (spaces[pod], name[pod]))
     return order
-
-
-def _codes(column: Coded[str]) -> Words:
-    return column.codes.astype(np.uint32)
 
 
 def _ticks(seconds: Floats, unit: float) -> Words:
