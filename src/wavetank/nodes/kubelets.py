@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from wavetank.cluster.node import Node
 from wavetank.cluster.pod import ENDS, FAILED, PENDING, RUNNING, SUCCEEDED, Pod
@@ -33,18 +32,27 @@ class _Machine:
 
 
 class _Life:
-    """One pod on its machine: what happens to it next, and when its containers started."""
+    """One pod on its machine: what happens to it next, and when its containers started.
 
-    __slots__ = ("crash_loop", "holds", "key", "machine", "started", "timer", "uid")
+    It is what the clock calls when the next step is due: one object less for every pod.
+    """
 
-    def __init__(self, machine: _Machine, pod: Pod) -> None:
+    __slots__ = ("crash_loop", "holds", "kubelets", "machine", "name", "namespace", "started", "step", "timer", "uid")
+
+    def __init__(self, kubelets: Kubelets, machine: _Machine, pod: Pod) -> None:
+        self.kubelets = kubelets
         self.machine = machine
         self.uid = pod.uid
-        self.key = pod.namespace, pod.name
+        self.namespace, self.name = pod.namespace, pod.name
         self.holds: Amounts | None = None  # what it was given of the machine, once it was admitted
         self.started: Nanoseconds | None = None
         self.timer: Timer | None = None
+        self.step: _Step  # for when the timer is due
         self.crash_loop: CrashLoop | None = None
+
+    def __call__(self) -> None:
+        """Takes the step that was planned."""
+        self.kubelets.take(self, self.step)
 
     def stop(self) -> None:
         """Lets nothing more happen to the pod."""
@@ -153,7 +161,7 @@ class Kubelets:
         if machine is None:
             self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
             return
-        life = self._lives[pod.uid] = _Life(machine, pod)
+        life = self._lives[pod.uid] = _Life(self, machine, pod)
         if admitted:
             life.holds = machine.room.take(pod.spec.requests)
         if machine.down:
@@ -168,7 +176,7 @@ class Kubelets:
         if takes:
             self._at(life, self._clock.now + takes, self._admit)
         else:
-            self._take(life, self._admit)
+            self.take(life, self._admit)
 
     def _admit(self, life: _Life, pod: Pod) -> None:
         machine = life.machine
@@ -321,18 +329,20 @@ class Kubelets:
         if life.timer is not None:
             life.stop()
         if due == self._clock.now:
-            self._take(life, step)
+            self.take(life, step)
         else:
-            life.timer = self._clock.at(due, partial(self._take, life, step), background=background)
+            life.step = step
+            life.timer = self._clock.at(due, life, background=background)
 
-    def _take(self, life: _Life, step: _Step) -> None:
+    def take(self, life: _Life, step: _Step) -> None:
+        """Takes a step of a pod's life, if the pod is still there and has not ended."""
         life.timer = None
-        pod = self._pods.get(life.key)
+        pod = self._pods.get((life.namespace, life.name))
         if pod is not None and pod.uid == life.uid and pod.phase not in ENDS:
             step(life, pod)
 
     def _pod_of(self, life: _Life) -> Pod | None:
-        pod = self._pods.get(life.key)
+        pod = self._pods.get((life.namespace, life.name))
         return pod if pod is not None and pod.uid == life.uid else None
 
 
