@@ -4,20 +4,33 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_MOST_LEFT = 200_000  # objects, before somebody looks which of them are garbage
+
+
+class _Leftover:
+    """How many objects simulations have left in this process since their garbage was last collected."""
+
+    objects = 0
+
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
     """Lets the garbage collector look rarely, and not at what is there already.
 
     What a simulation makes either stays to its end or is freed by its last reference, so that looking for cycles
-    costs much and finds next to nothing.
+    costs much and finds next to nothing. What is left in circles at its end is collected before another one begins,
+    once it has become much.
     """
+    if _Leftover.objects > _MOST_LEFT:
+        _Leftover.objects = 0
+        gc.collect()
     thresholds = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(1_000_000, 50, 1000)
     try:
         yield
     finally:
+        _Leftover.objects += gc.get_count()[0]
         gc.set_threshold(*thresholds)
         gc.freeze()  # what was made meanwhile counts as old: it is not looked at now, all at once
         gc.unfreeze()

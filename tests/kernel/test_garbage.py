@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from wavetank.kernel import garbage
+from wavetank.kernel.garbage import rare_collections
+
+
+class Circle:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_the_collector_is_as_before_afterwards() -> None:
+    before = gc.get_threshold(), gc.get_freeze_count()
+    with rare_collections():
+        assert gc.get_threshold() > before[0]
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
+
+
+@pytest.mark.parametrize(("most", "stays"), [(10, False), (10**9, True)])
+def test_what_an_earlier_simulation_has_left_goes_once_it_is_much(
+    most: int, stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garbage, "_MOST_LEFT", most)
+    with rare_collections():
+        circles = [Circle() for _ in range(100)]
+        left = weakref.ref(circles[0])
+        del circles
+    with rare_collections():
+        assert (left() is not None) == stays
