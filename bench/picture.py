@@ -24,7 +24,7 @@ def panels(charts: Sequence[tuple[str, str, Mapping[str, Points]]]) -> str:
 def _panel(left: int, title: str, axis: str, lines: Mapping[str, Points]) -> str:
     points = [point for line in lines.values() for point in line]
     low, high = (math.log10(edge([x for x, _ in points])) for edge in (min, max))
-    top = 1.25 * max(y for _, y in points)
+    top = 20 * math.ceil(1.15 * max(y for _, y in points) / 20)  # so that all quarters are round
 
     def place(x: float, y: float) -> tuple[float, float]:
         share = (math.log10(x) - low) / ((high - low) or 1)
