@@ -53,6 +53,20 @@ class _Kind:
         self.deleted = (*self.deleted, watcher.deleted)
 
 
+class _Kinds(dict[str, _Kind]):
+    """All kinds that somebody has asked for by their tables; those who watch `everywhere` watch each new one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.everywhere: list[Watcher] = []
+
+    def __missing__(self, table: str) -> _Kind:
+        kind = self[table] = _Kind()
+        for watcher in self.everywhere:
+            kind.tell(watcher)
+        return kind
+
+
 class Store:
     """Holds the one present version of every object, numbers all writes, and tells watchers of each.
 
@@ -65,9 +79,8 @@ class Store:
         self.clock = clock
         self.version = 0
         self.specs = SpecTable()
-        self._kinds: dict[str, _Kind] = {}
+        self._kinds = _Kinds()
         self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
-        self._everywhere: list[Watcher] = []
         self._history = History(history)
         self._untold: deque[_Untold] = deque()
         self._telling = False
@@ -88,7 +101,7 @@ class Store:
 
     def objects(self, table: str) -> Mapping[Key, Any]:
         """Returns the objects of a kind by (namespace, name): always the present ones, for whoever looks often."""
-        return self._kind(table).objects
+        return self._kinds[table].objects
 
     def list(self, table: str) -> Iterator[Any]:
         """Yields every object of a kind, in the order of creation; writes meanwhile do not disturb it."""
@@ -120,21 +133,13 @@ class Store:
 
     def subscribe(self, table: str, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
-        self._kind(table).tell(watcher)
+        self._kinds[table].tell(watcher)
 
     def subscribe_all(self, watcher: Watcher) -> None:
         """Tells `watcher` of every change of every kind from now on."""
         for kind in self._kinds.values():
             kind.tell(watcher)
-        self._everywhere.append(watcher)
-
-    def _kind(self, table: str) -> _Kind:
-        known = self._kinds.get(table)
-        if known is None:
-            known = self._kinds[table] = _Kind()
-            for watcher in self._everywhere:
-                known.tell(watcher)
-        return known
+        self._kinds.everywhere.append(watcher)
 
     def tables(self) -> Iterator[str]:
         """Yields the kinds of which there are objects."""
@@ -149,7 +154,7 @@ class Store:
     def create(self, new: Resource) -> None:
         """Adds an object; AlreadyExistsError if its name is taken."""
         table, key = new.table, (new.namespace, new.name)
-        kind = self._kinds.get(table) or self._kind(table)
+        kind = self._kinds[table]
         if key in kind.objects:
             raise AlreadyExistsError(f'{plural(table)} "{new.name}" already exists')
         if not kind.objects:
@@ -167,7 +172,7 @@ class Store:
 
         ConflictError if `new` was made from an older version, NotFoundError if the object is gone.
         """
-        kind = self._kinds.get(new.table) or self._kind(new.table)
+        kind = self._kinds[new.table]
         old = self._same(kind, new)
         if new.resource_version != old.resource_version:
             raise ConflictError(f'{new.table} "{new.name}": the object has been modified; apply your changes to it')
@@ -186,7 +191,7 @@ class Store:
         new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
         if isinstance(new, Pod) and isinstance(old, Pod):
             new.run, new.restarts, new.started = old.run, old.restarts, old.started
-        self._replace(self._kind(table), old, new)
+        self._replace(self._kinds[table], old, new)
         return new
 
     def bind(self, pod: Pod, node_name: str) -> None:
@@ -194,7 +199,7 @@ class Store:
 
         NotFoundError if the pod is gone; ConflictError if it is another one by now, already bound or being deleted.
         """
-        kind = self._kinds.get(pod.table) or self._kind(pod.table)
+        kind = self._kinds[pod.table]
         old = self._same(kind, pod)
         assert isinstance(old, Pod)
         if old.node_name:
@@ -213,7 +218,7 @@ class Store:
 
     def delete(self, old: Resource) -> None:
         """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
-        kind = self._kinds.get(old.table) or self._kind(old.table)
+        kind = self._kinds[old.table]
         present = self._same(kind, old)
         self.version += 1
         del kind.objects[old.namespace, old.name]
@@ -227,7 +232,7 @@ class Store:
         if not metadata or not metadata.get("finalizers"):
             self.delete(old)
             return
-        kind = self._kind(old.table)
+        kind = self._kinds[old.table]
         present = self._same(kind, old)
         if present.deleted is None or metadata.get(_GRACE):
             new = present.copy()
@@ -240,7 +245,7 @@ class Store:
 
         It is removed at once if nobody runs it: unbound, finished, or with no grace period.
         """
-        kind = self._kind(pod.table)
+        kind = self._kinds[pod.table]
         present = self._same(kind, pod)
         assert isinstance(present, Pod)
         grace = present.spec.grace_s if grace_s is None else grace_s
