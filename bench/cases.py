@@ -172,30 +172,32 @@ def apps(nodes: int, pods: int, number: int, deployed: bool) -> Result:
 
 
 class Preemptors:
-    """A cluster that is filled by unimportant pods, and important ones that each need the room of one of those."""
+    """A cluster that is filled by unimportant pods, and important ones that each need the room of one of those.
 
-    def __init__(self, nodes: int, pods: int, more: dict[str, Any]) -> None:
+    `low` and `high` add to the spec of the ones and of the others.
+    """
+
+    def __init__(self, nodes: int, pods: int, low: dict[str, Any], high: dict[str, Any]) -> None:
         self.description = f"{pods} pods that preempt others"
         self._nodes = nodes
         self._pods = pods
-        self._more = more
+        self._low = {"priority": 0, "terminationGracePeriodSeconds": 0, **low}
+        self._high = {"priority": 10, "terminationGracePeriodSeconds": 0, **high}
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields four pods for each node, and a while later those that preempt."""
-        quick = {"terminationGracePeriodSeconds": 0}
         for number in range(4 * self._nodes):
-            low = {"priority": 0, **quick, **self._more}
-            yield Arrival(SECOND, Pod.parse(_manifest(f"low-{number}", {"app": "low"}, low, "1"), specs))
+            yield Arrival(SECOND, Pod.parse(_manifest(f"low-{number}", {"app": "low"}, self._low, "1"), specs))
         for number in range(self._pods):
-            high = {"priority": 10, **quick}
-            yield Arrival(60 * SECOND, Pod.parse(_manifest(f"high-{number}", {"app": "high"}, high, "1"), specs))
+            high = _manifest(f"high-{number}", {"app": "high"}, self._high, "1")
+            yield Arrival(60 * SECOND, Pod.parse(high, specs))
 
 
-def preemption(nodes: int, pods: int, more: dict[str, Any]) -> Result:
+def preemption(nodes: int, pods: int, low: dict[str, Any], high: dict[str, Any]) -> Result:
     """Preemptions alone: the same run without the important pods is subtracted."""
     setting = _setting(nodes, {"generator": {"kind": "poisson", "pods": 1, "rate": 1}}, cpu=4)
-    without = _simulated(replace(setting, workload=Preemptors(nodes, 0, more)), 1)[2]
-    whole = _simulated(replace(setting, workload=Preemptors(nodes, pods, more)), 1)[2]
+    without = _simulated(replace(setting, workload=Preemptors(nodes, 0, low, high)), 1)[2]
+    whole = _simulated(replace(setting, workload=Preemptors(nodes, pods, low, high)), 1)[2]
     return pods, "preemptions", whole - without
 
 
@@ -245,8 +247,11 @@ CASES: dict[str, Callable[[], Result]] = {
     "apps: 1,000 nodes, 20,000 pods of 20 Services": partial(apps, 1_000, 20_000, 20, False),
     "apps: 1,000 nodes, 20,000 pods of 20 Deployments": partial(apps, 1_000, 20_000, 20, True),
     "apps: 1,000 nodes, 20,000 pods of 2,000 Deployments": partial(apps, 1_000, 20_000, 2_000, True),
-    "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}),
+    "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}, {}),
     "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
-        preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"})
+        preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"}), {}
+    ),
+    "preemption: preemptors with a spread constraint, 5,000 nodes": partial(
+        preemption, 5_000, 20, {}, _spread("DoNotSchedule", {"app": "high"})
     ),
 }

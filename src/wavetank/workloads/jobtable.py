@@ -28,7 +28,6 @@ WORKLOAD = "w0"  # Batsim's name of a first workload
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
 _MOST_HELD = 2_000_000  # rows, at about a hundred bytes each besides their names
 _ODD = 0x1E3779B97F4A7C15  # a factor that keeps a name and its namespace apart
-_ONE = range(1)
 _MOST_MODELS = 4096  # kept at a time: in some traces nearly every pod asks for another amount
 
 
@@ -112,7 +111,7 @@ class TableWorkload:
             columns = (part.times.tolist(), part.names, part.namespaces, part.sizes.tolist())
             runs, models = _runs(part, self._of_jobs), map(model, part.asks)
             for time, name, namespace, size, run, like in zip(*columns, runs, models, strict=True):
-                for rank in range(size) if size != 1 else _ONE:
+                for rank in range(size):
                     pod = like.copy()  # several times cheaper than a new one
                     pod.name = name if size == 1 else f"{name}-{rank}"
                     pod.namespace = namespace
