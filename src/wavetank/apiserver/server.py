@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 
 import uvicorn
@@ -75,6 +76,12 @@ class Server(uvicorn.Server):
         self.error: Exception | None = None
         self._app = app
 
+    def serve_on(self, listening: socket.socket) -> None:
+        """Serves until it is interrupted, or until the simulation fails: then its error is raised."""
+        self.run([listening])
+        if self.error is not None:
+            raise self.error
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
         self._app.start(self._fail)
@@ -104,8 +111,8 @@ def _why(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
 
 
-def serve(app: App, listening: socket.socket, certificate: Certificate | None = None) -> None:
-    """Serves until it is interrupted, or until the simulation fails: then its error is raised."""
+def make_server(app: App, certificate: Certificate | None = None) -> Server:
+    """Makes a server that SIGINT and SIGTERM end, from now on: an exception of theirs could get lost on the way."""
     config = uvicorn.Config(
         app,
         http=HttpProtocol,
@@ -120,6 +127,6 @@ def serve(app: App, listening: socket.socket, certificate: Certificate | None = 
         ssl_keyfile=str(certificate.key) if certificate else None,
     )
     server = Server(config, app)
-    server.run([listening])
-    if server.error is not None:
-        raise server.error
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, server.handle_exit)
+    return server

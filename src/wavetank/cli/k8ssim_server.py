@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -42,12 +41,13 @@ def command(port: int, host: str, compat: bool, seed: int) -> None:
     """
     desk = Desk(compat, seed)
     with listen(host, port) as listening:
-        console.print(f"K8sSim's interface: http://{host}:{listening.getsockname()[1]}", highlight=False)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: sys.exit(0))
         config = uvicorn.Config(_App(desk), ws="none", lifespan="off", log_level="error", access_log=False)
+        server = uvicorn.Server(config)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, server.handle_exit)
+        console.print(f"K8sSim's interface: http://{host}:{listening.getsockname()[1]}", highlight=False)
         try:
-            uvicorn.Server(config).run([listening])
+            server.run([listening])
         finally:
             desk.close()
 

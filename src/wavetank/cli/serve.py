@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import secrets
-import signal
-import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,7 +14,7 @@ from wavetank.apiserver.auth import Guard
 from wavetank.apiserver.heartbeat import Heartbeat
 from wavetank.apiserver.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.pacing import Pacing, parse_speed
-from wavetank.apiserver.server import listen, serve
+from wavetank.apiserver.server import listen, make_server
 from wavetank.apiserver.tls import Certificate, make_certificate
 from wavetank.cli.console import console
 from wavetank.controllers.frame.roster import read_names
@@ -122,15 +120,9 @@ def command(
             certificate = make_certificate(Path(stack.enter_context(tempfile.TemporaryDirectory())), host)
         access = _access(host, listening.getsockname()[1], secret, certificate)
         write_kubeconfig(kubeconfig, access)
+        server = make_server(app, certificate)
         _announce(access, kubeconfig)
-        _end_quietly(signal.SIGINT, signal.SIGTERM)
-        serve(app, listening, certificate)
-
-
-def _end_quietly(*signals: int) -> None:
-    """Lets a signal end the command as if it had come to its end, which for a server is the way to end."""
-    for number in signals:
-        signal.signal(number, lambda *_: sys.exit(0))
+        server.serve_on(listening)
 
 
 def _speed(text: str) -> float | None:
