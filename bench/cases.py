@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import volcano
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.store import Store
-from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.latency import parse_latency
-from wavetank.experiments.simulation import Setting, Simulation
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.store.store import Store
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
 from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.framework.cycle import Cycle, Rotation
-from wavetank.scheduling.framework.selection import RandomTies
-from wavetank.workloads.workload import Arrival, Planting
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.cycle.selection import RandomTies
+from wavetank.simulation.latency.model import parse_latency
+from wavetank.simulation.simulation import Setting, Simulation
+from wavetank.workloads.workload import Arrival, ObjectArrival
 
 Result = tuple[int, str, float]
 
@@ -149,10 +149,12 @@ class Apps:
             for number in range(self._size):
                 yield Arrival(SECOND, Pod.parse(_manifest(f"{name}-{number}", {"app": name}, {}), specs))
 
-    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+    def object_arrivals(
+        self, specs: SpecTable, streams: Streams, kinds: Collection[str]
+    ) -> Iterator[Arrival | ObjectArrival]:
         """Yields the Deployments, or the Services and then the pods."""
         for name in self._names:
-            yield Planting(SECOND, parse_resource(self._object(name, {"app": name}), specs))
+            yield ObjectArrival(SECOND, parse_resource(self._object(name, {"app": name}), specs))
         if not self._deployed:
             yield from self.arrivals(specs, streams)
 

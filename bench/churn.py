@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.asgi import App
-from wavetank.apiserver.auth import Guard
-from wavetank.apiserver.heartbeat import Heartbeat
-from wavetank.apiserver.pacing import MAX, Pacing
-from wavetank.apiserver.server import listen, serve
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
+from wavetank.apiserver.clock.heartbeat import Heartbeat
+from wavetank.apiserver.clock.pacing import MAX, Pacing
+from wavetank.apiserver.http.asgi import App
+from wavetank.apiserver.http.authentication import Authenticator
+from wavetank.apiserver.http.server import listen, serve
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 PODS = 1_000
@@ -46,7 +46,7 @@ def main() -> None:
     Churn(store, clock)
     listening = listen("127.0.0.1", 0)
     print(f"127.0.0.1:{listening.getsockname()[1]}", flush=True)
-    serve(App(api, Guard(sys.argv[1], "127.0.0.1"), Heartbeat(Pacing(clock, MAX))), listening)
+    serve(App(api, Authenticator(sys.argv[1], "127.0.0.1"), Heartbeat(Pacing(clock, MAX))), listening)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ from rich.console import Console
 from rich.table import Table
 
 from wavetank.errors import InputError
-from wavetank.experiments.document import parse_experiment
-from wavetank.experiments.recorder import Recorder
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.loop.building.cache import Cache
+from wavetank.results.recording.recorder import Recorder
+from wavetank.simulation.simulation import Simulation
 
 TICKS = 10_000  # ns: what a process adds by looking at its clock is less
 

@@ -33,10 +33,10 @@ from rich.table import Table
 
 from serve import TOKEN, cpu_seconds
 from wavetank.errors import InputError
-from wavetank.experiments.document import parse_experiment
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.loop.building.cache import Cache
-from wavetank.loop.completing import HEAD, complete
+from wavetank.loop.processes.configuration import HEAD, complete
+from wavetank.simulation.simulation import Simulation
 
 REQUESTS = {"cpu": "100m", "memory": "200Mi"}
 NODE = {"cpu": "32", "memory": "128Gi"}

@@ -17,8 +17,9 @@ from typing import Any
 from wavetank.kernel.garbage import rare_collections
 
 with rare_collections():  # as the command line begins
-    from wavetank.cli import run as command
-    from wavetank.experiments import run, runner, simulation
+    from wavetank.cli.commands import run as command
+    from wavetank.experiments import run, runner
+    from wavetank.simulation import simulation
 
 # Who is called, from where, and what phase ends with it.
 CALLS = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.volcano import GROUP_NAME, PodGroup, Queue
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.volcano import GROUP_NAME, PodGroup, Queue
 from wavetank.kernel.garbage import rare_collections
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.volcano.config.conf import DEFAULT_CONF, parse_conf

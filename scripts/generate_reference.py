@@ -12,11 +12,11 @@ from typing import NamedTuple
 import click
 
 from wavetank.cli.main import cli
-from wavetank.experiments import documentfields as experiment
-from wavetank.experiments.assertions import METRICS
+from wavetank.documents.fieldtable import FieldTable
+from wavetank.experiments.document import fields as experiment
+from wavetank.results.assertions import METRICS
 from wavetank.sweeps import documentfields as sweeps
 from wavetank.workloads import documentfields as workloads
-from wavetank.workloads.fieldtable import FieldTable
 
 FOLDER = Path(__file__).parents[1] / "docs/reference"
 _WRITTEN = "Written by `scripts/generate_reference.py` from the code; do not edit."

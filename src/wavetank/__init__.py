@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wavetank.api import compare as compare
     from wavetank.api import open_results as open_results
     from wavetank.api import run as run
-    from wavetank.experiments.k8ssim.stepping import K8sSim as K8sSim
+    from wavetank.k8ssim.stepping import K8sSim as K8sSim
     from wavetank.scheduling.policy import Policy as Policy
     from wavetank.version import __version__ as __version__
 
@@ -49,7 +49,7 @@ _LAZY = {
     "compare": "wavetank.api",
     "Results": "wavetank.api",
     "ComparedResults": "wavetank.api",
-    "K8sSim": "wavetank.experiments.k8ssim.stepping",
+    "K8sSim": "wavetank.k8ssim.stepping",
     "Policy": "wavetank.scheduling.policy",
     "__version__": "wavetank.version",
 }

@@ -13,17 +13,17 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from wavetank.errors import InputError
-from wavetank.experiments.compare import KINDS, Difference, compare_results
-from wavetank.experiments.document import Experiment, load_experiment
-from wavetank.experiments.entries import entry_of
-from wavetank.experiments.frames import Cell, Frame, make_table
-from wavetank.experiments.results import ResultTables
-from wavetank.experiments.runfolder import PodRecord
+from wavetank.experiments.document.experiment import Experiment, load_experiment
+from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.runner import Progress, run_experiment
 from wavetank.report.difference import difference_html, difference_view
-from wavetank.report.html import write_report
 from wavetank.report.notebook import notebook_html
+from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
+from wavetank.results.compare.compare import KINDS, Difference, compare_results
+from wavetank.results.read.frames import Cell, Frame, make_table
+from wavetank.results.read.runfolder import PodRecord
+from wavetank.results.read.tables import ResultTables
 from wavetank.version import __version__
 
 _SchedulerLike = str | Path | type | Mapping[str, Any]

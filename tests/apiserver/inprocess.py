@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Request, Response
-from wavetank.apiserver.watching import WatchStream
-from wavetank.cluster.store import Store
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.verbs.watching import WatchStream
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 JSON = "application/json"
@@ -39,10 +39,10 @@ class Answer:
 class Caller:
     """A client of an API in this process, over a store of its own."""
 
-    def __init__(self, history: int = 1000, stories: Any = None) -> None:
+    def __init__(self, history: int = 1000, reports: Any = None) -> None:
         self.clock = Clock()
         self.store = Store(self.clock, history)
-        self.api = Api(self.store, stories)
+        self.api = Api(self.store, reports)
 
     def call(self, method: str, target: str, body: object = None, **headers: str) -> Response | WatchStream:
         path, _, query = target.partition("?")

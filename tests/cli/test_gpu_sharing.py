@@ -8,7 +8,7 @@ import pytest
 
 from cli.commands import Wavetank, an_experiment
 from scheduling.gpusharing.gpuclusters import a_node, a_pod
-from wavetank.cluster.gpus import GPU_COUNT, GPU_MILLI
+from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
 
 
 def with_annotations(**annotations):

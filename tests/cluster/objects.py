@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 
 SPECS = SpecTable()
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from cluster.objects import a_pod
-from wavetank.cluster.admission import ForbiddenError, admit
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.rules.admission import ForbiddenError, admit
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 CLASS = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from wavetank.cluster.cel import CelError, compile_cel
+from wavetank.cluster.fields.cel import CelError, compile_cel
 from wavetank.errors import InputError
 
 DEVICE = {

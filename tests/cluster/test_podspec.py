@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.objects import pod_manifest
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec, SpecTable
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.errors import InputError
 
 CONTAINER = {"name": "main", "image": "busybox"}

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cluster.objects import a_node, a_pod, node_manifest, pod_manifest
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import render_time
-from wavetank.cluster.store import Store
-from wavetank.cluster.taints import Taint
+from wavetank.cluster.fields.taints import Taint
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import render_time
+from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.resources import Amounts, format_amounts, parse_amounts, pod_requests
+from wavetank.cluster.fields.resources import Amounts, format_amounts, parse_amounts, pod_requests
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.errors import InputError
 
 MI = 1024 * 1024

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 
 INFEASIBLE = [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]
 DEFERRED = [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.cluster.selectors import (
+from wavetank.cluster.fields.selectors import (
     EVERYTHING,
     NOTHING,
     FieldSelector,

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from cluster.objects import a_node, a_pod
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.pod import RUNNING, SUCCEEDED, Pod
-from wavetank.cluster.status import (
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.store.errors import (
     AlreadyExistsError,
     ApiError,
     ConflictError,
@@ -16,7 +16,7 @@ from wavetank.cluster.status import (
     InvalidError,
     NotFoundError,
 )
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.cluster.taints import EFFECTS, Taint, Toleration, Tolerations, parse_taints
+from wavetank.cluster.fields.taints import EFFECTS, Taint, Toleration, Tolerations, parse_taints
 from wavetank.errors import InputError
 
 GPU = Taint("gpu", "a100", "NoSchedule")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
-from wavetank.cluster.volumes import Volume, parse_volumes
+from wavetank.cluster.fields.volumes import Volume, parse_volumes
+from wavetank.cluster.objects.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from wavetank.errors import InputError
 
 

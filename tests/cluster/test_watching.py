@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.objects import a_node, a_pod
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import ApiError
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 Told = tuple[str, str, int]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
-from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.kernel.clock import Clock
 
 ZONE = "topology.kubernetes.io/zone"

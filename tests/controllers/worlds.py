@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import User
-from wavetank.cluster.pod import PENDING, RUNNING, Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.store import Store
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.roster import fill_posts, read_names
+from wavetank.apiserver.http.request import User
+from wavetank.cluster.objects.pod import PENDING, RUNNING, Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.descriptors import read_names, start_controllers
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import seconds
 
@@ -27,8 +27,8 @@ class World:
         self.told: list[tuple[str, str, str]] = []
         self.api = Api(self.store)
         self.client = self.api.actor(User())
-        self.office = Office(self.store, self.client, tell=self._tell)
-        fill_posts(self.office, read_names(controllers), served=True)
+        self.context = ControllerContext(self.store, self.client, tell=self._tell)
+        start_controllers(self.context, read_names(controllers), served=True)
 
     def _tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
         self.told.append((type_, reason, message))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from wavetank.experiments import documentfields
-from wavetank.experiments.document import API_VERSION, parse_experiment
+from wavetank.experiments.document import fields as documentfields
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.workloads import documentfields as workloadfields
-from wavetank.workloads.draws import KINDS
+from wavetank.workloads.generators.draws import KINDS
 
 ROOT = Path(__file__).parents[2]
 GENERATED = runpy.run_path(str(ROOT / "scripts/generate_reference.py"))

@@ -14,7 +14,7 @@ import pytest
 
 import wavetank
 from experiments.trials import BURST, NODES, a_batsim_workload, a_document
-from wavetank.experiments import frames
+from wavetank.results.read import frames
 
 SCRIPT = """
 import wavetank

@@ -3,7 +3,7 @@
 import pytest
 
 from wavetank.errors import InputError
-from wavetank.experiments.assertions import check_all, parse_assertion
+from wavetank.results.assertions import check_all, parse_assertion
 
 ROWS = [
     {"scheduler": "default", "seed": 1, "makespan_s": 100.0, "p95_waiting_time_s": 10.0, "cost": None},

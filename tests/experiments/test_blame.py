@@ -3,8 +3,8 @@
 import pytest
 
 from experiments.trials import a_pod, parsed
-from wavetank.experiments.compare import compare_results
 from wavetank.experiments.runner import run_experiment
+from wavetank.results.compare.compare import compare_results
 
 NODES = [{"name": "small", "cpu": 4, "memory": "4Gi"}, {"name": "large", "cpu": 16, "memory": "16Gi"}]
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.experiments.coded import Coded
+from wavetank.results.columns.coded import Coded
 
 COLUMNS = st.lists(st.sampled_from("abc"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wavetank.errors import InputError
-from wavetank.experiments.compare import KINDS, MetricPair, RunDifference, compare_results
+from wavetank.results.compare.compare import KINDS, MetricPair, RunDifference, compare_results
 
 COLUMNS = "namespace,name,scheduled,started,finished,node,phase\n"
 FARED = ("0", "1", "9", "n1", "Succeeded")

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavetank.experiments.decimals import NEVER, microsecond_cells, quotients, seconds_cells
-from wavetank.experiments.tables import quoted
 from wavetank.kernel.durations import SECOND, format_seconds
+from wavetank.results.columns.decimals import NEVER, microsecond_cells, quotients, seconds_cells
+from wavetank.results.write.tables import quoted
 
 TIMES = st.integers(0, 2**62) | st.integers(0, 10**13).map(lambda time: time // 1000 * 1000 + 500)
 

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.trials import HEAD, a_document, parsed
 from wavetank.errors import InputError
-from wavetank.experiments.document import parse_seeds, parse_version, read_experiment
+from wavetank.experiments.document.experiment import parse_seeds, parse_version, read_experiment
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.faults import Fault
 from wavetank.scheduling.config import NEWEST

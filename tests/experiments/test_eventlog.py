@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.store import Store
-from wavetank.experiments.eventlog import EventLog
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
+from wavetank.simulation.served.eventlog import EventLog
 
 WEB = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "uid": "u"}}
 

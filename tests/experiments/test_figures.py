@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.trials import a_pod, ran, rows_of
-from wavetank.experiments.fairness import jain
+from wavetank.results.metrics.fairness import jain
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
-from wavetank.experiments import eventlog
-from wavetank.experiments.eventlog import EventLog
-from wavetank.experiments.podevents import PodEvents
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
+from wavetank.simulation.served import eventlog
+from wavetank.simulation.served.eventlog import EventLog
+from wavetank.simulation.served.podevents import PodEvents
 
 
 class World:

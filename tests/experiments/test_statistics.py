@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.experiments.statistics import mean_interval, t_quantile
+from wavetank.results.statistics import mean_interval, t_quantile
 
 finite = st.floats(min_value=-1e9, max_value=1e9)
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wavetank.experiments.document import Experiment, parse_experiment
+from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.experiments.runner import run_experiment
 
 HEAD = {"apiVersion": "wavetank.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "trial"}}

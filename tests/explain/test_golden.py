@@ -8,9 +8,9 @@ import pytest
 
 from explain.clusters import explain, write
 from verify.recordings import SHARED
-from wavetank.cluster.node import Node
-from wavetank.experiments.verify import find_recordings, read_recording
-from wavetank.experiments.verify.arrival import arrival_of_nodes
+from wavetank.cluster.objects.node import Node
+from wavetank.verification import find_recordings, read_recording
+from wavetank.verification.decisions.arrival import arrival_of_nodes
 
 GOLDEN = SHARED / "data" / "golden"
 FAMILIES = (

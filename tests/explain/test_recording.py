@@ -11,12 +11,12 @@ import pytest
 
 from explain.clusters import a_pod, wavetank, write
 from wavetank.errors import InputError
-from wavetank.experiments.document import API_VERSION, KIND, parse_experiment
-from wavetank.experiments.explain import FILE, AttemptRecorder, read_recorded
-from wavetank.experiments.explain.explanation import explain_attempt, key_of
-from wavetank.experiments.explain.recorded import RecordedAttempts
-from wavetank.experiments.explain.recorder import KEPT_BEST, KEPT_WORST
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
+from wavetank.explanation import FILE, AttemptRecorder, read_recorded
+from wavetank.explanation.explanation import explain_attempt, key_of
+from wavetank.explanation.recorded import RecordedAttempts
+from wavetank.explanation.recorder import KEPT_BEST, KEPT_WORST
+from wavetank.simulation.simulation import Simulation
 
 PODS = 60
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wavetank.experiments.document import Experiment, parse_experiment
-from wavetank.experiments.recorder import PodRow, Recorder
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.completing import HEAD
-from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.processes.configuration import HEAD
+from wavetank.loop.processes.definition import ProcessDefinition
+from wavetank.results.recording.recorder import PodRow, Recorder
+from wavetank.simulation.simulation import Simulation
 
 PUPPET = Path(__file__).with_name("puppet.py")
 REAL = {"package": "kube-scheduler", "version": "v1.35.8"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wavetank.errors import InputError
-from wavetank.loop.completing import HEAD, changes, check_configuration, complete, renamed, scheduler_names
-from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.processes.configuration import HEAD, changes, check_configuration, complete, renamed, scheduler_names
+from wavetank.loop.processes.definition import ProcessDefinition
 
 OURS = {
     "contentType": "application/json",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.expiry import EventExpiry
+from wavetank.loop.turns.expiry import EventExpiry
 
 HOUR = 3600 * SECOND
 

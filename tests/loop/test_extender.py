@@ -10,8 +10,8 @@ from time import sleep
 
 import pytest
 
-from wavetank.loop.extender import HttpExtenderClient, decoded
-from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.loop.extenders.client import HttpExtenderClient, decoded
+from wavetank.scheduling.extenders.answers import ExtenderError
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 
 from wavetank.errors import InputError
-from wavetank.loop.extender import HttpExtenderClient
-from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.loop.extenders.client import HttpExtenderClient
+from wavetank.scheduling.extenders.answers import ExtenderError
 
 NAME = "extender.test"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import wavetank
-from wavetank.experiments.k3s import K3S
+from wavetank.simulation.latency.k3s import K3S
 
 SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data" / "batkube-real-k3s"

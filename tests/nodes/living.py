@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.run import Job, Run
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import Job, PodBehavior
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Constant
 from wavetank.kernel.durations import SECOND, seconds
 from wavetank.kernel.randomness import Streams
 from wavetank.nodes.faults import Fault, Faults
-from wavetank.nodes.kubelets import Kubelets
-from wavetank.nodes.latency import NodeLatency
+from wavetank.nodes.kubelet.kubelets import Kubelets
+from wavetank.nodes.kubelet.latency import NodeLatency
 
 GONE = "gone"
 READY = [{"type": "Ready", "status": "True"}]
@@ -29,8 +29,8 @@ def latency(bandwidth: float | None = None, image_bytes: int = 100, **times: flo
 
 def a_run(
     duration: float | None = None, exit_code: int = 0, termination: float = 0, flops: float = 0, job: Job | None = None
-) -> Run:
-    return Run(None if duration is None else seconds(duration), exit_code, seconds(termination), flops, job)
+) -> PodBehavior:
+    return PodBehavior(None if duration is None else seconds(duration), exit_code, seconds(termination), flops, job)
 
 
 def a_job(size: int, walltime: float | None = None) -> Job:
@@ -60,7 +60,7 @@ class World:
             Node({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status, **manifest})
         )
 
-    def pod(self, name: str = "a", run: Run | None = None, phase: str = "Pending", **spec: Any) -> None:
+    def pod(self, name: str = "a", run: PodBehavior | None = None, phase: str = "Pending", **spec: Any) -> None:
         """Creates a pod; with a nodeName it comes bound."""
         container = {"name": "main", "image": "busybox:1", "resources": {"requests": spec.pop("requests", {})}}
         manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "status": {"phase": phase}}
@@ -69,7 +69,7 @@ class World:
         pod.run = run
         self.store.create(pod)
 
-    def started(self, name: str = "a", run: Run | None = None, node: str = "n", **spec: Any) -> None:
+    def started(self, name: str = "a", run: PodBehavior | None = None, node: str = "n", **spec: Any) -> None:
         """Creates a pod and binds it."""
         self.pod(name, run, **spec)
         self.bind(name, node)

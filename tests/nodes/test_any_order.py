@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodes.living import World, a_job, a_run, latency
-from wavetank.cluster.run import Job
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.objects.podbehavior import Job
+from wavetank.cluster.store.errors import ApiError
 
 NODES, PODS = ["n", "m"], ["a", "b", "c", "d"]
 TIMES = st.integers(0, 60)
@@ -38,7 +38,7 @@ KINDS = st.fixed_dictionaries(
 )
 
 
-class Story(World):
+class PodHistory(World):
     """A world in which planned things happen, as far as they can."""
 
     def __init__(self, actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any) -> None:
@@ -91,14 +91,14 @@ class Story(World):
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ACTIONS, max_size=8), st.lists(KINDS, min_size=4, max_size=4), LATENCIES)
 def test_no_room_is_lost(actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any) -> None:
-    story = Story(actions, kinds, latencies)
-    story.run(until=100)
-    story.clear_up()
-    assert list(story.store.list("Pod")) == []
+    history = PodHistory(actions, kinds, latencies)
+    history.run(until=100)
+    history.clear_up()
+    assert list(history.store.list("Pod")) == []
     for name in NODES:
-        story.started(f"last on {name}", a_run(1), node=name, requests={"cpu": 4})
-    story.run(until=story.now + 100)
-    assert [pod.phase for pod in story.store.list("Pod")] == ["Succeeded", "Succeeded"]
+        history.started(f"last on {name}", a_run(1), node=name, requests={"cpu": 4})
+    history.run(until=history.now + 100)
+    assert [pod.phase for pod in history.store.list("Pod")] == ["Succeeded", "Succeeded"]
 
 
 @settings(max_examples=100, deadline=None)
@@ -106,8 +106,8 @@ def test_no_room_is_lost(actions: list[tuple[int, str, str]], kinds: list[dict[s
 def test_a_story_without_a_horizon_ends(
     actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any
 ) -> None:
-    story = Story(actions, kinds, latencies)
-    story.run()
-    assert story.now < 2000
-    times = [time for time, _, _ in story.diary]
+    history = PodHistory(actions, kinds, latencies)
+    history.run()
+    assert history.now < 2000
+    times = [time for time, _, _ in history.diary]
     assert times == sorted(times)

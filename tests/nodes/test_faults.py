@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nodes.living import GONE, World, a_run, latency
-from wavetank.cluster.taints import Taint
+from wavetank.cluster.fields.taints import Taint
 from wavetank.nodes.faults import CORDONED, UNREACHABLE
 
 Fault = tuple[float, str, str]

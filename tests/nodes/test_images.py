@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nodes.living import World, a_run, latency
-from wavetank.cluster.imagenames import with_tag
+from wavetank.cluster.fields.imagenames import with_tag
 
 # 100 bytes at 10 bytes per second unless a test says otherwise
 SLOW = latency(bandwidth=10, image_bytes=100)

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from nodes.living import World, a_run, latency
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.nodes.latency import NodeLatency
-from wavetank.nodes.relapses import Relapses
-from wavetank.nodes.stories import Stories
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.nodes.kubelet.latency import NodeLatency
+from wavetank.nodes.reports.crashloops import CrashLoopReporter
+from wavetank.nodes.reports.kubeletreports import KubeletReports
 
 SLOW = latency(sync=1, start=2)
 
@@ -19,7 +19,7 @@ class Told(World):
 
     def __init__(self, nodes: NodeLatency | None = None) -> None:
         super().__init__(nodes)
-        self.stories = Stories(self.store, "v1.35.8")
+        self.reports = KubeletReports(self.store, "v1.35.8")
         self.node()
 
     def pod_now(self, name: str = "p") -> Pod:
@@ -28,11 +28,11 @@ class Told(World):
         return pod
 
     def status(self, name: str = "p") -> dict[str, Any]:
-        status: dict[str, Any] = self.stories.render(self.pod_now(name))["status"]
+        status: dict[str, Any] = self.reports.render(self.pod_now(name))["status"]
         return status
 
     def log(self, previous: bool = False) -> list[tuple[float, str]]:
-        lines = self.stories.log(self.pod_now(), "main", previous)
+        lines = self.reports.log(self.pod_now(), "main", previous)
         return [(time / 1e9, line) for time, line in lines]
 
 
@@ -109,7 +109,7 @@ def test_a_pod_that_is_started_again_has_a_past() -> None:
 )
 def test_containers_that_wait_for_their_restart_say_so(policy: str, exit_code: int, state: str) -> None:
     world = Told()
-    Relapses(world.store, world.stories)
+    CrashLoopReporter(world.store, world.reports)
     world.started("p", run=a_run(5, exit_code), restartPolicy=policy)
     world.run(7)
     running = world.pod_now()
@@ -123,7 +123,7 @@ def test_containers_that_wait_for_their_restart_say_so(policy: str, exit_code: i
         assert container["lastState"]["terminated"]["finishedAt"] == "2030-01-01T00:00:10Z"
         assert conditions(status)["Ready"] == "False"
         assert world.log()[-1] == (10, f"finished with exit code {exit_code} after 5 s")
-        assert "running" in world.stories.render(running)["status"]["containerStatuses"][0]["state"]
+        assert "running" in world.reports.render(running)["status"]["containerStatuses"][0]["state"]
         world.run(22)
         assert world.status()["containerStatuses"][0]["restartCount"] == 2
         assert conditions(world.status())["Ready"] == "True"
@@ -143,9 +143,9 @@ def test_an_old_version_is_told_as_it_was() -> None:
     world.started("p", run=a_run(10), restartPolicy="Never")
     world.run(5)
     running = world.pod_now()
-    before = world.stories.render(running)
+    before = world.reports.render(running)
     world.run(60)
-    assert world.stories.render(running) == before
+    assert world.reports.render(running) == before
 
 
 def test_pods_and_nodes_have_addresses_of_their_own() -> None:
@@ -155,13 +155,13 @@ def test_pods_and_nodes_have_addresses_of_their_own() -> None:
         world.started(name)
     world.run(1)
     assert len({world.status(name)["podIP"] for name in ("a", "b", "c")}) == 3
-    nodes = [world.stories.render(node)["status"]["addresses"][0] for node in world.store.list("Node")]
+    nodes = [world.reports.render(node)["status"]["addresses"][0] for node in world.store.list("Node")]
     assert nodes == [{"type": "InternalIP", "address": f"172.16.0.{number}"} for number in (1, 2)]
 
 
 def test_a_node_says_what_kubectl_shows_of_it() -> None:
     world = Told()
-    status = world.stories.render(world.store.get("Node", "", "n"))["status"]
+    status = world.reports.render(world.store.get("Node", "", "n"))["status"]
     ready = next(condition for condition in status["conditions"] if condition["type"] == "Ready")
     assert (ready["status"], ready["reason"]) == ("True", "KubeletReady")
     assert status["capacity"] == status["allocatable"]
@@ -174,6 +174,6 @@ def test_what_somebody_else_says_of_a_node_stays() -> None:
     lost = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
     manifest = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}
     node = Node({**manifest, "status": {"conditions": [lost, {"type": "Flaky", "status": "True"}]}})
-    told = world.stories.render(node)["status"]["conditions"]
+    told = world.reports.render(node)["status"]["conditions"]
     assert lost in told
     assert told[-1] == {"type": "Flaky", "status": "True"}

@@ -10,8 +10,8 @@ import pytest
 
 from experiments.trials import a_pod, parsed
 from wavetank.experiments.runner import run_experiment
-from wavetank.report import gantt
-from wavetank.report.html import write_report
+from wavetank.report.charts import gantt
+from wavetank.report.page.html import write_report
 
 POISSON = {"kind": "poisson", "pods": 300, "rate": 1, "duration": 20, "requests": {"cpu": 1, "memory": "1Gi"}}
 BURST = {"kind": "burst", "pods": 300, "duration": 20, "requests": {"cpu": 1, "memory": "1Gi"}}

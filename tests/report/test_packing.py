@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.report.packing import NEVER, pack_floats, pack_texts, pack_words
+from wavetank.report.page.packing import NEVER, pack_floats, pack_texts, pack_words
 
 words = st.lists(st.integers(0, NEVER), max_size=20)
 

@@ -10,8 +10,8 @@ import pytest
 
 from report.synthetic import Recipe, write_results
 from wavetank.errors import InputError
-from wavetank.report.html import SCRIPTS, write_report
-from wavetank.report.pagefile import ASSETS
+from wavetank.report.page.html import SCRIPTS, write_report
+from wavetank.report.page.pagefile import ASSETS
 
 HOSTILE = "</script><img src=x onerror=alert(1)><!--\u2028\u2029 & \"'"
 Results = Callable[[Recipe], Path]

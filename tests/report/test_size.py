@@ -5,8 +5,8 @@ from pathlib import Path
 
 from report.synthetic import Recipe
 from wavetank.report.folder import ResultsFolder
-from wavetank.report.html import write_report
-from wavetank.report.payload import payload
+from wavetank.report.page.html import write_report
+from wavetank.report.page.payload import payload
 
 Results = Callable[[Recipe], Path]
 LARGE = Recipe(nodes=5_000, cores=4, pods=100_000, mean_runtime_s=1800, schedulers=("large",), seeds=(1,), buckets=100)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduling.worlds import HEAD
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams

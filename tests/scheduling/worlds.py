@@ -2,16 +2,16 @@
 
 from random import Random
 
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.scheduling.config import parse_configuration
-from wavetank.scheduling.extenders import Extenders
-from wavetank.scheduling.framework.cycle import Cycle, Rotation
+from wavetank.scheduling.extenders.extenders import Extenders
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.cycle.selection import ExactTies
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.selection import ExactTies
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.registry import Handle, build_frameworks
 
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

@@ -10,17 +10,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
-from wavetank.experiments.document import Experiment, parse_experiment
-from wavetank.experiments.jobs import FinishedJobs
-from wavetank.experiments.metrics import Metrics, measure
-from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.podtable import PodTable
-from wavetank.experiments.recorder import Recorder
-from wavetank.experiments.simulation import Simulation
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.kernel.clock import Clock
+from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.metrics import Metrics, measure
+from wavetank.results.recording.podrow import PodRow
+from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.attachable import Attachable, Attached
+from wavetank.simulation.simulation import Simulation
 
 SCHEDULERS = ["default", "most-allocated", "random-fit", "round-robin", "best-fit", "fcfs", "easy", "conservative"]
 LATENCIES: list[Any] = [

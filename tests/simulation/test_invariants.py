@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simulation.experiments import an_experiment, as_tuple, bound_requests, measured, simulate, specs
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
-from wavetank.experiments.podcolumns import PodColumns
-from wavetank.experiments.recorder import Recorder
-from wavetank.experiments.usage import Usage
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.scheduling.scheduler import Scheduler
+from wavetank.results.columns.podcolumns import PodColumns
+from wavetank.results.metrics.usage import Usage
+from wavetank.results.recording.recorder import Recorder
+from wavetank.scheduling.scheduler.scheduler import Scheduler
 
 SEEDS = st.integers(0, 2**31)
 some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -10,8 +10,8 @@ import yaml
 
 from simulation.experiments import simulate
 from wavetank.errors import InputError
-from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import SECOND
+from wavetank.results.recording.recorder import Recorder
 
 NODES = {"nodes": [{"count": 2, "cpu": 4, "memory": "8Gi"}]}
 

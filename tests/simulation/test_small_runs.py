@@ -8,9 +8,9 @@ import pytest
 
 from simulation.experiments import measured, simulate
 from wavetank.errors import InputError
-from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.recorder import Recorder
 from wavetank.kernel.durations import SECOND
+from wavetank.results.recording.podrow import PodRow
+from wavetank.results.recording.recorder import Recorder
 
 ONE_NODE = {"nodes": [{"cpu": 1, "memory": "1Gi"}]}
 TWO_NODES = {"nodes": [{"count": 2, "cpu": 1, "memory": "1Gi"}]}

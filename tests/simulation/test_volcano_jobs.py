@@ -6,12 +6,12 @@ import json
 import pytest
 
 import wavetank
-from wavetank.apiserver.request import Request, User
-from wavetank.controllers.frame.roster import all_names
+from wavetank.apiserver.http.request import Request, User
+from wavetank.controllers.framework.descriptors import all_names
 from wavetank.errors import InputError
-from wavetank.experiments.entries import parse_entries
-from wavetank.experiments.served import RELEASE, ServedCluster, ServedSetting
+from wavetank.experiments.document.schedulers import parse_entries
 from wavetank.kernel.durations import SECOND
+from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
 from wavetank.workloads.cluster import Cluster, node_groups
 
 NODES = [{"count": 2, "cpu": 4, "memory": "8Gi"}]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from wavetank.experiments.verify import Recording
+from wavetank.verification import Recording
 
 SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
 

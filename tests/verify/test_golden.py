@@ -7,7 +7,8 @@ import os
 import pytest
 
 from verify.recordings import SHARED
-from wavetank.experiments.verify import find_recordings, read_recording, replay, verify
+from wavetank.verification import find_recordings, read_recording, verify
+from wavetank.verification.decisions import replay
 
 GOLDEN = SHARED / "data" / "golden"
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from verify.recordings import SHARED
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.config import parse_configuration
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
-from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.plugins.noderesources.balancedallocation import NodeResourcesBalancedAllocation
+from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
 
 TABLES = SHARED / "data" / "k8s-score-tables"
 VERSION = (1, 36)

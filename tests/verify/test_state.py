@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from verify.recordings import a_node, a_pod, a_recording, created, failed
-from wavetank.experiments.verify.state import State
+from wavetank.verification.decisions.state import State
 
 EVICTING = {"nominated": "n0", "victims": ["default/e"], "deleted_victims": ["default/e"]}
 

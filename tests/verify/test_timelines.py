@@ -7,7 +7,7 @@ import os
 import pytest
 
 from verify.recordings import SHARED
-from wavetank.experiments.verify import find_recordings, follow, read_timeline
+from wavetank.verification import find_recordings, follow, read_timeline
 
 TIMELINES = SHARED / "data" / "timelines"
 

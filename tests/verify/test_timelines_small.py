@@ -6,7 +6,7 @@ import pytest
 
 from verify.recordings import a_document, a_node, a_pod, created, scored, write
 from wavetank.cli.main import main
-from wavetank.experiments.verify import follow, read_timeline, verify
+from wavetank.verification import follow, read_timeline, verify
 
 SECOND = 10**9
 

@@ -9,13 +9,7 @@ import pytest
 
 from verify.recordings import SHARED
 from wavetank.cluster.manifests import read_text
-from wavetank.cluster.resource import parse_time
-from wavetank.experiments.verify import find_recordings, verify
-from wavetank.experiments.verify.volcano import parse_scenario, replay_sessions
-from wavetank.experiments.verify.volcano.aspects import Replayed, is_recorded
-from wavetank.experiments.verify.volcano.replay import replay_session
-from wavetank.experiments.verify.volcano.trace import Trace
-from wavetank.experiments.verify.volcano.world import World
+from wavetank.cluster.objects.resource import parse_time
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.volcano.config.conf import parse_conf
 from wavetank.scheduling.volcano.plugins import plugin_makers
@@ -23,6 +17,12 @@ from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
 from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.ties import ByName
+from wavetank.verification import find_recordings, verify
+from wavetank.verification.volcano import parse_scenario, replay_sessions
+from wavetank.verification.volcano.aspects import Replayed, is_recorded
+from wavetank.verification.volcano.objects import World
+from wavetank.verification.volcano.replay import replay_session
+from wavetank.verification.volcano.trace import Trace
 
 SESSIONS = SHARED / "data" / "volcano"
 FAMILIES = sorted({path.name.rpartition("-")[0] for path in SESSIONS.glob("*.json.gz")}) or ["none"]

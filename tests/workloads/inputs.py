@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.workload import Arrival, Workload

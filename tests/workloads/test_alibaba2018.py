@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
-from wavetank.workloads.alibaba2018 import (
+from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.formats.alibaba2018 import (
     BatchInstances,
     BatchTasks,
     is_batch_instance,
@@ -13,7 +14,6 @@ from wavetank.workloads.alibaba2018 import (
     is_machine_meta,
     read_machine_meta,
 )
-from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.inputfile import InputFile
 from workloads.inputs import real_file
 from workloads.tracefiles import a_trace, lines_of, lives_of, only_pod

@@ -7,7 +7,7 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.batsim import BatsimWorkload
+from wavetank.workloads.formats.batsim.workload import BatsimWorkload
 from wavetank.workloads.open import open_workload
 from workloads.inputs import a_file, arrivals_of, names_of, real_file
 

@@ -8,8 +8,8 @@ import pytest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.faults import Fault
-from wavetank.workloads.batsim_events import Event, faults_of, read_events
 from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.formats.batsim.events import Event, faults_of, read_events
 from workloads.inputs import real_file
 
 

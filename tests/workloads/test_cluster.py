@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster, node_groups
 from workloads.inputs import a_manifest

@@ -8,7 +8,7 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads import columnar
+from wavetank.workloads.formats import parquet as columnar
 from wavetank.workloads.open import open_workload
 from workloads.inputs import arrivals_of, names_of
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.gpus import GPU
+from wavetank.cluster.fields.gpus import GPU
 from wavetank.errors import InputError
-from wavetank.workloads.dlrm import MOST_PER_NODE, RDMA, DlrmWorkload, is_dlrm
+from wavetank.workloads.formats.dlrm import MOST_PER_NODE, RDMA, DlrmWorkload, is_dlrm
 from wavetank.workloads.inputfile import InputFile
 from workloads.inputs import arrivals_of, real_file
 from workloads.tracefiles import a_trace, lines_of, lives_of, only_pod

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads import fields
-from wavetank.workloads.generators import Generator, Generators
+from wavetank.workloads.generators.generators import Generator, Generators
 from workloads.inputs import arrivals_of
 
 

@@ -13,18 +13,18 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
-from wavetank.workloads.batsim import BatsimWorkload
-from wavetank.workloads.batsim_events import read_events
 from wavetank.workloads.cluster import Cluster, node_groups
-from wavetank.workloads.generators import Generator
+from wavetank.workloads.formats.batsim.events import read_events
+from wavetank.workloads.formats.batsim.platform import read_platform
+from wavetank.workloads.formats.batsim.workload import BatsimWorkload
+from wavetank.workloads.formats.plaincsv import CsvWorkload, read_csv_nodes
+from wavetank.workloads.formats.swf.workload import SwfWorkload
+from wavetank.workloads.generators.generators import Generator
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests import ManifestWorkload, read_cluster_manifests
+from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.open import open_cluster, open_workload
-from wavetank.workloads.plaincsv import CsvWorkload, read_csv_nodes
-from wavetank.workloads.platform import read_platform
-from wavetank.workloads.swf import SwfWorkload
 from workloads.inputs import a_file, arrivals_of
 
 WORDS_OF_ALL_FORMATS = """

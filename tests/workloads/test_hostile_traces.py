@@ -14,12 +14,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.formats.simkube import SimkubeWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import FORMATS
-from wavetank.workloads.simkube import SimkubeWorkload
 from workloads.inputs import arrivals_of
 
 TABLES = {

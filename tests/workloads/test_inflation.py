@@ -8,8 +8,8 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster, node_groups
-from wavetank.workloads.inflation import Inflated, demand_of, inflate, known_pods
-from wavetank.workloads.openb import OpenbPods
+from wavetank.workloads.formats.openb import OpenbPods
+from wavetank.workloads.generators.inflation import Inflated, demand_of, inflate, known_pods
 from workloads.inputs import arrivals_of, names_of
 from workloads.tracefiles import a_trace, lives_of
 

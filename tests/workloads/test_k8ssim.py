@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.nodes.k8ssim.parameters import FIELDS, UNIT
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
-from wavetank.workloads.manifests import ManifestWorkload
-from wavetank.workloads.volcanojobs import MIN_AVAILABLE
+from wavetank.workloads.manifests.manifests import ManifestWorkload
+from wavetank.workloads.manifests.volcanojobs import MIN_AVAILABLE
 from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
 from workloads.tracefiles import lives_of
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.node import Node
+from wavetank.cluster.objects.node import Node
 from wavetank.errors import InputError
-from wavetank.workloads.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
+from wavetank.workloads.formats.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
 from workloads.inputs import a_file, arrivals_of
 from workloads.tracefiles import lives_of
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
-from wavetank.workloads.manifests import ManifestWorkload, read_cluster_manifests
-from wavetank.workloads.workload import Arrival, Planting
+from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
+from wavetank.workloads.workload import Arrival, ObjectArrival
 from workloads.inputs import a_file, a_manifest, arrivals_of, names_of
 
 POD_SPEC = {"containers": [{"name": "c", "command": ["sleep", "5"]}]}
@@ -182,9 +182,9 @@ def test_an_owner_comes_as_it_is_for_those_who_keep_it_alive(kind: str) -> None:
     annotations = {"arrival": "5s", "lifetime": "1m", "duration": "7s"}
     manifest["metadata"]["annotations"] = {f"wavetank.dev/{name}": text for name, text in annotations.items()}
     workload = ManifestWorkload(a_file([a_pod("single"), manifest]))
-    pod, planting = workload.plantings(SpecTable(), Streams(1), KEPT_ALIVE)
+    pod, planting = workload.object_arrivals(SpecTable(), Streams(1), KEPT_ALIVE)
     assert isinstance(pod, Arrival)
-    assert isinstance(planting, Planting)
+    assert isinstance(planting, ObjectArrival)
     assert (planting.time, planting.lifetime) == (5 * SECOND, 60 * SECOND)
     spec = planting.resource.manifest["spec"]
     assert spec["selector"] == {"matchLabels": {"app": "x"}}

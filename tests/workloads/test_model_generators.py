@@ -12,8 +12,8 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.generators import Generator
-from wavetank.workloads.lublin import TYPES, Lublin, ModelJob
+from wavetank.workloads.generators.generators import Generator
+from wavetank.workloads.generators.lublin import TYPES, Lublin, ModelJob
 from workloads.inputs import arrivals_of, real_file
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.open import FORMATS, open_cluster, open_workload
 from workloads.inputs import a_manifest, arrivals_of, real_file

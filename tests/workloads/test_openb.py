@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.fields.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.formats.openb import QOS, OpenbPods, is_openb_nodes, is_openb_pods, read_openb_nodes
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.openb import QOS, OpenbPods, is_openb_nodes, is_openb_pods, read_openb_nodes
 from workloads.inputs import arrivals_of, real_file
 from workloads.tracefiles import a_trace, lines_of, lives_of, only_pod
 

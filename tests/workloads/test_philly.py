@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.gpus import GPU
+from wavetank.cluster.fields.gpus import GPU
 from wavetank.errors import InputError
+from wavetank.workloads.formats.philly import PhillyWorkload, is_philly
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.philly import PhillyWorkload, is_philly
 from workloads.inputs import arrivals_of, real_file
 from workloads.tracefiles import a_trace, lines_of, lives_of
 

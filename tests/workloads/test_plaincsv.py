@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads import inputfile
+from wavetank.workloads.formats.plaincsv import CsvWorkload, read_csv_nodes
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_cluster, open_workload
-from wavetank.workloads.plaincsv import CsvWorkload, read_csv_nodes
 from workloads.inputs import SHARED, arrivals_of, names_of
 
 

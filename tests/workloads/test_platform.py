@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.formats.batsim.platform import read_platform
 from wavetank.workloads.open import open_cluster
-from wavetank.workloads.platform import read_platform
 from workloads.inputs import a_file, real_file
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.runs import run_of
+from wavetank.workloads.manifests.behavior import run_of
 from workloads.inputs import a_manifest
 
 FOREVER = None

@@ -7,9 +7,13 @@ import pytest
 import yaml
 
 from wavetank.errors import InputError
+from wavetank.workloads.formats.schedulerperf.cases import case_names
+from wavetank.workloads.formats.schedulerperf.workload import (
+    SchedulerPerfWorkload,
+    is_scheduler_perf,
+    read_scheduler_perf_cluster,
+)
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.perfcases import case_names
-from wavetank.workloads.schedulerperf import SchedulerPerfWorkload, is_scheduler_perf, read_scheduler_perf_cluster
 from workloads.inputs import arrivals_of, real_file
 from workloads.tracefiles import lives_of
 

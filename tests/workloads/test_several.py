@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wavetank.workloads.batsim import BatsimWorkload
+from wavetank.workloads.formats.batsim.workload import BatsimWorkload
 from wavetank.workloads.several import Workloads
 from workloads.inputs import a_file, arrivals_of
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
+from wavetank.workloads.convert.records import records_of
+from wavetank.workloads.convert.shaping import find_period, normalized, of_period, trimmed, usage_of
+from wavetank.workloads.formats.plaincsv import CsvWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_workload
-from wavetank.workloads.plaincsv import CsvWorkload
-from wavetank.workloads.records import records_of
-from wavetank.workloads.shaping import find_period, normalized, of_period, trimmed, usage_of
 from workloads.inputs import real_file
 
 HOUR = 3600 * SECOND

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
+from wavetank.workloads.formats.schedulerperf.cases import case_names
+from wavetank.workloads.formats.schedulerperf.workload import SchedulerPerfWorkload, read_scheduler_perf_cluster
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import FORMATS, format_of
-from wavetank.workloads.perfcases import case_names
-from wavetank.workloads.schedulerperf import SchedulerPerfWorkload, read_scheduler_perf_cluster
-from wavetank.workloads.workload import plantings_of
+from wavetank.workloads.workload import object_arrivals
 from workloads.inputs import SHARED, arrivals_of, real_file
 
 DATA = SHARED / "data"
@@ -75,7 +75,7 @@ def read(file: InputFile) -> int:
     if entry.workload is not None:
         try:
             workload = entry.workload(file)
-            daemons = plantings_of(workload, SpecTable(), Streams(1), {"DaemonSet.apps"})
+            daemons = object_arrivals(workload, SpecTable(), Streams(1), {"DaemonSet.apps"})
             return len(arrivals_of(workload)) or len(list(daemons))
         except InputError:
             if entry.cluster is None:

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from wavetank.errors import InputError
+from wavetank.workloads.formats.simkube import SimkubeWorkload, is_simkube
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.simkube import SimkubeWorkload, is_simkube
 from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
 from workloads.tracefiles import lives_of
 

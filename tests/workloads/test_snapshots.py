@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import HOSTNAME, Cluster
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests import read_cluster_manifests
-from wavetank.workloads.nodetemplates import COUNT
+from wavetank.workloads.manifests.manifests import read_cluster_manifests
+from wavetank.workloads.manifests.nodetemplates import COUNT
 from wavetank.workloads.open import open_cluster
 from workloads.inputs import a_file, a_manifest, real_file
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from wavetank.cli.main import cli
 from wavetank.errors import InputError
-from wavetank.workloads.summary import ClusterSummary, Spread, WorkloadSummary, summarize
+from wavetank.workloads.inspect.summary import ClusterSummary, Spread, WorkloadSummary, summarize
 from workloads.inputs import a_manifest, real_file
 
 PODS = (

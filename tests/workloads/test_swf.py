@@ -9,9 +9,9 @@ import pytest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads import inputfile
+from wavetank.workloads.formats.swf.workload import SwfWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_workload
-from wavetank.workloads.swf import SwfWorkload
 from workloads.inputs import arrivals_of, names_of, real_file
 
 FIELDS = ("job", "submit", "wait", "run", "used", "cpu", "used_kb", "asked", "limit", "asked_kb", "status")

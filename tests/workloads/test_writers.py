@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.batsim import BatsimWorkload
+from wavetank.workloads.convert.records import Record, Records, records_of
+from wavetank.workloads.convert.writers import TARGETS, write_workload
+from wavetank.workloads.formats.batsim.workload import BatsimWorkload
+from wavetank.workloads.formats.plaincsv import CsvWorkload
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests import ManifestWorkload
+from wavetank.workloads.manifests.manifests import ManifestWorkload
 from wavetank.workloads.open import open_workload
-from wavetank.workloads.plaincsv import CsvWorkload
-from wavetank.workloads.records import Record, Records, records_of
 from wavetank.workloads.workload import Workload
-from wavetank.workloads.writers import TARGETS, write_workload
 from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
 
 COLUMNS = "arrival_ns,duration_ns,pods,walltime_ns,exit_code,cpu_milli,memory_bytes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.workload import Workload

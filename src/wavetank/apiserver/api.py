@@ -3,36 +3,36 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 
-from wavetank.apiserver.actor import Actor
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
-from wavetank.apiserver.authorization.authorizer import Authorizer, Permissive, Wish
+from wavetank.apiserver.authorization.authorizer import Attributes, Authorizer, Permissive
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
 from wavetank.apiserver.authorization.wishing import wish_of
 from wavetank.apiserver.custom.definition.controller import Definitions
-from wavetank.apiserver.deleting import DeleteOptions, Deleter
-from wavetank.apiserver.discovery import Discovery
+from wavetank.apiserver.endpoints.discovery import Discovery
+from wavetank.apiserver.endpoints.metrics import GROUP as METRICS
+from wavetank.apiserver.endpoints.metrics import Measures, Metrics
+from wavetank.apiserver.endpoints.reviews import review
 from wavetank.apiserver.errors import StatusError, forbidden, method_not_supported
+from wavetank.apiserver.http.negotiation import PLAIN, Representation, check_custom, negotiate
+from wavetank.apiserver.http.request import Request, Response, User
+from wavetank.apiserver.http.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
+from wavetank.apiserver.http.stream import Stream
 from wavetank.apiserver.initial import plant
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.metrics import GROUP as METRICS
-from wavetank.apiserver.metrics import Measures, Metrics
-from wavetank.apiserver.negotiation import PLAIN, Representation, check_custom, negotiate
-from wavetank.apiserver.objects import Document, Objects, Stories
 from wavetank.apiserver.openapi import OpenApi
-from wavetank.apiserver.options import ListOptions, WriteOptions, check_timeout
 from wavetank.apiserver.paths import Target, UnknownPathError, resolve
-from wavetank.apiserver.reading import get, page, show_page
-from wavetank.apiserver.request import Request, Response, User
-from wavetank.apiserver.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
-from wavetank.apiserver.reviews import review
 from wavetank.apiserver.strategies.registry import STRATEGIES
 from wavetank.apiserver.strategies.strategy import strategy_of
-from wavetank.apiserver.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.subresources import Subresources
-from wavetank.apiserver.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.writing import Write, Writer, patch_type
-from wavetank.cluster.store import Store
+from wavetank.apiserver.verbs.actor import Actor
+from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.verbs.objects import Document, KubeletReports, Objects
+from wavetank.apiserver.verbs.options import ListOptions, WriteOptions, check_timeout
+from wavetank.apiserver.verbs.reading import get, page, show_page
+from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
+from wavetank.apiserver.verbs.writing import Write, Writer, patch_type
+from wavetank.cluster.store.store import Store
 
 # What clients are warned of whenever they use a kind.
 _DEPRECATED = {
@@ -60,7 +60,7 @@ class Api:
     def __init__(
         self,
         store: Store,
-        stories: Stories | None = None,
+        reports: KubeletReports | None = None,
         *,
         authenticate: Authenticate = _nobody,
         plugins: Collection[str] = DEFAULT_PLUGINS,
@@ -69,7 +69,7 @@ class Api:
         seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin()
-        self._objects = Objects(store, self.kinds, stories)
+        self._objects = Objects(store, self.kinds, reports)
         self._writer = Writer(self._objects, Admission(store, plugins), random.Random(seed))
         self._authorizer: Authorizer = Rbac(store) if rbac else Permissive()
         plant(self._writer, bootstrap_objects() if rbac else ())
@@ -112,7 +112,7 @@ class Api:
         if told is None and request.method == "GET":
             told = self._openapi.respond(request)
         if told is not None:
-            self._authorize(request.user, Wish(request.method.lower(), path=request.path))
+            self._authorize(request.user, Attributes(request.method.lower(), path=request.path))
             return told
         target = resolve(self.kinds, request.method, request.path)
         try:
@@ -125,7 +125,7 @@ class Api:
             found.headers.append(warning(target.kind.custom.warning))
         return found
 
-    def _authorize(self, user: User, wish: Wish, resource: str = "") -> None:
+    def _authorize(self, user: User, wish: Attributes, resource: str = "") -> None:
         if not self._authorizer.judge(user, wish).allowed:
             raise forbidden(resource, wish.name, wish.refusal(user))
 

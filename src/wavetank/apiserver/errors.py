@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wavetank.apiserver.fielderrors import FieldError, quote
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.store.errors import ApiError
 
 Details = dict[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.objects import Document
-from wavetank.apiserver.writing import Writer
-from wavetank.cluster.admission import SYSTEM_PRIORITIES
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.verbs.writing import Writer
+from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES
 
 _NAMESPACES = ("kube-system", "kube-public", "default", "kube-node-lease")
 _DESCRIPTIONS = {

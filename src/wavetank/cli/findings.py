@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wavetank.cli.console import console
-from wavetank.experiments.assertions import Finding
+from wavetank.results.assertions import Finding
 
 
 def end_with_findings(findings: Sequence[Finding]) -> None:

@@ -38,7 +38,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         with rare_collections():  # thousands of objects, and none of them garbage
-            command: click.Command = import_module(f"wavetank.cli.{cmd_name.replace('-', '_')}").command
+            command: click.Command = import_module(f"wavetank.cli.commands.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -16,16 +16,16 @@ from typing import Any
 
 import click
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resources import parse_amounts
+from wavetank.cluster.fields.resources import parse_amounts
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError, WavetankError
 from wavetank.scheduling.config import default_configuration
-from wavetank.scheduling.framework.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.cycle.selection import RandomTies
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.selection import RandomTies
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.policies.topsis.policy import Topsis
 from wavetank.scheduling.policy import policy_framework
 from wavetank.scheduling.registry import Handle

@@ -11,22 +11,22 @@ from shutil import rmtree
 import numpy as np
 
 from wavetank.errors import SchedulerError
-from wavetank.experiments.batsim import write_batsim
-from wavetank.experiments.decimals import NEVER
-from wavetank.experiments.explain.recorder import AttemptRecorder
-from wavetank.experiments.explain.recording import FILE, Keep
-from wavetank.experiments.gpufigures import GpuFigures
-from wavetank.experiments.jobs import FinishedJobs
-from wavetank.experiments.k8ssim.tables import write_k8ssim
-from wavetank.experiments.metrics import Metrics, measure
-from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.podtable import PodTable
-from wavetank.experiments.simulation import Setting, Simulation
-from wavetank.experiments.tables import write_tables
+from wavetank.explanation.recorder import AttemptRecorder
+from wavetank.explanation.recording import FILE, Keep
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
-from wavetank.loop.faults import ProcessError
-from wavetank.workloads.inflation import known_pods
+from wavetank.loop.errors import ProcessError
+from wavetank.results.columns.decimals import NEVER
+from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.gpufigures import GpuFigures
+from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.metrics import Metrics, measure
+from wavetank.results.recording.podrow import PodRow
+from wavetank.results.write.batsim import write_batsim
+from wavetank.results.write.k8ssim import write_k8ssim
+from wavetank.results.write.tables import write_tables
+from wavetank.simulation.simulation import Setting, Simulation
+from wavetank.workloads.generators.inflation import known_pods
 
 Tables = dict[tuple[str, int], PodTable]  # of runs just made, by scheduler and seed
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Protocol
 
 from wavetank.errors import SchedulerError
-from wavetank.experiments.document import Experiment
-from wavetank.experiments.explain.recording import Keep
-from wavetank.experiments.outfolder import check_out, written_whole
+from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, Tables, try_run
 from wavetank.experiments.summary import write_summary
+from wavetank.explanation.recording import Keep
 from wavetank.kernel.garbage import rare_collections
+from wavetank.results.write.outfolder import check_out, written_whole
 
 
 class FailedRunsError(SchedulerError):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.resources import CPU, MEMORY
-from wavetank.experiments.assertions import Assertion, Finding, check_all
-from wavetank.experiments.document import Experiment
-from wavetank.experiments.metrics import OPTIONAL, Metrics
+from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.objects.node import Node
+from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.run import RunResult
-from wavetank.experiments.tables import write_csv
 from wavetank.kernel.durations import SECOND
+from wavetank.results.assertions import Assertion, Finding, check_all
+from wavetank.results.metrics.metrics import OPTIONAL, Metrics
+from wavetank.results.write.tables import write_csv
 
 
 def write_summary(

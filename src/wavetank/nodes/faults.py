@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
-from wavetank.cluster.taints import Taint
+from wavetank.cluster.fields.taints import Taint
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.nodes.kubelets import Kubelets
+from wavetank.nodes.kubelet.kubelets import Kubelets
 
 FAIL, RECOVER, CORDON, UNCORDON, DRAIN = ACTIONS = ("fail", "recover", "cordon", "uncordon", "drain")
 

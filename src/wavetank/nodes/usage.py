@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import RUNNING, Pod
-from wavetank.cluster.quantity import milli, whole
-from wavetank.cluster.resources import CPU, MEMORY
-from wavetank.cluster.store import Store
+from wavetank.cluster.fields.quantity import milli, whole
+from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.cluster.store.store import Store
 
 
 class Used(NamedTuple):

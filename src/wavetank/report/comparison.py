@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from wavetank.experiments.statistics import Interval
 from wavetank.report.metrics import Cell, Comparison
+from wavetank.results.statistics import Interval
 
 COLOURS = 6  # as many as report.css has classes s0, s1, …
 BETTER = {"lower": "lower is better", "higher": "higher is better", "": ""}

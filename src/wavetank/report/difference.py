@@ -12,10 +12,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.experiments.compare import KINDS, Difference, MetricPair, PodDifference, RunDifference
-from wavetank.experiments.runfolder import PodRecord
-from wavetank.experiments.statistics import mean_interval
 from wavetank.report.metrics import METRICS, Metric
+from wavetank.results.compare.compare import KINDS, Difference, MetricPair, PodDifference, RunDifference
+from wavetank.results.read.runfolder import PodRecord
+from wavetank.results.statistics import mean_interval
 
 MOST_PODS = 20  # shown unless somebody asks for more
 COUNT_HEADS = ("Only\nA", "Only\nB", "Other\nnode", "Other\nstart", "Other\nfinish", "Other\nphase", "Same")

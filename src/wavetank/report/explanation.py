@@ -10,7 +10,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.experiments.explain import Explanation, Refusal
+from wavetank.explanation import Explanation, Refusal
 from wavetank.kernel.durations import SECOND, format_seconds
 
 MOST_NODES = 10  # with their scores; the other feasible nodes are counted

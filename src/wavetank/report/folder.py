@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 
 from wavetank.errors import InputError
-from wavetank.experiments.podtable import PodTable
-from wavetank.report.columns import Columns, Floats, header_of
-from wavetank.report.pods import Pods, pods_in, pods_of
+from wavetank.report.page.columns import Columns, Floats, header_of
+from wavetank.report.page.pods import Pods, pods_in, pods_of
+from wavetank.results.columns.podtable import PodTable
 
 SUMMARY_VALUES = (
     "pods",

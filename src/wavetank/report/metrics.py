@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from wavetank.experiments.statistics import Interval, mean_interval
 from wavetank.report.folder import ResultsFolder, Run
+from wavetank.results.statistics import Interval, mean_interval
 
 # a share is at most 1, a percentage at most 100; a ratio and an amount have no unit
 Kind = Literal["time", "share", "percent", "count", "ratio", "amount"]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from wavetank.report.columns import Floats
 from wavetank.report.comparison import comparison_table
-from wavetank.report.facts import seeds_text
 from wavetank.report.folder import ResultsFolder, Run
 from wavetank.report.metrics import MAIN_METRICS, compare
+from wavetank.report.page.columns import Floats
+from wavetank.report.page.facts import seeds_text
 
 WIDTH, HEIGHT = 240, 32  # of a sparkline, in pixels
 HEAD = "<tr><th>Scheduler</th><th>CPU utilisation over time (0–100 %), first seed</th></tr>"

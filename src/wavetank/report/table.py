@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.report.comparison import rows_of
-from wavetank.report.facts import seeds_text
 from wavetank.report.folder import ResultsFolder
 from wavetank.report.metrics import MAIN_METRICS, Cell, Comparison, compare
+from wavetank.report.page.facts import seeds_text
 
 # Short words on lines of their own, and spreads below their means: six metrics fit 80 columns.
 LABELS = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, Self
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.config import Version
-from wavetank.scheduling.extenders import ExtenderClient
+from wavetank.scheduling.extenders.extenders import ExtenderClient
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.scheduling.scheduler import Explain
+from wavetank.scheduling.scheduler.scheduler import Explain
 
 TieBreaking = Literal["random", "exact"]
 Connect = Callable[[Mapping[str, Any]], ExtenderClient]

@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Connect, TieBreaking
 from wavetank.scheduling.config import Configuration, Version
-from wavetank.scheduling.extenders import Extender, Extenders
+from wavetank.scheduling.extenders.extenders import Extender, Extenders
+from wavetank.scheduling.framework.cycle.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.queue import QueueRules
-from wavetank.scheduling.framework.selection import ExactTies, RandomTies, Ties
+from wavetank.scheduling.framework.queue.queue import QueueRules
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.policy import build_policy, policy_framework
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
-from wavetank.scheduling.scheduler import Explain, Scheduler
+from wavetank.scheduling.scheduler.scheduler import Explain, Scheduler
 
 
 @dataclass(frozen=True)

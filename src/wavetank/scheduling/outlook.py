@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 
 
 @dataclass(frozen=True)

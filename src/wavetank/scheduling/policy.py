@@ -19,14 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError, SchedulerError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
     Plugin,
@@ -36,6 +35,7 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
 

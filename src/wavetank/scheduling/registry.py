@@ -10,28 +10,28 @@ from typing import Any
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
 from wavetank.scheduling.config.gates import NO_GATES, VOLUME_LIMIT_SCALING, FeatureGates
-from wavetank.scheduling.extenders import Extenders
-from wavetank.scheduling.framework.batching import Batch
+from wavetank.scheduling.extenders.extenders import Extenders
+from wavetank.scheduling.framework.cycle.batching import Batch
+from wavetank.scheduling.framework.cycle.signature import signer
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
-from wavetank.scheduling.framework.signature import signer
-from wavetank.scheduling.plugins.defaultpreemption import DefaultPreemption
-from wavetank.scheduling.plugins.dynamicresources import DynamicResources
+from wavetank.scheduling.plugins.defaultpreemption.plugin import DefaultPreemption
+from wavetank.scheduling.plugins.dynamicresources.plugin import DynamicResources
 from wavetank.scheduling.plugins.imagelocality import ImageLocality
 from wavetank.scheduling.plugins.interpodaffinity import InterPodAffinity
 from wavetank.scheduling.plugins.nodeaffinity import NodeAffinity
 from wavetank.scheduling.plugins.nodename import NodeName
 from wavetank.scheduling.plugins.nodeports import NodePorts
-from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
-from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
+from wavetank.scheduling.plugins.noderesources.balancedallocation import NodeResourcesBalancedAllocation
+from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
 from wavetank.scheduling.plugins.nodevolumelimits import NodeVolumeLimits
-from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
+from wavetank.scheduling.plugins.podtopologyspread.plugin import PodTopologySpread
 from wavetank.scheduling.plugins.retired import RETIRED
 from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
-from wavetank.scheduling.plugins.volumebinding import VolumeBinding
+from wavetank.scheduling.plugins.volumebinding.plugin import VolumeBinding
 from wavetank.scheduling.plugins.volumerestrictions import VolumeRestrictions
 from wavetank.scheduling.plugins.volumezone import VolumeZone
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resources import Amounts
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.labelcolumns import FloatArray
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.cluster.fields.resources import Amounts
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
 class NodeView:

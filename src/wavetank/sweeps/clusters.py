@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wavetank.cluster.resource import Manifest
-from wavetank.cluster.resources import PODS, format_amounts, parse_amounts
+from wavetank.cluster.fields.resources import PODS, format_amounts, parse_amounts
+from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import HOSTNAME, Cluster
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from wavetank.experiments.run import RunResult
-from wavetank.experiments.statistics import CONFIDENCE, mean_interval, paired_p_value
+from wavetank.results.statistics import CONFIDENCE, mean_interval, paired_p_value
 
 METRICS = (
     "mean_job_latency_s",

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
+from wavetank.documents import reading as fields
 from wavetank.errors import InputError
-from wavetank.experiments.document import Experiment, parse_experiment
-from wavetank.experiments.names import make_name, read_name
+from wavetank.experiments.document.experiment import Experiment, parse_experiment
+from wavetank.experiments.document.names import make_name, read_name
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
 from wavetank.sweeps.documentfields import CLUSTER_VARIANT, SCENARIO, SWEEP, WORKLOAD_VARIANT
 from wavetank.sweeps.keys import digest
-from wavetank.workloads import fields
 
 _NO_INPUTS = ("seeds", "assert")  # a run has one seed, and does not know what is asked of it
 _MOST_RUNS = 100_000

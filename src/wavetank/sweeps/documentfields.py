@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.workloads.fieldtable import NONE, REQUIRED, FieldTable
+from wavetank.documents.fieldtable import NONE, REQUIRED, FieldTable
 
 SWEEP = FieldTable(
     ("clusters", "list", NONE, "variants of the cluster; each with each of the workloads"),

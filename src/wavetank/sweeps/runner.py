@@ -9,11 +9,11 @@ from shutil import rmtree
 from typing import Protocol
 
 from wavetank.errors import InputError
-from wavetank.experiments.assertions import Finding
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult
 from wavetank.experiments.runner import FailedRunsError
 from wavetank.experiments.summary import check_results, write_summary
 from wavetank.kernel.garbage import rare_collections
+from wavetank.results.assertions import Finding
 from wavetank.sweeps.document import Scenario, Sweep
 from wavetank.sweeps.executors import Executor
 from wavetank.sweeps.keys import key_of

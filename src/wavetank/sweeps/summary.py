@@ -11,7 +11,7 @@ import msgspec
 
 from wavetank.experiments.run import QUANTILES, RunResult
 from wavetank.experiments.summary import acceleration, summary_columns
-from wavetank.experiments.tables import write_csv
+from wavetank.results.write.tables import write_csv
 from wavetank.sweeps.closerate import close_rates
 from wavetank.sweeps.comparisons import COLUMNS, compare_pairs
 from wavetank.sweeps.document import Sweep

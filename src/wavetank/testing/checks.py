@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wavetank.api import Results
-from wavetank.experiments.assertions import check_all, parse_assertion
+from wavetank.results.assertions import check_all, parse_assertion
 
 
 def check(results: Results, *assertions: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
-from wavetank.experiments.podrow import PodRow
+from wavetank.cluster.objects.pod import Pod
+from wavetank.results.recording.podrow import PodRow
 from wavetank.scheduling.policy import build_policy
 from wavetank.scheduling.views import NodesView
 from wavetank.testing.trials import TRIALS, SchedulerLike, try_out

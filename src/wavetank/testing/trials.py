@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
-from wavetank.experiments.document import API_VERSION, KIND, parse_experiment
-from wavetank.experiments.entries import entry_of
-from wavetank.experiments.podrow import PodRow
-from wavetank.experiments.simulation import Simulation
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
+from wavetank.experiments.document.schedulers import entry_of
 from wavetank.kernel.clock import Clock
+from wavetank.results.recording.podrow import PodRow
 from wavetank.scheduling.attachable import Attachable, Attached
+from wavetank.simulation.simulation import Simulation
 
 SchedulerLike = str | type | Mapping[str, Any]
 

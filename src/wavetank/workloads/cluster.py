@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from wavetank.cluster.kinds import Namespace, PriorityClass
-from wavetank.cluster.load import LOAD, write_load
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import Manifest, Resource
-from wavetank.cluster.resources import CPU, MEMORY, PODS, format_amounts
-from wavetank.cluster.selectors import read_node_name
-from wavetank.cluster.taints import parse_taints
+from wavetank.cluster.fields.load import LOAD, write_load
+from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
+from wavetank.cluster.fields.selectors import read_node_name
+from wavetank.cluster.fields.taints import parse_taints
+from wavetank.cluster.objects.kinds import Namespace, PriorityClass
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Manifest, Resource
+from wavetank.documents import reading as fields
 from wavetank.errors import InputError
-from wavetank.workloads import fields
 from wavetank.workloads.documentfields import NODE_GROUP
-from wavetank.workloads.objects import object_of
+from wavetank.workloads.manifests.objects import object_of
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.workloads.fieldtable import NONE, REQUIRED, FieldTable
+from wavetank.documents.fieldtable import NONE, REQUIRED, FieldTable
 
 NODE_GROUP = FieldTable(
     ("count", "whole number", "1", "how many equal nodes"),

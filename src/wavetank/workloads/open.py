@@ -8,24 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import Manifest
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
-from wavetank.workloads import alibaba2018, dlrm, openb, philly, schedulerperf
-from wavetank.workloads.batsim import BatsimWorkload, is_batsim
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.columnar import ParquetWorkload, is_parquet
+from wavetank.workloads.formats import alibaba2018, dlrm, openb, philly
+from wavetank.workloads.formats.batsim.platform import is_platform, read_platform
+from wavetank.workloads.formats.batsim.workload import BatsimWorkload, is_batsim
+from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
+from wavetank.workloads.formats.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
+from wavetank.workloads.formats.parquet import ParquetWorkload, is_parquet
+from wavetank.workloads.formats.plaincsv import CsvWorkload, is_csv, read_csv_nodes
+from wavetank.workloads.formats.schedulerperf import workload as schedulerperf
+from wavetank.workloads.formats.simkube import SimkubeWorkload, is_simkube
+from wavetank.workloads.formats.swf.workload import OPTIONS as SWF_OPTIONS
+from wavetank.workloads.formats.swf.workload import SwfWorkload, is_swf
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
-from wavetank.workloads.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
-from wavetank.workloads.manifests import ManifestWorkload, are_manifests, read_cluster_manifests
-from wavetank.workloads.plaincsv import CsvWorkload, is_csv, read_csv_nodes
-from wavetank.workloads.platform import is_platform, read_platform
-from wavetank.workloads.simkube import SimkubeWorkload, is_simkube
-from wavetank.workloads.swf import OPTIONS as SWF_OPTIONS
-from wavetank.workloads.swf import SwfWorkload, is_swf
-from wavetank.workloads.workload import Arrival, Planting, Workload, plantings_of
+from wavetank.workloads.manifests.manifests import ManifestWorkload, are_manifests, read_cluster_manifests
+from wavetank.workloads.workload import Arrival, ObjectArrival, Workload, object_arrivals
 
 
 class Format(NamedTuple):
@@ -131,9 +132,11 @@ class OpenedWorkload:
         """Yields the pods in the order of time."""
         return self.workload.arrivals(specs, streams)
 
-    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+    def object_arrivals(
+        self, specs: SpecTable, streams: Streams, kinds: Collection[str]
+    ) -> Iterator[Arrival | ObjectArrival]:
         """Yields what is submitted, with objects of these kinds as such where the format has them."""
-        return plantings_of(self.workload, specs, streams, kinds)
+        return object_arrivals(self.workload, specs, streams, kinds)
 
 
 def open_workload(

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.run import Job, Run
+from wavetank.cluster.objects.podbehavior import Job, PodBehavior
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.workload import Arrival, Workload
 
@@ -30,7 +30,7 @@ class Workloads:
 
 def _renamed(arrivals: Iterator[Arrival], workload: str) -> Iterator[Arrival]:
     last: Job | None = None
-    moved: Run | None = None
+    moved: PodBehavior | None = None
     for time, pod in arrivals:
         run = pod.run
         if run is not None and run.job is not None:

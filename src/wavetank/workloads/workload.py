@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 
@@ -17,7 +17,7 @@ class Arrival(NamedTuple):
     pod: Pod
 
 
-class Planting(NamedTuple):
+class ObjectArrival(NamedTuple):
     """An object that is submitted at `time`, of which a controller makes pods; it is deleted after its lifetime."""
 
     time: Nanoseconds
@@ -39,18 +39,20 @@ class Workload(Protocol):
 
 
 @runtime_checkable
-class PlantedWorkload(Protocol):
+class ObjectWorkload(Protocol):
     """A workload that can submit objects as they are, instead of the pods that they ask for."""
 
-    def plantings(self, specs: SpecTable, streams: Streams, kinds: Collection[str]) -> Iterator[Arrival | Planting]:
+    def object_arrivals(
+        self, specs: SpecTable, streams: Streams, kinds: Collection[str]
+    ) -> Iterator[Arrival | ObjectArrival]:
         """Yields in the order of time objects of these kinds (tables of the store), and pods of all others."""
         ...
 
 
-def plantings_of(
+def object_arrivals(
     workload: Workload, specs: SpecTable, streams: Streams, kinds: Collection[str]
-) -> Iterator[Arrival | Planting]:
+) -> Iterator[Arrival | ObjectArrival]:
     """Yields what a workload submits, with objects of these kinds as such where it knows of them."""
-    if kinds and isinstance(workload, PlantedWorkload):
-        return workload.plantings(specs, streams, kinds)
+    if kinds and isinstance(workload, ObjectWorkload):
+        return workload.object_arrivals(specs, streams, kinds)
     return workload.arrivals(specs, streams)

@@ -10,8 +10,8 @@ from wavetank.apiserver.admission.admission import ALL_PLUGINS, Admission
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.store.store import Store
 
 TABLE = KindTable.builtin()
 Document = dict[str, Any]

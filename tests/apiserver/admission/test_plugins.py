@@ -8,7 +8,7 @@ import pytest
 
 from apiserver.admission.asking import Document, add, ask, asking, pod, quota, refused
 from wavetank.apiserver.errors import StatusError
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 
 # namespaces
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apiserver.admission.asking import Document, ask, asking, pod, quota, refused
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 
 
 def used(store: Store) -> Document:

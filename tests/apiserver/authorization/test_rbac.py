@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Request, Response, User
-from wavetank.cluster.store import Store
+from wavetank.apiserver.http.request import Request, Response, User
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 GROUP = "rbac.authorization.k8s.io"

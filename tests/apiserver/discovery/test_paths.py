@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from wavetank.apiserver.discovery import Discovery
+from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.errors import StatusError
+from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.request import Request, Response
 
 DISCOVERY = Discovery(KindTable.builtin())
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from apiserver.transcripts import Step, steps_of
-from wavetank.apiserver.discovery import Discovery
+from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.errors import StatusError
+from wavetank.apiserver.http.negotiation import of_error
+from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.negotiation import of_error
-from wavetank.apiserver.request import Request, Response
 
 DISCOVERY = Discovery(KindTable.builtin())
 

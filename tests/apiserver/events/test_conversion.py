@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apiserver.transcripts import documents_of, steps_of
-from wavetank.apiserver.events.conversion import CORE, NEW, as_core, as_new
+from wavetank.apiserver.conversion.events import CORE, NEW, as_core, as_new
 
 
 def test_recorded_events_have_two_faces() -> None:

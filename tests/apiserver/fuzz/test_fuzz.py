@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from apiserver.fuzz.corpus import conversations
 from apiserver.fuzz.mutations import spoiled
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Request, Response
-from wavetank.apiserver.watching import WatchStream
-from wavetank.cluster.store import Store
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.verbs.watching import WatchStream
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 EXAMPLES = int(os.environ.get("WAVETANK_FUZZ_EXAMPLES", "150"))

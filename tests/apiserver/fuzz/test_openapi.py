@@ -16,8 +16,8 @@ from apiserver.fuzz.mutations import ODD
 from apiserver.fuzz.test_fuzz import ask
 from apiserver.openapi.definitions import CRON_TAB
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Request, Response
-from wavetank.cluster.store import Store
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.nodes.usage import Usage
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apiserver.clients.gobuild import kubectl_binary
-from apiserver.kubectl.play import Difference, Player
+from apiserver.kubectl.play import Difference, SteppedProcess
 from apiserver.kubectl.proxy import proxy_to
 from apiserver.kubectl.recorded import commands
 from apiserver.serving import TOKEN, serving
@@ -71,7 +71,7 @@ def played(version: str, binary: Path, folder: Path) -> dict[int, list[Differenc
         serving(folder, "--cluster", "nodes.yaml", *OPTIONS) as server,
         proxy_to(server.host, server.port, TOKEN) as proxy,
     ):
-        found = Player(version, binary, proxy, folder).play()
+        found = SteppedProcess(version, binary, proxy, folder).play()
     return {each.command.number: [other for other in found if other.command is each.command] for each in found}
 
 

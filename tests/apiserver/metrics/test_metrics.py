@@ -8,7 +8,7 @@ import pytest
 
 from apiserver.inprocess import Answer, Caller
 from wavetank.apiserver.api import Api
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.nodes.usage import Usage
 

@@ -8,10 +8,10 @@ from apiserver.transcripts import Step, steps_of
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.codec.protobuf import unwrap
 from wavetank.apiserver.errors import StatusError
+from wavetank.apiserver.http.media import JSON, YAML
+from wavetank.apiserver.http.negotiation import Representation, negotiate, of_error
+from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, KindTable
-from wavetank.apiserver.media import JSON, YAML
-from wavetank.apiserver.negotiation import Representation, negotiate, of_error
-from wavetank.apiserver.request import Request
 
 KINDS = KindTable.builtin()
 NOW = 1_704_067_200.0

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Query, Request, Response
-from wavetank.cluster.store import Store
+from wavetank.apiserver.http.request import Query, Request, Response
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 MAPS = "/api/v1/namespaces/default/configmaps"

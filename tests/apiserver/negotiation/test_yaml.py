@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.apiserver.yamlcodec import dump
+from wavetank.apiserver.codec.yamlwriter import dump
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from apiserver.inprocess import Caller
 from apiserver.openapi.definitions import CRON_TAB
 from apiserver.transcripts import TRANSCRIPTS
+from wavetank.apiserver.http.request import Response
 from wavetank.apiserver.openapi.descriptions import descriptions
-from wavetank.apiserver.request import Response
 
 FOLDER = TRANSCRIPTS / "openapi"
 # Types that only tell of the server's own paths.

@@ -9,7 +9,7 @@ import pytest
 
 from apiserver.inprocess import Caller
 from apiserver.transcripts import TRANSCRIPTS
-from wavetank.apiserver.request import Response
+from wavetank.apiserver.http.request import Response
 
 PLACEHOLDERS = {"<rv>": "0", "<t>": "10s", "<n>": "300", "{ns}": "default", "{name}": "x"}
 FILES = sorted(TRANSCRIPTS.glob("components/*.json.gz"))

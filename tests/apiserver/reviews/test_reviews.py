@@ -7,9 +7,9 @@ import pytest
 
 from apiserver.transcripts import Step, steps_of
 from wavetank.apiserver.authorization.authorizer import Permissive
+from wavetank.apiserver.endpoints.reviews import review
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.request import User
-from wavetank.apiserver.reviews import review
+from wavetank.apiserver.http.request import User
 
 ADMIN = User("admin", ("system:masters", "system:authenticated"), "admin")
 ALICE = User("alice", ("devs", "system:authenticated"))

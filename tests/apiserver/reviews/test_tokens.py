@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from wavetank.apiserver.endpoints.tokens import issue_token
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.tokens import issue_token
 
 ACCOUNT = {"metadata": {"name": "sa", "namespace": "ns", "uid": "u1"}}
 NOW = 1_704_067_200.0

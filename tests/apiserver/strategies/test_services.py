@@ -8,8 +8,8 @@ import pytest
 
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.strategies.services import ServiceAllocator
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from apiserver.inprocess import PODS, Caller, a_pod
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
@@ -25,7 +25,7 @@ class FewWords:
 
 @pytest.fixture
 def caller() -> Caller:
-    caller = Caller(stories=FewWords())
+    caller = Caller(reports=FewWords())
     caller.create("/api/v1/nodes", {"metadata": {"name": "n"}})
     return caller
 

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from wavetank.apiserver.auth import Guard
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.request import User
+from wavetank.apiserver.http.authentication import Authenticator
+from wavetank.apiserver.http.request import User
 
 HOME = {"host": "127.0.0.1:8001"}
 KNOWN = {**HOME, "authorization": "Bearer secret"}
@@ -14,7 +14,7 @@ KNOWN = {**HOME, "authorization": "Bearer secret"}
 
 def admitted(headers: dict[str, str], host: str = "127.0.0.1", token: str | None = "secret") -> User:
     raw = [(key.encode(), value.encode()) for key, value in headers.items()]
-    return Guard(token, host).admit(headers, raw)
+    return Authenticator(token, host).admit(headers, raw)
 
 
 def basic(user: str, password: str) -> str:
@@ -110,7 +110,9 @@ def test_without_a_token_everybody_is_admin() -> None:
 
 def test_an_administrator_may_be_taken_for_somebody_else() -> None:
     raw = [(b"impersonate-group", b"devs"), (b"impersonate-group", b"ops")]
-    user = Guard("secret", "::1").admit({**KNOWN, "impersonate-user": "alice", "impersonate-group": "devs"}, raw)
+    user = Authenticator("secret", "::1").admit(
+        {**KNOWN, "impersonate-user": "alice", "impersonate-group": "devs"}, raw
+    )
     assert user == User("alice", ("devs", "ops", "system:authenticated"))
 
 

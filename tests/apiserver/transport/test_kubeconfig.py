@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from wavetank.apiserver.kubeconfig import Access, read_kubeconfig, write_kubeconfig
+from wavetank.apiserver.http.kubeconfig import Access, read_kubeconfig, write_kubeconfig
 from wavetank.errors import InputError
 
 PLAIN = Access("http://127.0.0.1:8001", "a/b:c")

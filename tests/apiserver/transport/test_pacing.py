@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.apiserver.pacing import MAX, SLICE, Pacing, parse_speed
+from wavetank.apiserver.clock.pacing import MAX, SLICE, Pacing, parse_speed
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND

@@ -75,7 +75,7 @@ def test_it_listens_on_one_address_of_loopback_only(bare: Served) -> None:
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl on this machine")
 def test_tls_has_a_certificate_that_the_kubeconfig_trusts(tmp_path: Path) -> None:
-    from wavetank.apiserver.kubeconfig import read_kubeconfig
+    from wavetank.apiserver.http.kubeconfig import read_kubeconfig
 
     with serving(tmp_path, "--bare", "--tls") as served:
         assert served.url.startswith("https://127.0.0.1:")

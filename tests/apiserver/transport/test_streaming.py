@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from wavetank.apiserver import streaming
-from wavetank.apiserver.streaming import Streaming
+from wavetank.apiserver.http import streaming
+from wavetank.apiserver.http.streaming import Streaming
 
 Message = MutableMapping[str, Any]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from apiserver.inprocess import MAPS, PODS, Caller, a_map, a_pod
-from wavetank.apiserver import watching
+from wavetank.apiserver.verbs import watching
 
 FIRST = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"

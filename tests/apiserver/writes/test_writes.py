@@ -5,8 +5,8 @@ import re
 import pytest
 
 from apiserver.inprocess import MAPS, MERGE, PODS, Caller, a_map, a_pod
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.run import Run
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import PodBehavior
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
@@ -110,7 +110,7 @@ def test_what_runs_inside_survives_a_write_from_outside(caller: Caller) -> None:
     pod = caller.store.get("Pod", "default", "p")
     assert isinstance(pod, Pod)
     new = pod.copy()
-    new.run, new.restarts, new.started = Run(duration=5), 3, 7
+    new.run, new.restarts, new.started = PodBehavior(duration=5), 3, 7
     caller.store.update(new)
     caller.merge(f"{PODS}/p", {"metadata": {"labels": {"x": "1"}}})
     written = caller.store.get("Pod", "default", "p")

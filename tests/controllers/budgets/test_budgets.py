@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from controllers.worlds import World, a_pod, a_workload
-from wavetank.cluster.kinds import PodDisruptionBudget
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.roster import fill_posts
-from wavetank.controllers.frame.storeclient import StoreClient
+from wavetank.cluster.objects.kinds import PodDisruptionBudget
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.descriptors import start_controllers
+from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.kernel.clock import Clock
 
 PDB = "PodDisruptionBudget.policy"
@@ -110,7 +110,7 @@ def test_schedulers_of_a_run_read_what_is_allowed() -> None:
     clock = Clock()
     store = Store(clock)
     client = StoreClient(store, random.Random(1), lambda pod: None)
-    fill_posts(Office(store, client), {"disruption-controller"})
+    start_controllers(ControllerContext(store, client), {"disruption-controller"})
     spec = {"selector": {"matchLabels": {"app": "web"}}, "minAvailable": 1}
     head = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
     store.create(PodDisruptionBudget({**head, "spec": spec}))

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.worlds import World, a_pod, a_template, a_workload
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
 
 DS, REVISION = "DaemonSet.apps", "ControllerRevision.apps"
 NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}

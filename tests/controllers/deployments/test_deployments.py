@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from controllers.worlds import World, a_template, a_workload
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 
 D, RS = "Deployment.apps", "ReplicaSet.apps"
 REVISION = "deployment.kubernetes.io/revision"
@@ -228,7 +228,7 @@ def _pod() -> dict[str, Any]:
 def test_how_many_pods_may_be_too_many_or_missing(
     surge: object, unavailable: object, replicas: int, most: int, missing: int
 ) -> None:
-    from wavetank.cluster.resource import Resource
+    from wavetank.cluster.objects.resource import Resource
     from wavetank.controllers.deployments.draft import Draft
 
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controllers.worlds import World, a_pod
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.controllers.framework.selecting import Selectors
 
 LABELS = st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["x", "y"]), max_size=2)
 EXPRESSION = st.fixed_dictionaries(
@@ -55,8 +55,8 @@ def test_an_owner_is_told_of_its_pods_and_of_those_only() -> None:
     mine = a_pod("mine")
     mine["metadata"]["ownerReferences"] = [{**owner, "blockOwnerDeletion": True}]
     world.create(mine)
-    world.office.pods.follow("1", follower)
-    world.office.pods.follow_orphans(lambda pod: orphans.append(pod.name))
+    world.context.pods.follow("1", follower)
+    world.context.pods.follow_orphans(lambda pod: orphans.append(pod.name))
     world.create(a_pod("other"))
     world.start()
     assert (follower.told, orphans) == (["added", "modified"], ["other"])
@@ -65,5 +65,5 @@ def test_an_owner_is_told_of_its_pods_and_of_those_only() -> None:
     del document["metadata"]["ownerReferences"]
     world.client.update(present, document)
     assert (follower.told[2:], orphans) == (["deleted"], ["other", "mine"])
-    assert not world.office.pods.of("1")
-    assert {pod.name for pod in world.office.pods.orphans("default")} == {"mine", "other"}
+    assert not world.context.pods.of("1")
+    assert {pod.name for pod in world.context.pods.orphans("default")} == {"mine", "other"}

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from wavetank.cluster.status import ConflictError
-from wavetank.controllers.frame.queue import Key, WorkQueue
+from wavetank.cluster.store.errors import ConflictError
+from wavetank.controllers.framework.queue import Key, WorkQueue
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 
 A, B = ("default", "a"), ("default", "b")
 
 
-class Desk:
+class K8sSimServer:
     """Notes when which key was worked on; fails as often as it is told to."""
 
     def __init__(self, failures: int = 0, retries: int | None = None) -> None:
@@ -25,7 +25,7 @@ class Desk:
 
 
 def test_a_key_is_worked_on_once_however_often_it_was_asked_for() -> None:
-    desk = Desk()
+    desk = K8sSimServer()
     for key in (A, B, A):
         desk.queue.add(key)
     desk.clock.run(0)
@@ -33,7 +33,7 @@ def test_a_key_is_worked_on_once_however_often_it_was_asked_for() -> None:
 
 
 def test_the_shortest_of_several_delays_counts() -> None:
-    desk = Desk()
+    desk = K8sSimServer()
     for delay in (3, 1, 2):
         desk.queue.add_after(A, delay * SECOND)
     desk.clock.run(10 * SECOND)
@@ -41,21 +41,21 @@ def test_the_shortest_of_several_delays_counts() -> None:
 
 
 def test_work_that_is_refused_is_tried_again_after_longer_and_longer_waits() -> None:
-    desk = Desk(failures=4)
+    desk = K8sSimServer(failures=4)
     desk.queue.add(A)
     desk.clock.run(SECOND)
     assert [time for time, _ in desk.done] == [0, 0.005, 0.015, 0.035, 0.075]
 
 
 def test_after_so_many_failures_nobody_tries_any_more() -> None:
-    desk = Desk(failures=100, retries=2)
+    desk = K8sSimServer(failures=100, retries=2)
     desk.queue.add(A)
     desk.clock.run(SECOND)
     assert len(desk.done) == 3
 
 
 def test_a_run_does_not_wait_for_what_is_no_progress() -> None:
-    desk = Desk(failures=100)
+    desk = K8sSimServer(failures=100)
     desk.queue.add(A)
     desk.queue.add_after(B, SECOND, background=True)
     desk.clock.run()
@@ -63,7 +63,7 @@ def test_a_run_does_not_wait_for_what_is_no_progress() -> None:
 
 
 def test_a_wait_is_progress_if_one_of_those_who_asked_for_it_makes_some_and_the_shorter_one_counts() -> None:
-    desk = Desk()
+    desk = K8sSimServer()
     desk.queue.add_after(A, SECOND, background=True)
     desk.queue.add_after(A, 2 * SECOND)
     desk.clock.run()

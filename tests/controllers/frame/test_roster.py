@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from wavetank.controllers.frame.roster import ROSTER, all_names, read_names
+from wavetank.controllers.framework.descriptors import CONTROLLERS, all_names, read_names
 from wavetank.errors import InputError
 
 REPLICA_SETS = "replicaset-controller"
@@ -35,7 +35,7 @@ def test_an_unknown_controller_is_refused_with_a_hint() -> None:
         read_names({"a": 1})
 
 
-@pytest.mark.parametrize("name", ROSTER)
+@pytest.mark.parametrize("name", CONTROLLERS)
 def test_every_post_names_a_controller_that_is_there(name: str) -> None:
-    module, _, cls = ROSTER[name].where.partition(":")
+    module, _, cls = CONTROLLERS[name].where.partition(":")
     assert hasattr(importlib.import_module(f"wavetank.controllers.{module}"), cls)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.worlds import World
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 
 CM = "ConfigMap"
 POLICIES = ("Background", "Foreground", "Orphan")
@@ -97,7 +97,7 @@ def test_an_object_whose_owner_never_was_goes(world: World) -> None:
 
 
 def test_an_owner_of_a_kind_that_is_not_served_is_taken_on_trust(world: World) -> None:
-    world.office.serves = lambda api_version, kind: kind == CM
+    world.context.serves = lambda api_version, kind: kind == CM
     child = a_map("child")
     child["metadata"]["ownerReferences"] = [{"apiVersion": "x.com/v1", "kind": "X", "name": "x", "uid": "1"}]
     world.create(child)

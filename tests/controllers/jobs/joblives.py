@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from controllers.worlds import World, a_template
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import render_time
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import render_time
 
 JOB = "Job.batch"
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from controllers.jobs.joblives import JOB, a_world, alive, conditions, end, kinds
 from controllers.worlds import World
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.jobs.intervals import (
     count,
     first_missing,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wavetank.controllers.nodelife.nodettl import ANNOTATION
-from wavetank.experiments.served import ServedCluster, ServedSetting
+from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {{name: n{i}}}\nstatus: {{capacity: {{cpu: 1}}}}\n"

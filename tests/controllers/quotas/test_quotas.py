@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from controllers.worlds import World, a_pod
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.store.errors import ApiError
 
 QUOTA = "ResourceQuota"
 

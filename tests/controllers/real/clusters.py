@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from wavetank.apiserver.request import Request, Response
+from wavetank.apiserver.http.request import Request, Response
 from wavetank.errors import InputError
-from wavetank.experiments.entries import entry_of, parse_entries
-from wavetank.experiments.served import RELEASE, ServedCluster, ServedSetting
+from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
-from wavetank.loop.definition import ManagerDefinition
-from wavetank.loop.lockstep import Lockstep
-from wavetank.loop.manager import EveryTimer, ManagerConduct, seat_manager
-from wavetank.loop.seat import Seat
+from wavetank.loop.processes.controllermanager import EveryTimer, ManagerAudit, launch_manager
+from wavetank.loop.processes.definition import ManagerDefinition
+from wavetank.loop.turns.lockstep import Lockstep
+from wavetank.loop.turns.participant import Participant
+from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
 Document = dict[str, Any]
@@ -99,16 +99,16 @@ def managed(controllers: Collection[str] = WORKLOADS, helped: Collection[str] = 
         cluster = Cluster(helped, folder)
         lockstep = Lockstep(cluster.clock)
         waiting = EveryTimer(cluster.store)
-        seat = Seat(
+        seat = Participant(
             cluster.clock,
             cluster.served.api.handle,
             waiting,
-            ManagerConduct(cluster.store),
+            ManagerAudit(cluster.store),
             lambda end: 0,
             lockstep.wake,
         )
         try:
-            seat_manager(definition, seat, folder / "manager", 1)
+            launch_manager(definition, seat, folder / "manager", 1)
             lockstep.begin([seat])
             lockstep.settle()
             lockstep.open()

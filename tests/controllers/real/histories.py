@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from controllers.real.clusters import Cluster
-from wavetank.workloads.runs import DURATION, EXIT_CODE
+from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE
 
 Document = dict[str, Any]
 

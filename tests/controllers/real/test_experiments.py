@@ -11,8 +11,8 @@ import yaml
 from controllers.real.clusters import PACKAGE, VERSION, real_manager
 from controllers.real.test_manager import a_deployment, a_job
 from wavetank.errors import InputError
-from wavetank.experiments.document import parse_experiment
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.simulation.simulation import Simulation
 
 HEAD = {"apiVersion": "wavetank.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "managed"}}
 REAL = {"process": {"package": PACKAGE, "version": VERSION}}

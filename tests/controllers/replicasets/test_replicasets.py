@@ -140,7 +140,7 @@ def test_which_pod_goes_first(first: dict[str, Any], second: dict[str, Any]) -> 
         world.store.update(pod)
     pods = world.pods()
     others = [*pods, *(pod for pod in pods if pod.node_name == "crowded")]
-    (gone,) = first_to_go(pods, others, 1, 100 * 10**9, world.office.ready_since)
+    (gone,) = first_to_go(pods, others, 1, 100 * 10**9, world.context.ready_since)
     assert gone.name == "b"
 
 

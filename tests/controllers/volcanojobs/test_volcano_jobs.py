@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED
-from wavetank.cluster.run import Run
-from wavetank.cluster.store import Store
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.roster import fill_posts
-from wavetank.controllers.frame.storeclient import StoreClient
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED
+from wavetank.cluster.objects.podbehavior import PodBehavior
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.descriptors import start_controllers
+from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import seconds
 
@@ -41,8 +41,8 @@ class World:
         self.store = Store(self.clock)
         self.told = []
         client = StoreClient(self.store, Random(0), lambda pod: None)
-        office = Office(self.store, client, tell=lambda about, *what: self.told.append(what[:3]))
-        fill_posts(office, ["volcano-job-controller"])
+        context = ControllerContext(self.store, client, tell=lambda about, *what: self.told.append(what[:3]))
+        start_controllers(context, ["volcano-job-controller"])
         self.store.create(parse_resource(job or a_job(), self.store.specs))
         self.settle()
 
@@ -81,7 +81,7 @@ class World:
         for name in names or list(self.pods):
             new = self.store.get("Pod", "default", name).copy()
             new.phase, new.node_name = phase, "n"
-            new.run = Run(0, exit_code)
+            new.run = PodBehavior(0, exit_code)
             self.store.update(new)
         self.settle()
 

@@ -6,7 +6,7 @@ import time
 import pytest
 import yaml
 
-from wavetank.experiments.k8ssim.desk import Desk
+from wavetank.k8ssim.server import K8sSimServer
 
 CONF = """\
 actions: "enqueue, allocate, backfill"
@@ -63,7 +63,7 @@ class Client:
     """Speaks to a desk as K8sSim's clients do to its server."""
 
     def __init__(self, **options):
-        self.desk = Desk(**options)
+        self.desk = K8sSimServer(**options)
 
     def ask(self, path, **given):
         status, body = self.desk.handle(path, json.dumps(given).encode())

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from wavetank.apiserver.request import Request, Response
+from wavetank.apiserver.http.request import Request, Response
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.overlay import write_overlay
 from wavetank.loop.building.toolchain import find_toolchain
-from wavetank.loop.connection import Connection
-from wavetank.loop.door import Door
-from wavetank.loop.faults import ProcessError
-from wavetank.loop.process import Process, Start
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.processes.process import Process, Start
+from wavetank.loop.transport.connection import Connection
+from wavetank.loop.transport.listener import Listener
 
 pytestmark = [
     pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="compiles Go's library: make test-all"),
@@ -46,20 +46,20 @@ def play(program: Path, folder: Path) -> tuple[str, list[tuple[int, str]]]:
         connection.answer(Response(200, [("content-type", "text/plain")], b"well"))
 
     folder.mkdir()
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(folder / "127.87.0.1"))
-    door = Door(listener, serve)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(str(folder / "127.87.0.1"))
+    listener = Listener(sock, serve)
     start = Start([str(program), "http://127.87.0.1"], {"WAVETANK_DOORS": str(folder)}, folder / "log", 1, 0, 60)
-    process = Process("sleeper", start, [door])
+    process = Process("sleeper", start, [listener])
 
     def take_turns() -> None:
         nonlocal now
         while True:
             due = process.wait()
-            if not door.read():
+            if not listener.read():
                 assert due is not None
                 now = max(now, due)
-            door.flush()
+            listener.flush()
             process.resume(now)
 
     try:
@@ -68,7 +68,7 @@ def play(program: Path, folder: Path) -> tuple[str, list[tuple[int, str]]]:
         return ended.value.tail, asked
     finally:
         process.close()
-        door.close()
+        listener.close()
 
 
 def test_sleeps_are_exact_and_requests_repeat_themselves(sleeper, tmp_path):

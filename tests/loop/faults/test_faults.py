@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from loop.programs import PUPPET, a_puppet, an_experiment, told
-from wavetank.experiments.document import Experiment
-from wavetank.experiments.entries import SchedulerEntry
-from wavetank.experiments.recorder import Recorder
+from wavetank.experiments.document.experiment import Experiment
+from wavetank.experiments.document.schedulers import SchedulerEntry
 from wavetank.experiments.runner import FailedRunsError, run_experiment
-from wavetank.experiments.simulation import Simulation
-from wavetank.loop import lockstep
-from wavetank.loop.definition import ProcessDefinition
-from wavetank.loop.faults import ProcessError
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.processes.definition import ProcessDefinition
+from wavetank.loop.turns import lockstep
+from wavetank.results.recording.recorder import Recorder
+from wavetank.simulation.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
 

@@ -7,24 +7,24 @@ from typing import Any
 import msgspec
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Request
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.node import Node
-from wavetank.cluster.patch import merge_patch
-from wavetank.cluster.pod import RUNNING, Pod
-from wavetank.cluster.resource import parse_time
-from wavetank.experiments import looped
-from wavetank.experiments.looped import Loop
-from wavetank.experiments.verify import Recording
-from wavetank.experiments.verify.arrival import arrival_of_nodes
-from wavetank.experiments.verify.recording import Attempt, Result, Step
+from wavetank.apiserver.http.request import Request
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.cluster.objects.resource import parse_time
+from wavetank.cluster.store.patch import merge_patch
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.loop.building.cache import Cache
-from wavetank.loop.completing import HEAD
-from wavetank.loop.definition import ProcessDefinition
+from wavetank.loop.processes.configuration import HEAD
+from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.simulation import programs as looped
+from wavetank.simulation.programs import Loop
+from wavetank.verification import Recording
+from wavetank.verification.decisions.arrival import arrival_of_nodes
+from wavetank.verification.decisions.recording import Attempt, Result, Step
 
 # What needs played controllers, extenders that answer from a record, or an order of arrival that nobody knows.
 LEFT_OUT = ("volume_", "ephemeral_", "extender_", "dra_", "queue_order")
@@ -80,7 +80,7 @@ class Golden:
             looped.Api = plain
         self.store = self.loop.store
         self.loop._api.expected = {}
-        self.loop._api._objects.stories = None  # nobody runs these pods: they have the status that was recorded
+        self.loop._api._objects.reports = None  # nobody runs these pods: they have the status that was recorded
 
     def play(self) -> None:
         try:

@@ -10,13 +10,13 @@ import pytest
 from loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.errors import expired
-from wavetank.apiserver.request import Request, Response
-from wavetank.apiserver.watching import WatchStream
-from wavetank.experiments import looped
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.verbs.watching import WatchStream
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.connection import Connection
-from wavetank.loop.door import Door
-from wavetank.loop.seat import Seat
+from wavetank.loop.transport.connection import Connection
+from wavetank.loop.transport.listener import Listener
+from wavetank.loop.turns.participant import Participant
+from wavetank.simulation import programs as looped
 
 NODES = {"nodes": [{"count": 4, "cpu": 4, "memory": "16Gi"}]}
 JOBS = {"generator": {"kind": "spaced", "pods": 60, "every": 10, "duration": {"uniform": [100, 400]}}}
@@ -42,18 +42,18 @@ class _FailingApi(_RefusingApi):
     status = 500
 
 
-class _RudeSeat(Seat):
+class _RudeSeat(Participant):
     """Hangs up on the first binding of every fifth pod."""
 
-    def serve(self, door: Door, connection: Connection, request: Request) -> None:
+    def serve(self, listener: Listener, connection: Connection, request: Request) -> None:
         self.seen = getattr(self, "seen", Counter())
         if request.path.endswith("/binding"):
             name = request.path.split("/")[-2]
             self.seen[name] += 1
             if int(name.rpartition("-")[2]) % 5 == 0 and self.seen[name] == 1:
-                door.drop(connection)
+                listener.drop(connection)
                 return
-        super().serve(door, connection, request)
+        super().serve(listener, connection, request)
 
 
 @pytest.mark.parametrize(
@@ -103,18 +103,18 @@ class _BreakingApi(Api):
                 stream.fail(expired("too old")) if how == "gone" else stream.close()
 
 
-class _CuttingSeat(Seat):
+class _CuttingSeat(Participant):
     """Cuts all connections at once, now and then."""
 
-    def take(self, player: Any, doors: Any) -> None:
-        super().take(player, doors)
+    def take(self, process: Any, listeners: Any) -> None:
+        super().take(process, listeners)
         for second in (250, 455, 700):
-            self._clock.at(second * SECOND, lambda: self._cut(doors))
+            self._clock.at(second * SECOND, lambda: self._cut(listeners))
 
-    def _cut(self, doors: Any) -> None:
-        for door in doors:
-            for connection in door:
-                door.drop(connection)
+    def _cut(self, listeners: Any) -> None:
+        for listener in listeners:
+            for connection in listener:
+                listener.drop(connection)
         self.stirred = True
         self._wake()
 

@@ -9,7 +9,7 @@ import pytest
 
 from loop.real.conftest import SHARED
 from loop.real.golden import LEFT_OUT, Golden
-from wavetank.experiments.verify import read_recording
+from wavetank.verification import read_recording
 
 GOLDEN = SHARED / "data" / "golden"
 COUNT = 200 if os.environ.get("WAVETANK_ALL") else 30

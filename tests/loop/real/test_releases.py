@@ -13,13 +13,13 @@ from loop.programs import a_loaded_cluster, an_experiment, placements, run_entry
 from loop.real.golden import Golden
 from loop.real.test_golden import GOLDEN, chosen
 from wavetank.errors import InputError
-from wavetank.experiments.verify import read_recording
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.build import build_program
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.module import write_module
 from wavetank.loop.building.toolchain import find_toolchain
-from wavetank.loop.completing import HEAD
+from wavetank.loop.processes.configuration import HEAD
+from wavetank.verification import read_recording
 
 pytestmark = pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="needs other programs: make test-all")
 

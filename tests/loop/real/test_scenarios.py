@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from loop.programs import REAL, an_experiment, assert_nothing_over_allocated, rows_by_name, run_entry, run_real, told
-from wavetank.loop.completing import HEAD
+from wavetank.loop.processes.configuration import HEAD
 
 DURATION = "wavetank.dev/duration"
 

@@ -10,9 +10,9 @@ import pytest
 
 from loop.programs import run_real
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.request import Request
-from wavetank.experiments import looped
-from wavetank.loop.lockstep import Lockstep
+from wavetank.apiserver.http.request import Request
+from wavetank.loop.turns.lockstep import Lockstep
+from wavetank.simulation import programs as looped
 
 HOURS = 6
 

@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from wavetank.cluster.resource import EPOCH_SECONDS
+from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.batsky import Batsky
-from wavetank.loop.faults import ProcessError
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.timesteps.batsky import Batsky
 
 
 class Replier(threading.Thread):

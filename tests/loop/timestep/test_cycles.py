@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
-from wavetank.loop import timestep
-from wavetank.loop.faults import ProcessError
-from wavetank.loop.sync import TimestepSync
-from wavetank.loop.timestep import Timestep
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.timesteps import timestep
+from wavetank.loop.timesteps.sync import TimestepSync
+from wavetank.loop.timesteps.timestep import Timestep
 
 MS = SECOND // 1000
 
@@ -24,8 +24,8 @@ class Scheduler:
         self.binds = set(binds)
         self.after_ms = after_ms
         self.waiting = Pods()
-        self.conduct = SimpleNamespace(bindings=0, watches_pods=True)
-        self.player = SimpleNamespace(name="mine", wait=lambda: None, tail=lambda: "", close=lambda: None)
+        self.audit = SimpleNamespace(bindings=0, watches_pods=True)
+        self.process = SimpleNamespace(name="mine", wait=lambda: None, tail=lambda: "", close=lambda: None)
         self.descriptors = []
         self.begun = []
 
@@ -61,7 +61,7 @@ class RealTime:
             scheduler.begun.append(round(self.clock.now / MS))
             if self.cycle in scheduler.binds and ms >= scheduler.after_ms:
                 self.now += scheduler.after_ms / 1000
-                scheduler.conduct.bindings += 1
+                scheduler.audit.bindings += 1
                 return [(0, 1)]
         self.now += max(ms, 0.001) / 1000
         return []
@@ -75,7 +75,7 @@ def begin(monkeypatch):
         real = RealTime(scheduler, loop, clock)
         loop._poll = real
         monkeypatch.setattr(timestep, "time", real)
-        loop._seats = [scheduler]
+        loop._participants = [scheduler]
         loop.open()
         return loop, clock
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loop.programs import an_experiment, run_entry, seconds_of
-from wavetank.loop.faults import ProcessError
+from wavetank.loop.errors import ProcessError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
 

@@ -7,9 +7,9 @@ import pytest
 
 from loop.programs import an_experiment
 from wavetank.errors import InputError
-from wavetank.experiments.syncing import read_sync
+from wavetank.experiments.document.sync import read_sync
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.sync import TimestepSync
+from wavetank.loop.timesteps.sync import TimestepSync
 
 MS = SECOND // 1000
 PLAIN = Path(__file__).parents[1] / "plain_scheduler.py"

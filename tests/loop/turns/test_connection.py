@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import pytest
 
-from wavetank.apiserver.request import Request, Response
-from wavetank.loop.connection import Connection, ConnectionLostError
-from wavetank.loop.door import Door
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.loop.transport.connection import Connection, ConnectionLostError
+from wavetank.loop.transport.listener import Listener
 
 JSON = [("content-type", "application/json")]
 
@@ -108,10 +108,10 @@ def test_a_connection_is_closed_when_all_is_sent(ends):
 
 
 def test_a_door_serves_connections_in_the_order_in_which_they_came(tmp_path):
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(tmp_path / "door"))
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(str(tmp_path / "door"))
     served = []
-    door = Door(listener, lambda connection, request: served.append(request.path))
+    listener = Listener(sock, lambda connection, request: served.append(request.path))
     clients = []
     for _ in range(20):
         client = socket.socket(socket.AF_UNIX)
@@ -119,13 +119,13 @@ def test_a_door_serves_connections_in_the_order_in_which_they_came(tmp_path):
         clients.append(client)
     for number in reversed(range(20)):
         clients[number].sendall(f"GET /{number} HTTP/1.1\r\nHost: h\r\n\r\n".encode())
-    assert door.read()
+    assert listener.read()
     assert served == [f"/{number}" for number in range(20)]
-    assert not door.read()
+    assert not listener.read()
     clients[3].close()
-    assert door.read()
-    assert len(list(door)) == 19
-    door.close()
+    assert listener.read()
+    assert len(list(listener)) == 19
+    listener.close()
     for client in clients:
         client.close()
 

@@ -6,8 +6,8 @@ from platform import machine
 
 import pytest
 
-from wavetank.loop.process import die_with_parent
-from wavetank.loop.tracing import Followed, ask_for_tracing
+from wavetank.loop.processes.process import die_with_parent
+from wavetank.loop.tracing.tracing import Followed, ask_for_tracing
 
 
 @pytest.fixture(autouse=True, scope="session")

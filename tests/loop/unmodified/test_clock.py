@@ -10,27 +10,27 @@ from pathlib import Path
 import pytest
 
 from wavetank.kernel.durations import SECOND
-from wavetank.loop import clockpage
-from wavetank.loop.door import Door
-from wavetank.loop.faults import ProcessError
-from wavetank.loop.process import Start
-from wavetank.loop.unmodified import UnmodifiedProcess
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.processes.process import Start
+from wavetank.loop.processes.unmodified import UnmodifiedProcess
+from wavetank.loop.tracing import clockpage
+from wavetank.loop.transport.listener import Listener
 
 SLEEPER = str(Path(__file__).with_name("sleeper.py"))
 
 
 def play(command, log):
     """Lets a program alone on its clock, jumping from timer to timer until it ends."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    door = Door(listener, lambda connection, request: None)
-    start = Start([*command, str(listener.getsockname()[1])], {}, log, 0, -600 * SECOND, 20)
-    process = UnmodifiedProcess("sleeper", start, [door])
+    sock = socket.create_server(("127.0.0.1", 0))
+    listener = Listener(sock, lambda connection, request: None)
+    start = Start([*command, str(sock.getsockname()[1])], {}, log, 0, -600 * SECOND, 20)
+    process = UnmodifiedProcess("sleeper", start, [listener])
     try:
         with pytest.raises(ProcessError, match="has exited with status 0"):
             jump_on(process)
     finally:
         process.close()
-        door.close()
+        listener.close()
 
 
 def jump_on(process):

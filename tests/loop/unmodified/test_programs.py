@@ -10,9 +10,9 @@ import pytest
 from loop.programs import an_experiment, assert_nothing_over_allocated, rows_by_name, run_entry, seconds_of
 from wavetank.errors import InputError
 from wavetank.experiments.runner import run_experiment
-from wavetank.loop import tracing
 from wavetank.loop.building.cache import Cache
-from wavetank.loop.faults import ProcessError
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.tracing import tracing
 
 PLAIN = Path(__file__).parents[1] / "plain_scheduler.py"
 EXAMPLE = Path(__file__).parents[3] / "examples" / "timestep-study" / "scheduler.py"

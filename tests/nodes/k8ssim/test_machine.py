@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.k8ssim.demand import Deadline, Demand, demand_of
 from wavetank.nodes.k8ssim.machine import Allowances, Machine, Task

@@ -7,7 +7,7 @@ import pytest
 
 from sweeps.trials import ran
 from wavetank.errors import InputError
-from wavetank.report.pagefile import ASSETS
+from wavetank.report.page.pagefile import ASSETS
 from wavetank.report.sweep.folder import SweepFolder
 from wavetank.report.sweep.page import SCRIPTS, write_sweep_report
 from wavetank.report.sweep.table import ranking, sweep_table

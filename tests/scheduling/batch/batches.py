@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.run import Job, Run
-from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.simulation import Setting, Simulation
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import Job, PodBehavior
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.kernel.durations import SECOND
+from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.workload import Arrival
 
 SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[4] / "shared"))
@@ -52,7 +52,7 @@ class Batch:
     def arrivals(self, specs, streams):
         for job in self._jobs:
             takes = job.walltime if job.runs is None else job.runs
-            run = Run(takes * SECOND, job=Job(job.name, "w", "p", job.size, job.walltime * SECOND))
+            run = PodBehavior(takes * SECOND, job=Job(job.name, "w", "p", job.size, job.walltime * SECOND))
             for rank in range(job.size):
                 manifest = _manifest(job, rank)
                 yield Arrival(job.at * SECOND, Pod(manifest, specs.intern(manifest["spec"]), run=run))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from scheduling.batch.batches import FOUR, Submitted, ran, starts
-from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.simulation.simulation import Simulation
 
 # a takes 3 of 4 nodes up to 10; b needs all 4; c, d and e are small
 LINE = [

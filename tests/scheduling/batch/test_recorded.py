@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from scheduling.batch.batches import recorded
-from wavetank.experiments.document import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.experiments.runner import run_experiment
 
 NODES = [{"count": 32, "cpu": 1, "memory": "1Gi"}]

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from scheduling.worlds import World, a_node, a_pod
 from wavetank.kernel.durations import SECOND
-from wavetank.scheduling.framework.batching import MAX_AGE, Ranking
+from wavetank.scheduling.framework.cycle.batching import MAX_AGE, Ranking
 
 SPREAD_OFF = [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]
 
 
-class Line:
+class EqualFailures:
     """Pods one after the other on three nodes that have room for one of them each."""
 
     def __init__(self, *, version=(1, 35), config=SPREAD_OFF, cpu="1"):
@@ -29,7 +29,7 @@ class Line:
 
 
 def test_a_pod_like_the_one_before_gets_the_next_node_of_its_list():
-    line = Line()
+    line = EqualFailures()
     assert line.next().hint == ""
     hinted = line.next()
     assert hinted.hint == hinted.node_name
@@ -51,13 +51,13 @@ def test_a_pod_like_the_one_before_gets_the_next_node_of_its_list():
     ],
 )
 def test_no_hint(line, second):
-    line = Line(**line)
+    line = EqualFailures(**line)
     line.next()
     assert line.next(**second).hint == ""
 
 
 def test_a_list_of_half_a_second_is_still_good():
-    line = Line()
+    line = EqualFailures()
     line.next()
     assert line.next(now=SECOND // 2).hint
 
@@ -70,13 +70,13 @@ def test_a_list_of_half_a_second_is_still_good():
     ],
 )
 def test_pods_that_look_at_other_pods_are_not_alike(spec):
-    line = Line()
+    line = EqualFailures()
     line.next(**spec)
     assert line.next(**spec).hint == ""
 
 
 def test_a_hint_that_does_not_fit_is_dropped():
-    line = Line()
+    line = EqualFailures()
     line.next()
     taken = line.world.table
     for node in ("n0", "n1"):

@@ -6,7 +6,7 @@ import pytest
 
 from scheduling.extenders.scripted import URL, Scripted, an_extender
 from scheduling.worlds import World, a_node, a_pod
-from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.scheduling.extenders.answers import ExtenderError
 
 
 def a_world(*extenders, nodes=("n0", "n1", "n2"), **configuration):

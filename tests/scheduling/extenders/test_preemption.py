@@ -6,7 +6,7 @@ import pytest
 
 from scheduling.extenders.scripted import URL, Scripted, an_extender
 from scheduling.worlds import World, a_node, a_pod
-from wavetank.scheduling.extenderanswers import ExtenderError
+from wavetank.scheduling.extenders.answers import ExtenderError
 
 FULL = "0/2 nodes are available: 2 Too many pods."
 

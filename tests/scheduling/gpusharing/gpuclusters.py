@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 
-from wavetank.cluster.gpus import GPU_COUNT, GPU_INDEX, GPU_MILLI, GPU_MODEL
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_INDEX, GPU_MILLI, GPU_MODEL
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.request import GpuRequest
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
-from wavetank.cluster.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.fields.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams

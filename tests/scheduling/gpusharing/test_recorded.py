@@ -17,10 +17,10 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.podtable import PodTable
-from wavetank.experiments.simulation import Simulation
-from wavetank.workloads.inflation import known_pods
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.results.columns.podtable import PodTable
+from wavetank.simulation.simulation import Simulation
+from wavetank.workloads.generators.inflation import known_pods
 from workloads.inputs import real_file
 
 ALL = bool(os.environ.get("WAVETANK_ALL"))

@@ -6,15 +6,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.framework.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
+from wavetank.scheduling.framework.cycle.selection import RandomTies, RoundRobinTies
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.selection import RandomTies, RoundRobinTies
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.named import find_scheduler, named_schedulers
 from wavetank.scheduling.named.switching import switched_definition
 from wavetank.scheduling.registry import Handle

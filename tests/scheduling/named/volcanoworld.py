@@ -1,7 +1,7 @@
 """What the tests of this folder share: a cluster for one session of one of K8sSim's algorithms for Volcano."""
 
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.named import find_scheduler

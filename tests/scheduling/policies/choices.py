@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.simulation.simulation import Simulation
 
 
 def chosen(policy, nodes, pods, args=None, every=1):

@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from scheduling.worlds import World, a_node, a_pod
-from wavetank.cluster.node import Node
+from wavetank.cluster.objects.node import Node
 from wavetank.kernel.durations import SECOND
-from wavetank.scheduling.framework.selection import ExactTies
+from wavetank.scheduling.framework.cycle.selection import ExactTies
 
 
 def a_budget(app, allowed):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scheduling.worlds import a_pod
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.scheduling.evictions import Evictions
-from wavetank.scheduling.framework.nominator import Nominator
+from wavetank.scheduling.framework.queue.nominator import Nominator
+from wavetank.scheduling.scheduler.evictions import Evictions
 
 
 class Preempting:

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavetank.experiments.document import API_VERSION, parse_experiment
-from wavetank.experiments.simulation import Simulation
+from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.simulation.simulation import Simulation
 
 KINDS = st.lists(
     st.fixed_dictionaries(

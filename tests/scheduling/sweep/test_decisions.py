@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from scheduling.worlds import World
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.scheduling.framework.podindex import PodIndex, TermIndex
-from wavetank.scheduling.framework.selection import ExactTies
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.scheduling.framework.cycle.selection import ExactTies
+from wavetank.scheduling.framework.nodes.podindex import PodIndex, TermIndex
 
 HOSTNAME, ZONE, RACK = "kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"
 SERVICE = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wavetank.cluster.kinds import PriorityClass
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.store import Store
-from wavetank.cluster.volcano import GROUP_NAME, POD_GROUPS, PodGroup, Queue
+from wavetank.cluster.objects.kinds import PriorityClass
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.volcano import GROUP_NAME, POD_GROUPS, PodGroup, Queue
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams

@@ -2,7 +2,7 @@
 
 from scheduling.volcano.clusters import GANG, Run, a_group, a_node, a_task
 from scheduling.volumes import storage
-from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.controllers.volumes.attaching import attach_volume_controllers
 
 
 def with_claim(name, claim, group, **more):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from wavetank.cluster.kinds import parse_resource
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import SpecTable
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Resource
 from wavetank.scheduling.config import default_configuration, parse_configuration
-from wavetank.scheduling.framework.cycle import Cycle, Outcome, Rotation
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Rotation
+from wavetank.scheduling.framework.cycle.selection import ExactTies
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.nodetable import NodeTable
-from wavetank.scheduling.framework.selection import ExactTies
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.registry import Handle, build_frameworks
 
 SPECS = SpecTable()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduling.volumes.storage import VERSION, a_claim, a_class, a_node, a_pod, a_volume
-from wavetank.cluster.store import Store
-from wavetank.controllers.volumes import attach_volume_controllers
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams

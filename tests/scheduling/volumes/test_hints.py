@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduling.volumes.storage import Trial, a_claim, a_class, a_pod, a_volume, made
-from wavetank.scheduling.framework.events import ClusterEvent
+from wavetank.scheduling.framework.queue.events import ClusterEvent
 
 CSI = {"name": "inline", "csi": {"driver": "csi.example.com"}}
 EPHEMERAL = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}

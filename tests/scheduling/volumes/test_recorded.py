@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from verify.recordings import SHARED
-from wavetank.experiments.verify import read_recording, replay
+from wavetank.verification import read_recording
+from wavetank.verification.decisions import replay
 
 GOLDEN = SHARED / "data" / "golden"
 

@@ -5,7 +5,7 @@ from typing import Any
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.validation.pods import MIRROR
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 
 _MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount"
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"

@@ -16,7 +16,7 @@ from wavetank.apiserver.admission.storage import (
     PersistentVolumeClaimResize,
     StorageObjectInUseProtection,
 )
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 
 # In the order in which the real server asks them.
 _PLUGINS: tuple[type[Plugin], ...] = (

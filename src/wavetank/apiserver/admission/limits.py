@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.cluster.quantity import value_of
+from wavetank.cluster.fields.quantity import value_of
 from wavetank.cluster.quota.amount import render_amounts
 from wavetank.cluster.quota.sums import pod_amounts
 

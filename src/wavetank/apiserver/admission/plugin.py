@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wavetank.apiserver.admission.attributes import Attributes
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 
 
 class Plugin:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.cluster.admission import SYSTEM_PRIORITIES, priority_class
-from wavetank.cluster.kinds import PriorityClass
+from wavetank.cluster.objects.kinds import PriorityClass
+from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES, priority_class
 
 _SOON_GONE = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOPOLOGY = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")

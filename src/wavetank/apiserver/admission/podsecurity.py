@@ -9,7 +9,7 @@ from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.podstandards import Violation, violations
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid, quote
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 
 _PREFIX = "pod-security.kubernetes.io/"
 _LEVELS = ("privileged", "baseline", "restricted")

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
+from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
 from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
 from wavetank.cluster.quota.usage import counts, missing_requests, usage_of
-from wavetank.cluster.resource import Resource
 
 Amounts = Mapping[str, Amount]
 

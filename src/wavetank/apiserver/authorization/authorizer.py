@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from wavetank.apiserver.request import User
+from wavetank.apiserver.http.request import User
 
 Document = dict[str, Any]
 
@@ -17,7 +17,7 @@ _EVERYTHING: Document = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Attributes:
     """What somebody wants to do: a verb with a resource (pods, pods/log), or with a path that is no resource's."""
 
     verb: str
@@ -47,7 +47,7 @@ class Verdict:
 class Authorizer(Protocol):
     """Decides who may do what."""
 
-    def judge(self, user: User, wish: Wish) -> Verdict:
+    def judge(self, user: User, wish: Attributes) -> Verdict:
         """Decides about one wish."""
 
     def rules(self, user: User, namespace: str) -> Document:
@@ -57,7 +57,7 @@ class Authorizer(Protocol):
 class Permissive:
     """Lets everybody do everything."""
 
-    def judge(self, user: User, wish: Wish) -> Verdict:
+    def judge(self, user: User, wish: Attributes) -> Verdict:
         """Says yes."""
         return Verdict(True)
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from wavetank.apiserver.authorization.authorizer import MASTERS, Document, Permissive, Verdict, Wish
-from wavetank.apiserver.request import User
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.cluster.store import Store
+from wavetank.apiserver.authorization.authorizer import MASTERS, Attributes, Document, Permissive, Verdict
+from wavetank.apiserver.http.request import User
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store
 
 _GROUP = "rbac.authorization.k8s.io"
 _ACCOUNT = "system:serviceaccount:"
@@ -30,7 +30,7 @@ class Rbac:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def judge(self, user: User, wish: Wish) -> Verdict:
+    def judge(self, user: User, wish: Attributes) -> Verdict:
         """Looks for a rule that allows it; the first one found is the reason."""
         if MASTERS in user.groups:
             return Verdict(True)
@@ -111,7 +111,7 @@ def _name_of(subject: Mapping[str, Any], namespace: str) -> str:
     return f"{subject['name']}/{subject.get('namespace') or namespace}"
 
 
-def _covers(rule: Rule, wish: Wish) -> bool:
+def _covers(rule: Rule, wish: Attributes) -> bool:
     if not _among(rule.get("verbs"), wish.verb):
         return False
     if wish.path:

@@ -6,11 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.apiserver.cel.checker import Checked
-from wavetank.apiserver.cel.evaluation import evaluate
-from wavetank.apiserver.cel.syntax import ExpressionError
-from wavetank.apiserver.cel.types import BOOL, STRING, Type, optional_of, type_of_schema
-from wavetank.apiserver.cel.values import EvaluationError, Optional, wrap
 from wavetank.apiserver.custom.definition.fieldpaths import follow
 from wavetank.apiserver.custom.schema.correlation import Correlation
 from wavetank.apiserver.custom.schema.gotext import shown
@@ -24,6 +19,11 @@ from wavetank.apiserver.fielderrors import (
     FieldError,
     invalid,
 )
+from wavetank.cel.checker import Checked
+from wavetank.cel.evaluation import evaluate
+from wavetank.cel.syntax import ExpressionError
+from wavetank.cel.types import BOOL, STRING, Type, optional_of, type_of_schema
+from wavetank.cel.values import EvaluationError, Optional, wrap
 
 _LONGEST_MESSAGE = 5 * 1024  # bytes
 _ROOT = "<nil>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavetank.cluster.quantity import format_milli, milli, parse_quantity
+from wavetank.cluster.fields.quantity import format_milli, milli, parse_quantity
 from wavetank.errors import InputError
 
 Document = dict[str, Any]

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.kinds import Kind, KindTable, Schema
 from wavetank.apiserver.kinds.records import Records, StructureTable
 from wavetank.apiserver.openapi.descriptions import descriptions
 from wavetank.apiserver.openapi.protobuf import encode_document
 from wavetank.apiserver.openapi.writing import document_2, document_3
-from wavetank.apiserver.request import Request, Response
 
 Json = dict[str, Any]
 

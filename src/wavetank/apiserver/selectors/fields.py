@@ -7,8 +7,8 @@ from typing import Any
 from wavetank.apiserver.errors import StatusError, bad_request
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
 
 _META = ("metadata.name", "metadata.namespace")
 _INVOLVED = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from wavetank.apiserver.errors import StatusError, bad_request
 from wavetank.apiserver.fielderrors import FieldError, invalid
 from wavetank.apiserver.validation.names import label_key_problems, label_value_problems
-from wavetank.cluster.selectors import LabelSelector, Requirement
+from wavetank.cluster.fields.selectors import LabelSelector, Requirement
 
 _WORD, _END = "word", "end"
 _SPECIAL = frozenset("=!(),<>")

@@ -12,7 +12,7 @@ from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid
 from wavetank.apiserver.strategies.strategy import Document, Writing
 from wavetank.apiserver.validation.clusterips import validate_cluster_ips
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 
 SERVICE_NETWORK = ip_network("10.0.0.0/16")
 NODE_PORTS = range(30000, 32768)

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.fielderrors import FieldError, required, unsupported
-from wavetank.apiserver.identity import check_uid, place
+from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.objects import Document
-from wavetank.apiserver.options import WriteOptions
-from wavetank.apiserver.request import Request
 from wavetank.apiserver.subresources.conditions import set_condition
-from wavetank.apiserver.writing import Write, Writer, Written
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import render_time
+from wavetank.apiserver.verbs.identity import check_uid, place
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.writing import Write, Writer, Written
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import render_time
 
 DONE: Document = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 

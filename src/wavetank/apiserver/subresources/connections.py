@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 from wavetank.apiserver import errors
+from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.objects import Objects
-from wavetank.apiserver.request import Request
 from wavetank.apiserver.subresources.containers import choose_container
+from wavetank.apiserver.verbs.objects import Objects
 
 
 def refuse(objects: Objects, kind: Kind, namespace: str, name: str, what: str, request: Request) -> NoReturn:

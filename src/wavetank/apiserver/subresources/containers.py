@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.objects import Document
+from wavetank.apiserver.verbs.objects import Document
 
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 

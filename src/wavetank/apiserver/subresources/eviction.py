@@ -4,18 +4,18 @@ from dataclasses import replace
 from typing import Any
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.deleting import DeleteOptions, Deleter
-from wavetank.apiserver.identity import place
+from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.objects import Document
-from wavetank.apiserver.options import WriteOptions
-from wavetank.apiserver.request import Request
 from wavetank.apiserver.subresources.binding import DONE
 from wavetank.apiserver.subresources.conditions import set_condition
-from wavetank.apiserver.writing import Write, Writer, Written
-from wavetank.cluster.kinds import PodDisruptionBudget
-from wavetank.cluster.pod import FAILED, PENDING, SUCCEEDED, Pod
-from wavetank.cluster.resource import Resource, render_time
+from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.verbs.identity import place
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.writing import Write, Writer, Written
+from wavetank.cluster.objects.kinds import PodDisruptionBudget
+from wavetank.cluster.objects.pod import FAILED, PENDING, SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import Resource, render_time
 
 _REFUSAL = "Cannot evict pod as it would violate the pod's disruption budget."
 _SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wavetank.apiserver.objects import Stories
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
+from wavetank.apiserver.verbs.objects import KubeletReports
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
 
 Line = tuple[Nanoseconds, str]
@@ -14,22 +14,22 @@ Write = Callable[[list[Line]], bytes]
 class LogStream:
     """The log of a container as it is written, until the container ends."""
 
-    def __init__(self, pod: Pod, container: str, stories: Stories, write: Write) -> None:
+    def __init__(self, pod: Pod, container: str, reports: KubeletReports, write: Write) -> None:
         self.headers = [("content-type", "text/plain"), ("cache-control", "no-cache, private")]
         self.timeout_s: float | None = None
         self.notify: Callable[[], None] | None = None
         self.closed = False
         self._container = container
-        self._stories = stories
+        self._reports = reports
         self._write = write
         self._run = pod.restarts
-        lines = stories.log(pod, container, False)
+        lines = reports.log(pod, container, False)
         self._told = len(lines)
         self._waiting = write(lines)
 
     def tell(self, pod: Pod) -> None:
         """Adds what is new in a new version of the pod."""
-        lines = self._stories.log(pod, self._container, pod.restarts > self._run)
+        lines = self._reports.log(pod, self._container, pod.restarts > self._run)
         self._waiting += self._write(lines[self._told :])
         self._told = len(lines)
         if pod.finished or pod.restarts > self._run:

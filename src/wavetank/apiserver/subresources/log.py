@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, quote
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.http.responses import PRIVATE
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.objects import Objects, Stories
-from wavetank.apiserver.options import integer
-from wavetank.apiserver.request import Request, Response
-from wavetank.apiserver.responses import PRIVATE
 from wavetank.apiserver.subresources.containers import choose_container
 from wavetank.apiserver.subresources.following import Followers, Line, LogStream
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import EPOCH_SECONDS, parse_time
+from wavetank.apiserver.verbs.objects import KubeletReports, Objects
+from wavetank.apiserver.verbs.options import integer
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import EPOCH_SECONDS, parse_time
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -83,19 +83,19 @@ class Logs:
             return Response(204, [])
         if objects.store.find("Node", "", pod.node_name) is None:
             raise errors.not_found("pods", pod.node_name)  # the real server's words
-        if objects.stories is None:
+        if objects.reports is None:
             raise errors.plain("no preferred addresses found; known addresses: []")
-        lines = objects.stories.log(pod, container, options.previous)
+        lines = objects.reports.log(pod, container, options.previous)
         if not lines:
             raise errors.bad_request(_why_empty(container, name, options.previous))
         if request.flag("follow") and not options.previous and not pod.finished:
-            return self._follow(pod, container, options, objects.stories)
+            return self._follow(pod, container, options, objects.reports)
         return Response(200, [("content-type", "text/plain"), PRIVATE], self._text(lines, options))
 
-    def _follow(self, pod: Pod, container: str, options: LogOptions, stories: Stories) -> LogStream:
+    def _follow(self, pod: Pod, container: str, options: LogOptions, reports: KubeletReports) -> LogStream:
         if self._followers is None:
             self._followers = Followers(self._objects.store)
-        stream = LogStream(pod, container, stories, lambda lines: self._text(lines, options))
+        stream = LogStream(pod, container, reports, lambda lines: self._text(lines, options))
         self._followers.add(pod, stream)
         return stream
 

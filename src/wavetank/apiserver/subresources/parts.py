@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.objects import Document
 from wavetank.apiserver.strategies.pods import prepare_ephemeral_containers, prepare_resize
 from wavetank.apiserver.strategies.registry import prepare_finalize, prepare_status, prepare_update
 from wavetank.apiserver.strategies.strategy import Writing
 from wavetank.apiserver.validation.nodes import check_namespace_finalize
 from wavetank.apiserver.validation.podupdates import check_ephemeral_containers_update, check_resize
 from wavetank.apiserver.validation.registry import validate_status_update
-from wavetank.apiserver.writing import Prepare, Validate
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.verbs.writing import Prepare, Validate
 
 
 class Part(NamedTuple):

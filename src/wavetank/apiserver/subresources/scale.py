@@ -4,15 +4,15 @@ from wavetank.apiserver import errors
 from wavetank.apiserver.custom.customtype import CustomType
 from wavetank.apiserver.custom.scale import WrongValueError, set_replicas, show_custom_scale
 from wavetank.apiserver.fielderrors import invalid, quote
-from wavetank.apiserver.identity import check_name, place
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.managing.applied import APPLY_PATCH, read_applied
-from wavetank.apiserver.managing.fieldmanager import FieldManager
-from wavetank.apiserver.managing.managing import apply, manager_of
-from wavetank.apiserver.managing.scaling import ReplicaPaths, ScaleManagers
-from wavetank.apiserver.objects import Document
-from wavetank.apiserver.writing import Write, Writer, Written, patch_type
-from wavetank.cluster.resource import Resource
+from wavetank.apiserver.managedfields.applied import APPLY_PATCH, read_applied
+from wavetank.apiserver.managedfields.fieldmanager import FieldManager
+from wavetank.apiserver.managedfields.managing import apply, manager_of
+from wavetank.apiserver.managedfields.scaling import ReplicaPaths, ScaleManagers
+from wavetank.apiserver.verbs.identity import check_name, place
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
+from wavetank.cluster.objects.resource import Resource
 
 _REPLICAS = ("f:spec", "f:replicas")
 _NOT_LIVE = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: "

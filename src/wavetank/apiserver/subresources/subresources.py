@@ -3,25 +3,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wavetank.apiserver.custom.scale import SCALE_TYPE
-from wavetank.apiserver.deleting import Deleter
+from wavetank.apiserver.endpoints.tokens import issue_token
 from wavetank.apiserver.errors import no_such_resource
+from wavetank.apiserver.http.negotiation import negotiate
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.http.responses import answer
+from wavetank.apiserver.http.stream import Stream
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.negotiation import negotiate
-from wavetank.apiserver.options import WriteOptions
 from wavetank.apiserver.paths import Target
-from wavetank.apiserver.reading import get
-from wavetank.apiserver.request import Request, Response
-from wavetank.apiserver.responses import answer
 from wavetank.apiserver.strategies.registry import allows_create_on_update
-from wavetank.apiserver.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.connections import refuse
 from wavetank.apiserver.subresources.eviction import Evictor
 from wavetank.apiserver.subresources.log import Logs
 from wavetank.apiserver.subresources.parts import PARTS
 from wavetank.apiserver.subresources.scale import patch_scale, show_scale, update_scale
-from wavetank.apiserver.tokens import issue_token
-from wavetank.apiserver.writing import Write, Writer, Written
+from wavetank.apiserver.verbs.deleting import Deleter
+from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.reading import get
+from wavetank.apiserver.verbs.writing import Write, Writer, Written
 
 _CONNECTIONS = ("exec", "attach", "portforward", "proxy")
 

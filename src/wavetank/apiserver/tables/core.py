@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.events.conversion import as_core
+from wavetank.apiserver.conversion.events import as_core
 from wavetank.apiserver.tables.cells import (
     NONE,
     UNKNOWN,

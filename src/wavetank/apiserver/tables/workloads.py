@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.autoscaling import as_v2
+from wavetank.apiserver.conversion.autoscaling import as_v2
 from wavetank.apiserver.tables.cells import (
     NONE,
     UNKNOWN,

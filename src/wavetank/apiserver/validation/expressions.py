@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wavetank.apiserver.fielderrors import invalid, too_long
 from wavetank.apiserver.validation.errors import Errors
-from wavetank.cluster.cel import compile_cel
+from wavetank.cluster.fields.cel import compile_cel
 from wavetank.errors import InputError
 
 _LONGEST = 10 * 1024

@@ -20,7 +20,7 @@ from wavetank.apiserver.validation.errors import (
 from wavetank.apiserver.validation.metadata import check_labels, check_metadata, check_metadata_update, check_selector
 from wavetank.apiserver.validation.placement import check_tolerations
 from wavetank.apiserver.validation.quantities import check_requirements
-from wavetank.cluster.admission import SYSTEM_PRIORITIES
+from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES
 
 _HIGHEST_PRIORITY = 1_000_000_000
 _EVICTIONS = ("AlwaysAllow", "IfHealthyBudget")

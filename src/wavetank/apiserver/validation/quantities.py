@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from wavetank.apiserver.fielderrors import NOT_FOUND, FieldError, duplicate, forbidden, invalid, required, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import NEGATIVE, Document, Errors, each_invalid
-from wavetank.cluster.quantity import value_of, whole
+from wavetank.cluster.fields.quantity import value_of, whole
 from wavetank.errors import InputError
 
 _REQUESTED = ("cpu", "memory", "ephemeral-storage")

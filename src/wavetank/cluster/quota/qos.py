@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.quantity import parse_quantity
+from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.errors import InputError
 
 _COUNTED = ("cpu", "memory")

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from wavetank.cluster.quantity import value_of
+from wavetank.cluster.fields.quantity import value_of
+from wavetank.cluster.objects.resource import parse_time
 from wavetank.cluster.quota.amount import ONE, ZERO, Amount
 from wavetank.cluster.quota.devices import PER_CLASS, devices_of
 from wavetank.cluster.quota.sums import pod_amounts
-from wavetank.cluster.resource import parse_time
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 Document = Mapping[str, Any]

@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from wavetank.cluster.kinds import PodDisruptionBudget
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource, parse_time, render_time
+from wavetank.cluster.objects.kinds import PodDisruptionBudget
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource, parse_time, render_time
 from wavetank.controllers.budgets.expectation import Expectation, ExpectationError, expectation_of
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _TABLE = "PodDisruptionBudget.policy"
@@ -26,10 +26,10 @@ Status = dict[str, Any]
 class Budgets:
     """The disruption-controller: counts the healthy pods of each budget and tells how many may be disrupted."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
         self._selectors = Selectors()
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # of each budget, by uid
         self._store.subscribe(_TABLE, self)
@@ -93,7 +93,7 @@ class Budgets:
         if going:
             times = [time for text in going.values() if (time := parse_time(text, "disruptedPods")) is not None]
             over = min(times) + _EXPECTED_TO_GO + 1  # when that is past, not just reached
-            self._queue.add_after(key, over - self._office.clock.now)
+            self._queue.add_after(key, over - self._context.clock.now)
 
     def _going(self, budget: Resource, pods: list[Pod]) -> dict[str, str]:
         """Returns the pods that were evicted and are still there, with the time; after a while they count again."""
@@ -103,7 +103,7 @@ class Budgets:
             time = parse_time(noted.get(pod.name), "disruptedPods") if pod.deleted is None else None
             if time is None:
                 continue
-            if time + _EXPECTED_TO_GO < self._office.clock.now:
+            if time + _EXPECTED_TO_GO < self._context.clock.now:
                 where = f"{budget.namespace}/{budget.namespace}"  # the real controller's words
                 self._tell(pod, "Warning", "NotDeleted", f"Pod was expected by PDB {where} to be deleted but it wasn't")
             else:
@@ -111,7 +111,7 @@ class Budgets:
         return going
 
     def _counted(self, budget: Resource, pods: list[Pod], expected: Expectation, going: dict[str, str]) -> Status:
-        ready = self._office.ready_since
+        ready = self._context.ready_since
         alive = (pod for pod in pods if pod.deleted is None and pod.name not in going)
         healthy = sum(1 for pod in alive if ready(pod) is not None)
         allowed = max(0, healthy - expected.healthy) if expected.pods > 0 else 0
@@ -136,7 +136,7 @@ class Budgets:
         old = (budget.manifest.get("status") or {}).get("conditions") or []
         known = next((each for each in old if each.get("type") == _ALLOWED), None)
         status = "True" if allowed else "False"
-        since = render_time(self._office.clock.now)
+        since = render_time(self._context.clock.now)
         if known is not None and known.get("status") == status:
             since = known["lastTransitionTime"]
         new: Status = {"type": _ALLOWED, "status": status}
@@ -146,10 +146,10 @@ class Budgets:
 
     def _write(self, budget: Resource, status: Status) -> None:
         if status != (budget.manifest.get("status") or {}):
-            self._office.client.update_status(budget, status)
+            self._context.client.update_status(budget, status)
 
     def _tell(self, about: Resource, type_: str, reason: str, message: str) -> None:
-        self._office.tell(about, type_, reason, message, "controllermanager")
+        self._context.tell(about, type_, reason, message, "controllermanager")
 
 
 class _Pods:

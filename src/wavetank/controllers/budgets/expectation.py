@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.store import Store, plural
-from wavetank.controllers.frame.ownership import Reference, controller_of
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store, plural
+from wavetank.controllers.framework.ownership import Reference, controller_of
 
 # Those who make pods but have no number of replicas to ask for.
 _UNSCALED = ("Job.batch", "DaemonSet.apps")

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import FAILED, SUCCEEDED, Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.daemonsets.backoff import FailureBackoff
 from wavetank.controllers.daemonsets.fleet import Fleet
 from wavetank.controllers.daemonsets.place import (
@@ -23,10 +23,10 @@ from wavetank.controllers.daemonsets.place import (
 from wavetank.controllers.daemonsets.renewal import renewals
 from wavetank.controllers.daemonsets.terms import Terms, pinned
 from wavetank.controllers.daemonsets.versions import Revisions, Versions
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.podcontrol import PodControl
 
@@ -38,12 +38,12 @@ _BURST = 250  # pods that are created or deleted in one go
 class DaemonSets:
     """The daemonset-controller: one pod on each node that suits, moved to a new template node by node."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
-        self._control = PodControl(office, _COMPONENT)
-        self._versions = Versions(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
+        self._control = PodControl(context, _COMPONENT)
+        self._versions = Versions(context)
         self._backoff = FailureBackoff()
         self._nodes: dict[str, Node] = {}
         self._terms: dict[Key, Terms] = {}
@@ -54,7 +54,7 @@ class DaemonSets:
         self._store.subscribe("Node", _NodeEvents(self))
         self._nodes |= {node.name: node for node in self._store.list("Node")}
         self._store.subscribe(_TABLE, self)
-        office.pods.follow_orphans(self._orphan_seen)
+        context.pods.follow_orphans(self._orphan_seen)
         for owner in self._store.list(_TABLE):
             self.added(owner)
 
@@ -66,7 +66,7 @@ class DaemonSets:
         self._adopting.add(new.key)
         fleet = self._fleets[new.key] = Fleet(partial(self._queue.add, new.key))
         self._renew(new)
-        self._office.pods.follow(new.uid, fleet)
+        self._context.pods.follow(new.uid, fleet)
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
@@ -83,7 +83,7 @@ class DaemonSets:
 
     def deleted(self, old: Resource) -> None:
         """Forgets a DaemonSet; its pods are the garbage collector's."""
-        self._office.pods.unfollow(old.uid)
+        self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
         del self._terms[old.key], self._fleets[old.key]
@@ -125,11 +125,11 @@ class DaemonSets:
         if problem is not None:
             raise problem
         if fleet.matures is not None:
-            self._queue.add_after(key, fleet.matures - self._office.clock.now)
+            self._queue.add_after(key, fleet.matures - self._context.clock.now)
 
     def _judge(self, terms: Terms, fleet: Fleet) -> None:
-        now = self._office.clock.now
-        fleet.judge(Judge(terms, self._hashes[terms.owner.key], now, self._office.ready_since), now)
+        now = self._context.clock.now
+        fleet.judge(Judge(terms, self._hashes[terms.owner.key], now, self._context.ready_since), now)
 
     def _advance(self, terms: Terms, fleet: Fleet, revisions: Revisions) -> ApiError | None:
         """Creates and deletes pods; returns what the API had against it."""
@@ -162,15 +162,15 @@ class DaemonSets:
         owner, where = terms.owner, f"daemon pod {pod.namespace}/{pod.name} on node {pod.node_name}"
         if pod.phase == SUCCEEDED:
             message = f"Found succeeded {where}, will try to delete it"
-            self._office.tell(owner, "Normal", "SucceededDaemonPod", message, _COMPONENT)
+            self._context.tell(owner, "Normal", "SucceededDaemonPod", message, _COMPONENT)
         elif pod.phase == FAILED:
             observed = int((owner.manifest.get("status") or {}).get("observedGeneration") or 0)
-            wait = self._backoff.remaining((owner.uid, observed, pod.node_name), self._office.clock.now)
+            wait = self._backoff.remaining((owner.uid, observed, pod.node_name), self._context.clock.now)
             if wait:
                 self._queue.add_after(owner.key, wait)
                 return False
             message = f"Found failed {where}, will try to kill it"
-            self._office.tell(owner, "Warning", "FailedDaemonPod", message, _COMPONENT)
+            self._context.tell(owner, "Warning", "FailedDaemonPod", message, _COMPONENT)
         return True
 
     def _claim(self, owner: Resource) -> None:
@@ -180,12 +180,12 @@ class DaemonSets:
             return
         self._adopting.discard(owner.key)
         fleet.relabelled = False
-        for pod in self._office.pods.of(owner.uid):
+        for pod in self._context.pods.of(owner.uid):
             if not selector.matches(pod.labels):
-                release(self._office.client, owner, pod)
-        for pod in self._office.pods.orphans(owner.namespace):
+                release(self._context.client, owner, pod)
+        for pod in self._context.pods.orphans(owner.namespace):
             if selector.matches(pod.labels) and pod.deleted is None:
-                adopt(self._office.client, owner, pod)
+                adopt(self._context.client, owner, pod)
 
     def _write_status(self, key: Key, terms: Terms, fleet: Fleet) -> None:
         present = self._store.find(_TABLE, *key)
@@ -199,7 +199,7 @@ class DaemonSets:
         status |= {field: number for field, number in optional.items() if number}
         status |= {field: old[field] for field in ("collisionCount", "conditions") if field in old}
         if status != old:
-            self._office.client.update_status(present, status)
+            self._context.client.update_status(present, status)
 
 
 class _NodeEvents:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.daemonsets.place import Judge, Place
 from wavetank.controllers.daemonsets.terms import HASH, Terms, target_node
 from wavetank.kernel.durations import Nanoseconds

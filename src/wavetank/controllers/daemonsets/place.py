@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wavetank.cluster.pod import FAILED, SUCCEEDED, Pod
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
 from wavetank.controllers.daemonsets.terms import HASH, Terms
 from wavetank.kernel.durations import SECOND, Nanoseconds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.daemonsets.fleet import Fleet
 from wavetank.controllers.daemonsets.place import DESIRED, LACKING, OLD, SERVING, STALE, SURGING, UNWANTED
 from wavetank.controllers.daemonsets.terms import Terms

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import PodSpec, SpecTable
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import PodSpec, SpecTable
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.daemonsets.tolerations import with_daemon_tolerations
 from wavetank.controllers.deployments.fenceposts import scaled
-from wavetank.controllers.frame.client import Document
+from wavetank.controllers.framework.client import Document
 from wavetank.controllers.workloads.podtemplates import pod_of
 from wavetank.kernel.durations import SECOND, Nanoseconds
 

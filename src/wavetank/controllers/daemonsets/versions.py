@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.cluster.status import AlreadyExistsError, ApiError
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.controllers.daemonsets.terms import HASH, Terms
-from wavetank.controllers.frame.office import Office
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.hashing.hashes import template_hash
 from wavetank.controllers.revisions.history import History, number_of
 from wavetank.controllers.revisions.patches import patch_of
@@ -28,9 +28,9 @@ class Revisions(NamedTuple):
 class Versions:
     """The revisions of DaemonSets' templates."""
 
-    def __init__(self, office: Office) -> None:
-        self._client = office.client
-        self._history = History(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._client = context.client
+        self._history = History(context)
 
     def of(self, terms: Terms, selector: LabelSelector) -> Revisions:
         """Returns a DaemonSet's revisions; that of its present template is made, and has the highest number."""

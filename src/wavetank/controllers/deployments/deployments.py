@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
 from wavetank.controllers.deployments.rollout import Rollout
 from wavetank.controllers.deployments.sets import Templates
 from wavetank.controllers.deployments.status import next_progress_check
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.workloads.adoption import adopt, release
 
 _TABLE, _SETS = "Deployment.apps", "ReplicaSet.apps"
@@ -22,11 +22,11 @@ _RETRIES = 15
 class Deployments:
     """The deployment-controller: keeps a replica set for each version of a template, and moves pods to the newest."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync, _RETRIES)
-        self._sets = office.owned(_SETS)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync, _RETRIES)
+        self._sets = context.owned(_SETS)
         self._templates = Templates()
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
@@ -68,7 +68,7 @@ class Deployments:
         """Looks at a deployment one of whose replica sets has come, changed or gone."""
         if old is not None and new is None:
             self._templates.forget(old.uid)
-        if old is None or new is None or self._office.seen or key not in self._settled or _differ(old, new):
+        if old is None or new is None or self._context.seen or key not in self._settled or _differ(old, new):
             self._queue.add(key)
 
     # work
@@ -79,7 +79,7 @@ class Deployments:
             return
         draft = Draft(deployment)
         sets = self._claim(deployment)
-        rollout = Rollout(self._office, draft, sets, self._templates)
+        rollout = Rollout(self._context, draft, sets, self._templates)
         if deployment.deleted is not None:
             rollout.report()
         elif _are_same(self._settled.get(key), _parts(deployment, rollout.sets)):
@@ -101,7 +101,7 @@ class Deployments:
             rollout.recreate()
 
     def _watch_progress(self, draft: Draft) -> None:
-        after = next_progress_check(draft, self._office.clock.now)
+        after = next_progress_check(draft, self._context.clock.now)
         if after is not None:
             self._queue.add_after(draft.resource.key, after, background=True)
 
@@ -112,11 +112,11 @@ class Deployments:
             if selector.matches(each.labels):
                 claimed.append(each)
             elif each.deleted is None:
-                release(self._office.client, deployment, each)
+                release(self._context.client, deployment, each)
         if deployment.key in self._adopting and deployment.deleted is None:
             self._adopting.discard(deployment.key)
             orphans = [each for each in self._sets.orphans(deployment.namespace) if selector.matches(each.labels)]
-            claimed += (adopt(self._office.client, deployment, each) for each in orphans if each.deleted is None)
+            claimed += (adopt(self._context.client, deployment, each) for each in orphans if each.deleted is None)
         return claimed
 
 

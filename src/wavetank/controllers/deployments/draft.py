@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.fenceposts import Fenceposts, resolve_fenceposts
-from wavetank.controllers.frame.client import Client
+from wavetank.controllers.framework.client import Client
 from wavetank.controllers.workloads.conditions import Condition, find_condition, without_condition
 
 PROGRESSING, AVAILABLE, REPLICA_FAILURE = "Progressing", "Available", "ReplicaFailure"

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wavetank.cluster.resource import Resource, render_time
-from wavetank.cluster.status import AlreadyExistsError, ApiError
+from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.controllers.deployments.draft import PROGRESSING, Draft, a_condition, set_condition
 from wavetank.controllers.deployments.fenceposts import scaled
 from wavetank.controllers.deployments.scaling import COMPONENT
 from wavetank.controllers.deployments.sets import HASH, REVISION, annotated, size, sized, total_size
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_reference
-from wavetank.controllers.frame.refusals import is_of_terminating_namespace
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_reference
+from wavetank.controllers.framework.refusals import is_of_terminating_namespace
 from wavetank.controllers.hashing.hashes import template_hash
 
 _LONGEST_NAME = 253
@@ -21,8 +21,8 @@ _FAILED = "ReplicaSetCreateError"
 class NewSets:
     """Makes the replica set of a deployment's present template, and keeps its revision."""
 
-    def __init__(self, office: Office, draft: Draft) -> None:
-        self._office = office
+    def __init__(self, context: ControllerContext, draft: Draft) -> None:
+        self._context = context
         self._draft = draft
 
     def keep(self, new: Resource, revision: int) -> Resource:
@@ -30,11 +30,11 @@ class NewSets:
         draft = self._draft
         annotations = annotated(new.annotations, draft.annotations, revision)
         if annotations != dict(new.annotations) or _min_ready_s(new) != draft.min_ready_s:
-            return self._office.client.update(new, self._renewed(new, annotations))
+            return self._context.client.update(new, self._renewed(new, annotations))
         draft.annotations[REVISION] = new.annotations.get(REVISION, "")
         if draft.deadline_s is not None and draft.condition(PROGRESSING) is None:
             self._tell_progress("FoundNewReplicaSet", f'Found new replica set "{new.name}"')
-        draft.write(self._office.client)
+        draft.write(self._context.client)
         return new
 
     def _renewed(self, new: Resource, annotations: dict[str, str]) -> Document:
@@ -52,11 +52,11 @@ class NewSets:
         wanted = size(new)
         if wanted:
             message = f"Scaled up replica set {new.name} from 0 to {wanted}"
-            self._office.tell(self._draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
+            self._context.tell(self._draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
         self._draft.annotations[REVISION] = str(revision)
         if self._draft.deadline_s is not None:
             self._tell_progress("NewReplicaSetCreated", f'Created new replica set "{new.name}"')
-        self._draft.write(self._office.client)
+        self._draft.write(self._context.client)
         return new
 
     def size_of(self, new: Resource | None, sets: Sequence[Resource | None]) -> int:
@@ -95,7 +95,7 @@ class NewSets:
 
     def _create(self, document: Document) -> Resource:
         try:
-            return self._office.client.create(document)
+            return self._context.client.create(document)
         except ApiError as error:
             if error.reason == AlreadyExistsError.reason:
                 self._count_collision()
@@ -106,17 +106,17 @@ class NewSets:
     def _count_collision(self) -> None:
         """Lets the next attempt have another hash: a set of this name belongs to somebody else."""
         self._draft.status["collisionCount"] = self._draft.status.get("collisionCount", 0) + 1
-        self._draft.write(self._office.client)
+        self._draft.write(self._context.client)
 
     def _tell_failure(self, name: str, error: ApiError) -> None:
         draft, message = self._draft, f'Failed to create new replica set "{name}": {error}'
         if draft.deadline_s is not None:
             self._tell_progress(_FAILED, message, status="False")
-            draft.write(self._office.client)
-        self._office.tell(draft.resource, "Warning", _FAILED, message, COMPONENT)
+            draft.write(self._context.client)
+        self._context.tell(draft.resource, "Warning", _FAILED, message, COMPONENT)
 
     def _tell_progress(self, reason: str, message: str, status: str = "True") -> None:
-        now = render_time(self._office.clock.now)
+        now = render_time(self._context.clock.now)
         set_condition(self._draft.status, a_condition(PROGRESSING, status, reason, message, now))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
 from wavetank.controllers.deployments.sets import MOST, by_age, noted, size, total_size
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wavetank.cluster.resource import Resource, render_time
+from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.controllers.deployments.draft import PROGRESSING, Draft, a_condition, set_condition
 from wavetank.controllers.deployments.newsets import NewSets
 from wavetank.controllers.deployments.proportions import proportional_sizes
@@ -20,7 +20,7 @@ from wavetank.controllers.deployments.sets import (
     total_size,
 )
 from wavetank.controllers.deployments.status import TIMED_OUT, is_complete, plain_status, rollout_status
-from wavetank.controllers.frame.office import Office
+from wavetank.controllers.framework.context import ControllerContext
 
 _PAUSED, _RESUMED = "DeploymentPaused", "DeploymentResumed"
 
@@ -28,12 +28,14 @@ _PAUSED, _RESUMED = "DeploymentPaused", "DeploymentResumed"
 class Rollout:
     """One look at a deployment with its replica sets, and the next step towards what it asks for."""
 
-    def __init__(self, office: Office, draft: Draft, sets: Sequence[Resource], templates: Templates) -> None:
-        self._office = office
+    def __init__(
+        self, context: ControllerContext, draft: Draft, sets: Sequence[Resource], templates: Templates
+    ) -> None:
+        self._context = context
         self._draft = draft
-        self._now = office.clock.now
-        self._scaler = Scaler(office, draft)
-        self._new_sets = NewSets(office, draft)
+        self._now = context.clock.now
+        self._scaler = Scaler(context, draft)
+        self._new_sets = NewSets(context, draft)
         ordered = by_age(sets)
         self._new = next((each for each in ordered if templates.match(each, draft.template)), None)
         self._old = [each for each in ordered if each is not self._new]
@@ -65,15 +67,15 @@ class Rollout:
         told, word = (_PAUSED, "paused") if draft.paused else (_RESUMED, "resumed")
         message = f"Deployment is {word}"
         set_condition(draft.status, a_condition(PROGRESSING, "Unknown", told, message, render_time(self._now)))
-        draft.write(self._office.client)
+        draft.write(self._context.client)
 
     def report(self) -> None:
         """Writes how many pods there are."""
-        self._draft.write(self._office.client, plain_status(self._draft, self._all, self._new, self._now))
+        self._draft.write(self._context.client, plain_status(self._draft, self._all, self._new, self._now))
 
     def report_rollout(self) -> None:
         """Writes how many pods there are, and how far the rollout is."""
-        self._draft.write(self._office.client, rollout_status(self._draft, self._all, self._new, self._now))
+        self._draft.write(self._context.client, rollout_status(self._draft, self._all, self._new, self._now))
 
     # scaling
 
@@ -161,7 +163,7 @@ class Rollout:
     def _has_old_pods(self) -> bool:
         if count(self._old, "replicas"):
             return True
-        return any(not pod.finished for each in self._old for pod in self._office.pods.of(each.uid))
+        return any(not pod.finished for each in self._old for pod in self._context.pods.of(each.uid))
 
     # replica sets
 
@@ -185,7 +187,7 @@ class Rollout:
             return
         for each in sorted(alive, key=lambda each: revision(each) or 0)[: len(alive) - limit]:
             if not size(each) and not count([each], "replicas") and _is_observed(each):
-                self._office.client.delete(each)
+                self._context.client.delete(each)
 
     def _scale(self, each: Resource, wanted: int) -> bool:
         """Gives a replica set another size; tells whether it is another."""

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
 from wavetank.controllers.deployments.sets import size, sized
-from wavetank.controllers.frame.office import Office
+from wavetank.controllers.framework.context import ControllerContext
 
 COMPONENT = "deployment-controller"
 
@@ -11,8 +11,8 @@ COMPONENT = "deployment-controller"
 class Scaler:
     """Gives replica sets of a deployment their sizes."""
 
-    def __init__(self, office: Office, draft: Draft) -> None:
-        self._office = office
+    def __init__(self, context: ControllerContext, draft: Draft) -> None:
+        self._context = context
         self._draft = draft
 
     def scale(self, each: Resource, wanted: int) -> Resource:
@@ -24,9 +24,9 @@ class Scaler:
         document = each.render()
         document["metadata"] = {**document["metadata"], "annotations": annotations}
         document["spec"] = {**document["spec"], "replicas": wanted}
-        new = self._office.client.update(each, document)
+        new = self._context.client.update(each, document)
         if before != wanted:
             way = "up" if wanted > before else "down"
             message = f"Scaled {way} replica set {each.name} from {before} to {wanted}"
-            self._office.tell(draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
+            self._context.tell(draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
         return new

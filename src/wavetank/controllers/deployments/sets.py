@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import SECOND
 
 HASH = "pod-template-hash"

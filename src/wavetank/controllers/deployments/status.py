@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wavetank.cluster.resource import Resource, parse_time, render_time
+from wavetank.cluster.objects.resource import Resource, parse_time, render_time
 from wavetank.controllers.deployments.draft import (
     AVAILABLE,
     PROGRESSING,

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.kinds import Service
-from wavetank.cluster.resource import render_time
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.objects.kinds import Service
+from wavetank.cluster.objects.resource import render_time
+from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.endpoints.servicepods import (
     PodFacts,
     ServicePods,
@@ -14,8 +14,8 @@ from wavetank.controllers.endpoints.servicepods import (
     is_headless,
 )
 from wavetank.controllers.endpoints.triggers import ANNOTATION
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 
 _TABLE = "Endpoints"
 _HEADLESS = "service.kubernetes.io/headless"
@@ -27,18 +27,18 @@ _Port = tuple[tuple[str, Any], ...]
 class EndpointObjects:
     """The endpoints-controller: writes the addresses of each service's pods into its Endpoints."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
-        self._services = ServicePods(office, self._queue.add)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
+        self._services = ServicePods(context, self._queue.add)
 
     def _sync(self, key: Key) -> None:
         service = self._store.find("Service", *key)
         present = self._store.find(_TABLE, *key)
         if not isinstance(service, Service):
             if present is not None:
-                self._office.client.delete(present)
+                self._context.client.delete(present)
             return
         if not has_endpoints(service):
             return
@@ -57,14 +57,14 @@ class EndpointObjects:
             for owner, field in ((document["metadata"], "annotations"), (document, "subsets")):
                 if not owner[field]:
                     del owner[field]
-            self._office.client.update(present, document)
+            self._context.client.update(present, document)
 
     def _create(self, service: Service, subsets: list[Document], labels: dict[str, str], trigger: str) -> None:
         metadata: Document = {"name": service.name, "namespace": service.namespace, "labels": labels}
         metadata |= {"annotations": {ANNOTATION: trigger}} if trigger else {}
         head: Document = {"apiVersion": "v1", "kind": _TABLE, "metadata": metadata}
         try:
-            self._office.client.create({**head, **({"subsets": subsets} if subsets else {})})
+            self._context.client.create({**head, **({"subsets": subsets} if subsets else {})})
         except ApiError as error:
             if "NamespaceTerminating" not in str(error.status.get("details")):
                 raise

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.cluster.kinds import Service
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.kinds import Service
+from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.endpoints.triggers import Triggers
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 
 _TABLE = "Service"
 
@@ -19,11 +19,11 @@ class PodFacts:
 
     __slots__ = ("address", "pod", "ready", "triggered")
 
-    def __init__(self, pod: Pod, office: Office) -> None:
-        status: Mapping[str, Any] = office.render(pod).get("status") or {}
+    def __init__(self, pod: Pod, context: ControllerContext) -> None:
+        status: Mapping[str, Any] = context.render(pod).get("status") or {}
         self.pod = pod
         self.address = "" if pod.finished else str(status.get("podIP") or "")
-        self.ready = office.ready_since(pod) is not None
+        self.ready = context.ready_since(pod) is not None
         conditions = status.get("conditions") or ()
         self.triggered = next((str(c.get("lastTransitionTime")) for c in conditions if c.get("type") == "Ready"), "")
 
@@ -31,16 +31,16 @@ class PodFacts:
 class ServicePods:
     """The pods that each service selects, kept up to date; `changed` is called with a service to look at."""
 
-    def __init__(self, office: Office, changed: Callable[[Key], None]) -> None:
-        self._office = office
+    def __init__(self, context: ControllerContext, changed: Callable[[Key], None]) -> None:
+        self._context = context
         self._changed = changed
         self._selectors = Selectors()
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by service and uid
         self._facts: dict[str, PodFacts] = {}  # by uid
         self.triggers = Triggers()
-        office.store.subscribe(_TABLE, self)
-        office.store.subscribe(Pod.table, _Pods(self))
-        for service in office.store.list(_TABLE):
+        context.store.subscribe(_TABLE, self)
+        context.store.subscribe(Pod.table, _Pods(self))
+        for service in context.store.list(_TABLE):
             self.added(service)
 
     def of(self, service: Service) -> list[PodFacts]:
@@ -50,7 +50,7 @@ class ServicePods:
     def _facts_of(self, pod: Pod) -> PodFacts:
         known = self._facts.get(pod.uid)
         if known is None or known.pod is not pod:
-            known = self._facts[pod.uid] = PodFacts(pod, self._office)
+            known = self._facts[pod.uid] = PodFacts(pod, self._context)
         return known
 
     # what the store tells
@@ -60,7 +60,7 @@ class ServicePods:
         if not has_endpoints(new):
             return
         self._selectors.put(new.key, new.selector)
-        candidates = (pod for pod in self._office.store.list(Pod.table) if pod.namespace == new.namespace)
+        candidates = (pod for pod in self._context.store.list(Pod.table) if pod.namespace == new.namespace)
         self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
         self._changed(new.key)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.cluster.kinds import Service
-from wavetank.cluster.node import Node
-from wavetank.cluster.resource import Resource, render_time
+from wavetank.cluster.objects.kinds import Service
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.controllers.endpoints.servicepods import (
     PodFacts,
     ServicePods,
@@ -15,9 +15,9 @@ from wavetank.controllers.endpoints.servicepods import (
     is_headless,
 )
 from wavetank.controllers.endpoints.triggers import ANNOTATION
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_reference
-from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_reference
+from wavetank.controllers.framework.queue import Key
 
 _TABLE = "EndpointSlice.discovery.k8s.io"
 _NAME, _MANAGED_BY = "kubernetes.io/service-name", "endpointslice.kubernetes.io/managed-by"
@@ -42,12 +42,12 @@ class _Plan:
 class EndpointSlices:
     """The endpointslice-controller: writes the addresses of each service's pods into slices."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
-        self._slices = office.owned(_TABLE)
-        self._services = ServicePods(office, self._queue.add)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
+        self._slices = context.owned(_TABLE)
+        self._services = ServicePods(context, self._queue.add)
         self._store.subscribe(_TABLE, self)
 
     # what the store tells
@@ -97,7 +97,7 @@ class EndpointSlices:
         for piece, ports, endpoints in plan.kept:
             self._rewrite(service, piece, ports, endpoints, trigger)
         for piece in plan.left:
-            self._office.client.delete(piece)
+            self._context.client.delete(piece)
 
     def _wanted(self, service: Service, facts: list[PodFacts]) -> dict[Ports, list[Document]]:
         """Returns the endpoints of a service by the ports that they have."""
@@ -134,7 +134,7 @@ class EndpointSlices:
             metadata["annotations"] = {ANNOTATION: trigger}
         head = {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": metadata}
         given = [dict(port) for port in ports] or None
-        self._office.client.create({**head, "addressType": "IPv4", "endpoints": endpoints or None, "ports": given})
+        self._context.client.create({**head, "addressType": "IPv4", "endpoints": endpoints or None, "ports": given})
 
     def _rewrite(
         self, service: Service, piece: Resource, ports: Ports, endpoints: list[Document], trigger: str
@@ -150,7 +150,7 @@ class EndpointSlices:
         if not annotations:
             del document["metadata"]["annotations"]
         document |= {"endpoints": endpoints or None, "ports": [dict(port) for port in ports] or None}
-        self._office.client.update(piece, document)
+        self._context.client.update(piece, document)
 
 
 def _share_out(ports: Ports, present: list[Resource], wanted: list[Document], plan: _Plan) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from wavetank.controllers.frame.queue import Key
+from wavetank.controllers.framework.queue import Key
 
 ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time"
 

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_of, controller_reference
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_of, controller_reference
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.jobs.backoff import Failures
+from wavetank.controllers.jobs.podcontrol import JobPodControl
 from wavetank.controllers.jobs.pods import TRACKING, is_tracked
 from wavetank.controllers.jobs.spec import finished_condition, is_managed_elsewhere
 from wavetank.controllers.jobs.sync import JobSync
-from wavetank.controllers.jobs.workforce import Workforce
 from wavetank.controllers.workloads.adoption import release
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -25,16 +25,16 @@ _FIRST_RETRY, _LAST_RETRY = SECOND, 60 * SECOND
 class Jobs:
     """The job-controller: runs pods of each Job until enough of them have succeeded, or too many have failed."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync, first=_FIRST_RETRY, longest=_LAST_RETRY)
-        self._leftovers = office.queue(self._clean)  # pods whose Job no longer counts them
-        self._workforce = Workforce(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync, first=_FIRST_RETRY, longest=_LAST_RETRY)
+        self._leftovers = context.queue(self._clean)  # pods whose Job no longer counts them
+        self._pod_control = JobPodControl(context)
         self._failures: dict[str, Failures] = {}  # by uid
         self._selectors = Selectors()  # of Jobs that may adopt pods
         self._store.subscribe(TABLE, self)
-        office.pods.follow_orphans(self._orphan_seen)
+        context.pods.follow_orphans(self._orphan_seen)
         for job in self._store.list(TABLE):
             self.added(job)
 
@@ -44,7 +44,7 @@ class Jobs:
         """Takes in a Job, with the pods that it has already."""
         if (new.manifest.get("spec") or {}).get("manualSelector"):
             self._selectors.put(new.key, _selector(new))
-        self._office.pods.follow(new.uid, _Pods(self, new.key))
+        self._context.pods.follow(new.uid, _Pods(self, new.key))
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
@@ -58,9 +58,9 @@ class Jobs:
 
     def deleted(self, old: Resource) -> None:
         """Forgets a Job; pods that it has left behind are not kept any longer."""
-        self._office.pods.unfollow(old.uid)
+        self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
-        self._workforce.forget(old)
+        self._pod_control.forget(old)
         self._failures.pop(old.uid, None)
         self._clean_after(old)
 
@@ -80,7 +80,7 @@ class Jobs:
             self._queue.add_after(key, _BATCHED)
 
     def _clean_after(self, job: Resource) -> None:
-        for pod in self._office.pods.of(job.uid):
+        for pod in self._context.pods.of(job.uid):
             if is_tracked(pod):
                 self._leftovers.add(pod.key)
 
@@ -92,19 +92,19 @@ class Jobs:
             return
         if finished_condition(job):
             self._failures.pop(job.uid, None)
-            self._workforce.forget(job)
+            self._pod_control.forget(job)
             return
         self._claim(job)
-        sync = JobSync(self._office, job, self._office.pods.of(job.uid), self._failures_of(job), self._tell)
+        sync = JobSync(self._context, job, self._context.pods.of(job.uid), self._failures_of(job), self._tell)
         try:
-            sync.run(self._workforce)
+            sync.run(self._pod_control)
         finally:
             self._failures[job.uid] = sync.failures
         if sync.wait is not None:
             self._queue.add_after(key, sync.wait)
 
     def _tell(self, job: Resource, type_: str, reason: str, message: str) -> None:
-        self._office.tell(job, type_, reason, message, "job-controller")
+        self._context.tell(job, type_, reason, message, "job-controller")
 
     def _failures_of(self, job: Resource) -> Failures:
         return self._failures.get(job.uid, Failures())
@@ -113,12 +113,12 @@ class Jobs:
         """Lets go of pods that it no longer selects, and takes those that nobody has."""
         selector = _selector(job)
         if (job.manifest.get("spec") or {}).get("selector"):
-            for pod in self._office.pods.of(job.uid):
+            for pod in self._context.pods.of(job.uid):
                 if not selector.matches(pod.labels):
-                    release(self._office.client, job, pod)
+                    release(self._context.client, job, pod)
         if not (job.manifest.get("spec") or {}).get("manualSelector") or job.deleted is not None:
             return
-        for pod in self._office.pods.orphans(job.namespace):
+        for pod in self._context.pods.orphans(job.namespace):
             if selector.matches(pod.labels) and pod.deleted is None:
                 self._adopt(job, pod)
 
@@ -127,7 +127,7 @@ class Jobs:
         metadata = document["metadata"] = dict(document["metadata"])
         metadata["ownerReferences"] = [*(metadata.get("ownerReferences") or ()), controller_reference(job)]
         metadata["finalizers"] = [*(metadata.get("finalizers") or ()), TRACKING]
-        self._office.client.update(pod, document)
+        self._context.client.update(pod, document)
 
     def _clean(self, key: Key) -> None:
         """Takes the finalizer off a pod that no Job counts any more."""
@@ -140,7 +140,7 @@ class Jobs:
             known = job is not None and job.uid == owner.get("uid")
             if owner.get("kind") != "Job" or (known and job is not None and _counts(job)):
                 return
-        self._workforce.release(pod)
+        self._pod_control.release(pod)
 
 
 class _Pods:

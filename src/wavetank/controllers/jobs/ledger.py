@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from wavetank.cluster.pod import SUCCEEDED, Pod
+from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.controllers.jobs.backoff import Failures
 from wavetank.controllers.jobs.intervals import count, has, render_intervals, with_indexes
+from wavetank.controllers.jobs.podcontrol import JobPodControl
 from wavetank.controllers.jobs.pods import index_of, is_failed, is_tracked
 from wavetank.controllers.jobs.status import COMPLETE, FAILED, FAILURE_TARGET, SUCCESS_MET, new_condition
 from wavetank.controllers.jobs.view import JobView
-from wavetank.controllers.jobs.workforce import Workforce
 
 _MOST_UNCOUNTED = 500  # pods that are noted in a status before they are counted
 
@@ -18,9 +18,9 @@ class Ledger:
     about to end come with the notes, the end itself with the counts.
     """
 
-    def __init__(self, view: JobView, workforce: Workforce) -> None:
+    def __init__(self, view: JobView, pod_control: JobPodControl) -> None:
         self._view = view
-        self._workforce = workforce
+        self._pod_control = pod_control
         self._noted_indexes: list[int] = []
         self._leaving: list[Pod] = []  # those that lose their finalizer
 
@@ -36,7 +36,7 @@ class Ledger:
         changed = self._note_verdict() or changed or bool(self._noted_indexes) or self._has_new_notes()
         if changed:
             self._write()
-        waiting -= {pod.uid for pod in self._leaving if self._workforce.release(pod)}
+        waiting -= {pod.uid for pod in self._leaving if self._pod_control.release(pod)}
         counted = status.count(waiting)
         ended = whole and self._end()
         if counted or ended:
@@ -136,7 +136,7 @@ class Ledger:
     def _write(self) -> None:
         view, status = self._view, self._view.status.render()
         if status != (view.job.manifest.get("status") or {}):
-            view.job = view.office.client.update_status(view.job, status)
+            view.job = view.context.client.update_status(view.job, status)
 
 
 def _by_index(pod: Pod) -> int:

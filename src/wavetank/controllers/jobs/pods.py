@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from wavetank.cluster.pod import FAILED, SUCCEEDED, Pod
-from wavetank.cluster.resource import parse_time
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import parse_time
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.jobs.spec import JobSpec
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -61,9 +61,9 @@ def all_failures(pod: Pod) -> int:
     return noted_failures(pod) + noted_failures(pod, IGNORED_FAILURES)
 
 
-def finished_at(pod: Pod, office: Office) -> Nanoseconds:
+def finished_at(pod: Pod, context: ControllerContext) -> Nanoseconds:
     """Returns when a pod came to its end, in whole seconds, by the best of what is known."""
-    status: Mapping[str, Any] = office.render(pod).get("status") or {}
+    status: Mapping[str, Any] = context.render(pod).get("status") or {}
     for found in (_containers_finished(pod, status), _not_ready_since(status)):
         if found is not None:
             return found
@@ -75,9 +75,9 @@ def finished_at(pod: Pod, office: Office) -> Nanoseconds:
     return _second(pod.created)
 
 
-def exit_codes(pod: Pod, office: Office) -> Iterator[tuple[str, int]]:
+def exit_codes(pod: Pod, context: ControllerContext) -> Iterator[tuple[str, int]]:
     """Yields the containers of a pod that have ended, and how."""
-    status: Mapping[str, Any] = office.render(pod).get("status") or {}
+    status: Mapping[str, Any] = context.render(pod).get("status") or {}
     statuses = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
     if not statuses and pod.phase == FAILED and pod.run is not None:  # in a run nobody reports more
         for container in pod.spec.manifest.get("containers") or ():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from wavetank.cluster.pod import Pod
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.jobs.intervals import Intervals, count, overlap, parse_intervals
 from wavetank.controllers.jobs.pods import exit_codes
 
@@ -25,11 +25,11 @@ class Verdict(NamedTuple):
         return self.action != "Ignore"
 
 
-def judge(policy: Policy | None, pod: Pod, office: Office) -> Verdict:
+def judge(policy: Policy | None, pod: Pod, context: ControllerContext) -> Verdict:
     """Returns what a Job's podFailurePolicy says of a failed pod."""
     for number, rule in enumerate((policy or {}).get("rules") or ()):
         action = str(rule.get("action"))
-        what = _what_matches(rule, pod, office)
+        what = _what_matches(rule, pod, context)
         if what:
             failed = f"{what} matching {action} rule at index {number}" if action == "FailJob" else ""
             return Verdict(action, failed)
@@ -51,10 +51,10 @@ def is_enough(policy: Policy | None, succeeded: Intervals, completions: int) -> 
     return ""
 
 
-def _what_matches(rule: Policy, pod: Pod, office: Office) -> str:
+def _what_matches(rule: Policy, pod: Pod, context: ControllerContext) -> str:
     if rule.get("onExitCodes") is not None:
-        return _matching_exit(rule["onExitCodes"], pod, office)
-    for condition in (office.render(pod).get("status") or {}).get("conditions") or ():
+        return _matching_exit(rule["onExitCodes"], pod, context)
+    for condition in (context.render(pod).get("status") or {}).get("conditions") or ():
         for pattern in rule.get("onPodConditions") or ():
             same = pattern.get("type") == condition.get("type")
             if same and (pattern.get("status") or "True") == condition.get("status"):
@@ -62,9 +62,9 @@ def _what_matches(rule: Policy, pod: Pod, office: Office) -> str:
     return ""
 
 
-def _matching_exit(requirement: Policy, pod: Pod, office: Office) -> str:
+def _matching_exit(requirement: Policy, pod: Pod, context: ControllerContext) -> str:
     name, values = requirement.get("containerName"), requirement.get("values") or ()
-    for container, code in exit_codes(pod, office):
+    for container, code in exit_codes(pod, context):
         if code and name in (None, container) and (code in values) == (requirement.get("operator") == "In"):
             return f"Container {container} for pod {pod.namespace}/{pod.name} failed with exit code {code}"
     return ""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 
 FINISHED = ("Complete", "Failed")
 _UNLIMITED = 2**31 - 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource, render_time
+from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.kernel.durations import Nanoseconds
 
 Condition = dict[str, Any]

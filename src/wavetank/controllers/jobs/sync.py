@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wavetank.cluster.pod import SUCCEEDED, Pod
-from wavetank.cluster.resource import parse_time, render_time
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.objects.pod import SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import parse_time, render_time
+from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.jobs.intervals import count, has, parse_intervals, with_indexes
 from wavetank.controllers.jobs.ledger import Ledger
+from wavetank.controllers.jobs.podcontrol import JobPodControl
 from wavetank.controllers.jobs.pods import (
     all_failures,
     finished_at,
@@ -27,7 +28,6 @@ from wavetank.controllers.jobs.status import (
     new_condition,
 )
 from wavetank.controllers.jobs.view import JobView
-from wavetank.controllers.jobs.workforce import Workforce
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 
@@ -39,7 +39,7 @@ class JobSync(JobView):
 
     wait: Nanoseconds | None = None
 
-    def run(self, workforce: Workforce) -> None:
+    def run(self, pod_control: JobPodControl) -> None:
         """Brings a Job forward; ApiError if something was refused, after what could be done."""
         status, spec = self.status, self.spec
         succeeded, failed = self._new_ends()
@@ -48,16 +48,16 @@ class JobSync(JobView):
         self.failed = status.failed + failures + len(self.noted[1])
         if status.start_time is None and not spec.suspended:
             status.start_time = render_time(self.now)
-        ends = [[finished_at(pod, self.office) for pod in pods] for pods in (succeeded, failed)]
+        ends = [[finished_at(pod, self.context) for pod in pods] for pods in (succeeded, failed)]
         self.new_failures = self.failures.after(*ends)
         self.finished = self._earlier_verdict() or self._failure()
         if spec.indexed:
             self._look_at_indexes()
-        active, changed, problem = self._act(workforce)
+        active, changed, problem = self._act(pod_control)
         changed = changed or active != status.active or self.ready != status.ready
         changed = changed or self.terminating != status.terminating
         status.active, status.ready, status.terminating = active, self.ready, self.terminating
-        self.failures = Ledger(self, workforce).settle(changed)
+        self.failures = Ledger(self, pod_control).settle(changed)
         if problem is not None:
             raise problem
 
@@ -108,7 +108,7 @@ class JobSync(JobView):
         return restarts > 0 if self.spec.backoff_limit == 0 else restarts >= self.spec.backoff_limit
 
     def _restarts(self, pod: Pod) -> int:
-        status = self.office.render(pod).get("status") or {}
+        status = self.context.render(pod).get("status") or {}
         containers = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
         return sum(int(each.get("restartCount") or 0) for each in containers) if containers else pod.restarts
 
@@ -162,19 +162,19 @@ class JobSync(JobView):
         return delayed
 
     def _ended_before(self, one: Pod, other: Pod) -> bool:
-        return finished_at(one, self.office) < finished_at(other, self.office)
+        return finished_at(one, self.context) < finished_at(other, self.context)
 
     # what is to be done
 
-    def _act(self, workforce: Workforce) -> tuple[int, bool, ApiError | None]:
+    def _act(self, pod_control: JobPodControl) -> tuple[int, bool, ApiError | None]:
         """Creates and deletes pods; returns how many are active then, whether to tell, and what was refused."""
         if self.finished is not None:
-            deleted, problem = workforce.delete(self.job, self.active)
+            deleted, problem = pod_control.delete(self.job, self.active)
             if len(deleted) != len(self.active):
                 self.finished = None
             self._note_deleted(deleted)
             return len(self.active) - len(deleted), False, problem
-        active, problem = self._manage(workforce) if self.job.deleted is None else (len(self.active), None)
+        active, problem = self._manage(pod_control) if self.job.deleted is None else (len(self.active), None)
         wanted = self.spec.completions
         if active == 0 and (self.succeeded > 0 if wanted is None else self.succeeded >= wanted):
             message = "Reached expected number of succeeded pods"
@@ -183,25 +183,25 @@ class JobSync(JobView):
         changed = self.job.deleted is None and self._note_suspension()
         return active, changed, problem
 
-    def _manage(self, workforce: Workforce) -> tuple[int, ApiError | None]:
+    def _manage(self, pod_control: JobPodControl) -> tuple[int, ApiError | None]:
         spec, active = self.spec, len(self.active)
         wanted = 0 if spec.suspended else self._wanted(active)
-        too_many = workforce.for_removal(self.spec, self.active, max(0, active - wanted))
+        too_many = pod_control.for_removal(self.spec, self.active, max(0, active - wanted))
         if spec.suspended or too_many:
-            deleted, problem = workforce.dismiss(self.job, too_many)
+            deleted, problem = pod_control.release_and_delete(self.job, too_many)
             self._note_deleted(deleted)
             return active - len(deleted), problem
         missing = wanted - active - (self.terminating if spec.replaces_only_failed else 0)
         if missing <= 0:
             return active, None
-        return self._hire(workforce, active, missing)
+        return self._create(pod_control, active, missing)
 
     def _wanted(self, active: int) -> int:
         if self.spec.completions is None:
             return active if self.succeeded > 0 else self.spec.parallelism
         return max(0, min(self.spec.completions - self.succeeded, self.spec.parallelism))
 
-    def _hire(self, workforce: Workforce, active: int, missing: int) -> tuple[int, ApiError | None]:
+    def _create(self, pod_control: JobPodControl, active: int, missing: int) -> tuple[int, ApiError | None]:
         spec = self.spec
         wait = self.new_failures.remaining(self.now) if spec.backoff_per_index is None else 0
         indexes: list[int] = []
@@ -209,17 +209,17 @@ class JobSync(JobView):
             taken = with_indexes(self.succeeded_indexes, indexes_of(self.active))
             if spec.replaces_only_failed:
                 taken = with_indexes(taken, indexes_of(pod for pod in self.pods if is_terminating(pod)))
-            indexes, wait = workforce.next_indexes(spec, missing, taken, self.failed_indexes or [], self.delayed)
+            indexes, wait = pod_control.next_indexes(spec, missing, taken, self.failed_indexes or [], self.delayed)
             missing = len(indexes)
         if wait:
             self.wait = max(SECOND, wait) if self.wait is None else min(self.wait, max(SECOND, wait))
             return active, None
-        created, problem = workforce.hire(self.job, spec, missing, indexes, self.delayed)
+        created, problem = pod_control.create(self.job, spec, missing, indexes, self.delayed)
         return active + created, problem
 
     def _note_deleted(self, deleted: Sequence[Pod]) -> None:
         self.terminating += len(deleted)
-        self.ready -= sum(1 for pod in deleted if self.office.ready_since(pod) is not None)
+        self.ready -= sum(1 for pod in deleted if self.context.ready_since(pod) is not None)
 
     def _note_suspension(self) -> bool:
         if self.spec.suspended:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.jobs.backoff import Failures
 from wavetank.controllers.jobs.intervals import Intervals
 from wavetank.controllers.jobs.pods import index_of, is_active, is_terminating
@@ -21,9 +21,11 @@ class JobView:
     `failures` are those that delay new pods; `finished` is the condition with which the Job ends, if it does.
     """
 
-    def __init__(self, office: Office, job: Resource, pods: Sequence[Pod], failures: Failures, tell: Tell) -> None:
-        self.office = office
-        self.now = office.clock.now
+    def __init__(
+        self, context: ControllerContext, job: Resource, pods: Sequence[Pod], failures: Failures, tell: Tell
+    ) -> None:
+        self.context = context
+        self.now = context.clock.now
         self.tell = tell
         self.job = job
         self.spec = JobSpec(job)
@@ -31,7 +33,7 @@ class JobView:
         self.noted = (frozenset(self.status.uncounted_succeeded), frozenset(self.status.uncounted_failed))
         self.pods = list(pods)
         self.active = [pod for pod in pods if is_active(pod)]
-        self.ready = sum(1 for pod in self.active if office.ready_since(pod) is not None)
+        self.ready = sum(1 for pod in self.active if context.ready_since(pod) is not None)
         self.terminating = sum(1 for pod in pods if is_terminating(pod))
         self.failures = self.new_failures = failures
         self.succeeded = self.failed = 0
@@ -50,4 +52,4 @@ class JobView:
 
     def judge(self, pod: Pod) -> Verdict:
         """Returns what the failure of a pod means."""
-        return judge(self.spec.failure_policy, pod, self.office) if self.spec.failure_policy else Verdict()
+        return judge(self.spec.failure_policy, pod, self.context) if self.spec.failure_policy else Verdict()

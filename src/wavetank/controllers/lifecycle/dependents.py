@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wavetank.cluster.resource import Resource
-from wavetank.controllers.frame.ownership import Reference
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.ownership import Reference
 
 
 class Place(NamedTuple):

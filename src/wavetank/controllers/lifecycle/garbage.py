@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import NotFoundError
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import Reference
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import NotFoundError
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import Reference
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.lifecycle.dependents import Dependents, Place, references_of
 
 _FOREGROUND, _ORPHAN = "foregroundDeletion", "orphan"
@@ -20,11 +20,11 @@ class GarbageCollector:
     to be orphaned goes when none of them names it any more.
     """
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
         self._dependents = Dependents()
-        self._queue = office.queue(self._collect)
+        self._queue = context.queue(self._collect)
         self._store.subscribe_all(self)
         for table in self._store.tables():
             for resource in self._store.list(table):
@@ -116,10 +116,10 @@ class GarbageCollector:
             if gone or waiting:
                 self._drop_references(resource, gone | waiting)
         elif waiting and any(self._dependents.of(resource.uid)):
-            self._office.client.delete(self._unblock(resource), policy="Foreground")
+            self._context.client.delete(self._unblock(resource), policy="Foreground")
         else:
             policy = "Orphan" if _ORPHAN in _keepers(resource) else "Background"
-            self._office.client.delete(resource, policy=policy)
+            self._context.client.delete(resource, policy=policy)
 
     def _unblock(self, resource: Resource) -> Resource:
         """Lets an object whose own dependents wait for theirs keep nobody back, lest they wait in a circle."""
@@ -154,7 +154,7 @@ class GarbageCollector:
         return None
 
     def _knows(self, reference: Reference) -> bool:
-        return self._office.serves(str(reference.get("apiVersion")), str(reference.get("kind")))
+        return self._context.serves(str(reference.get("apiVersion")), str(reference.get("kind")))
 
     # writing
 
@@ -171,7 +171,7 @@ class GarbageCollector:
         for field, value in metadata.items():
             if not value:
                 del document["metadata"][field]
-        return self._office.client.update(resource, document)
+        return self._context.client.update(resource, document)
 
 
 def _keepers(resource: Resource) -> list[str]:

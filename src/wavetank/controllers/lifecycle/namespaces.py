@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource, render_time
-from wavetank.cluster.status import ApiError
-from wavetank.cluster.store import plural
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import plural
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _TABLE = "Namespace"
@@ -34,10 +34,10 @@ _Problems = dict[str, tuple[str, str]]
 class Namespaces:
     """The namespace-controller: empties namespaces that are deleted, pods first, and then lets them go."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync, longest=_LONGEST_RETRY)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync, longest=_LONGEST_RETRY)
         self._store.subscribe(_TABLE, self)
         for namespace in self._store.list(_TABLE):
             self.added(namespace)
@@ -67,7 +67,7 @@ class Namespaces:
             return
         document = namespace.render()
         document["spec"] = {"finalizers": [name for name in _finalizers(namespace) if name != _FINALIZER]}
-        self._office.client.finalize(namespace, document)
+        self._context.client.finalize(namespace, document)
 
     def _empty(self, namespace: Resource) -> tuple[int, _Problems]:
         """Deletes what is in a namespace; returns for how many seconds to wait for it, and what to tell."""
@@ -90,12 +90,12 @@ class Namespaces:
         pods = (pod for pod in self._inside(Pod.table, namespace.name) if not pod.finished)
         longest = max((int(pod.spec.grace_s) for pod in pods), default=0)
         assert namespace.deleted is not None
-        return longest if self._office.clock.now - namespace.deleted < longest * SECOND else 0
+        return longest if self._context.clock.now - namespace.deleted < longest * SECOND else 0
 
     def _delete(self, table: str, namespace: str) -> None:
         for resource in self._inside(table, namespace):
             try:
-                self._office.client.delete(resource, policy="Background")
+                self._context.client.delete(resource, policy="Background")
             except ApiError as error:
                 if error.code != 404:
                     raise
@@ -108,14 +108,14 @@ class Namespaces:
     def _tell(self, namespace: Resource, problems: _Problems) -> Resource:
         status = dict(namespace.manifest.get("status") or {})
         old = {condition["type"]: condition for condition in status.get("conditions") or ()}
-        now = render_time(self._office.clock.now)
+        now = render_time(self._context.clock.now)
         conditions = [_condition(kind, problems.get(kind), old.get(kind), now) for kind in _FINE]
         others = [condition for kind, condition in old.items() if kind not in _FINE]
         status["conditions"] = [*others, *conditions]
         return namespace if status == namespace.manifest.get("status") else self._write(namespace, status)
 
     def _write(self, namespace: Resource, status: dict[str, Any]) -> Resource:
-        return self._office.client.update_status(namespace, status)
+        return self._context.client.update_status(namespace, status)
 
 
 def _condition(kind: str, problem: tuple[str, str] | None, old: dict[str, Any] | None, now: str) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import AlreadyExistsError, ApiError
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 
 _NAMESPACE = "Namespace"
 _DESCRIPTION = (
@@ -23,10 +23,10 @@ class _Residents:
     table: str
     name: str
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
         self._store.subscribe(_NAMESPACE, _Namespaces(self))
         self._store.subscribe(self.table, self)
         for namespace in self._store.list(_NAMESPACE):
@@ -64,7 +64,7 @@ class _Residents:
         document = self.document()
         document["metadata"] = {"name": self.name, "namespace": namespace.name, **document.get("metadata", {})}
         try:
-            self._office.client.create(document)
+            self._context.client.create(document)
         except ApiError as error:
             if error.code != AlreadyExistsError.code:
                 raise
@@ -103,7 +103,7 @@ class RootCertificates(_Residents):
     def document(self) -> dict[str, Any]:
         """Returns the config map with the certificate."""
         metadata = {"annotations": {"kubernetes.io/description": _DESCRIPTION}}
-        return {**super().document(), "metadata": metadata, "data": {"ca.crt": self._office.root_certificate}}
+        return {**super().document(), "metadata": metadata, "data": {"ca.crt": self._context.root_certificate}}
 
     def _mend(self, present: Resource) -> None:
         wanted = self.document()
@@ -112,4 +112,4 @@ class RootCertificates(_Residents):
             document = present.render()
             document["data"] = wanted["data"]
             document["metadata"] = {**document["metadata"], "annotations": noted}
-            self._office.client.update(present, document)
+            self._context.client.update(present, document)

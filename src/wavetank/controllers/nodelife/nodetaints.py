@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.resource import render_time
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.resource import render_time
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 
 _PREFIX = "node.kubernetes.io/"
 # By the type of a condition: the taint that each status of it brings.
@@ -33,17 +33,17 @@ class NodeTaints:
     Conditions are those that somebody has written: a simulated kubelet never goes silent by itself.
     """
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._queue = office.queue(self._sync)
-        office.store.subscribe("Node", self)
-        for node in office.store.list("Node"):
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._queue = context.queue(self._sync)
+        context.store.subscribe("Node", self)
+        for node in context.store.list("Node"):
             self.added(node)
 
     def added(self, new: Node) -> None:
         """Looks at a node, and says that it is known."""
         message = f"Node {new.name} event: Registered Node {new.name} in Controller"
-        self._office.tell(new, "Normal", "RegisteredNode", message, "node-controller")
+        self._context.tell(new, "Normal", "RegisteredNode", message, "node-controller")
         self._queue.add(new.key)
 
     def modified(self, old: Node, new: Node) -> None:
@@ -54,19 +54,19 @@ class NodeTaints:
     def deleted(self, old: Node) -> None:
         """Says that a node is forgotten."""
         message = f"Node {old.name} event: Removing Node {old.name} from Controller"
-        self._office.tell(old, "Normal", "RemovingNode", message, "node-controller")
+        self._context.tell(old, "Normal", "RemovingNode", message, "node-controller")
 
     def _sync(self, key: Key) -> None:
-        node = self._office.store.find("Node", *key)
+        node = self._context.store.find("Node", *key)
         if not isinstance(node, Node):
             return
-        conditions = (self._office.render(node).get("status") or {}).get("conditions") or []
+        conditions = (self._context.render(node).get("status") or {}).get("conditions") or []
         wanted = dict.fromkeys(_wanted(node, conditions))
         given = node.render()
         taints = (given.get("spec") or {}).get("taints") or []
         kept = [each for each in taints if not _is_ours(each) or (each["key"], each["effect"]) in wanted]
         present = {(each["key"], each["effect"]) for each in kept}
-        now = render_time(self._office.clock.now)
+        now = render_time(self._context.clock.now)
         new = [{"key": k, "effect": e, "timeAdded": now} for k, e in wanted if (k, e) not in present]
         labels = {**node.labels, **{old: node.labels[key] for old, key in _FOLLOWING.items() if key in node.labels}}
         if new or len(kept) < len(taints) or labels != dict(node.labels):
@@ -75,7 +75,7 @@ class NodeTaints:
             for owner, field in ((document["spec"], "taints"), (document["metadata"], "labels")):
                 if not owner[field]:
                     del owner[field]
-            self._office.client.update(node, document)
+            self._context.client.update(node, document)
 
 
 def _wanted(node: Node, conditions: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from wavetank.cluster.resource import Resource
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 
 _TABLE = "Node"
 ANNOTATION = "node.alpha.kubernetes.io/ttl"
@@ -14,12 +14,12 @@ _LONGEST_S = 300
 class NodeTtl:
     """The ttl-controller: tells each node how long its kubelet may keep what it has read, longer in larger clusters."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._queue = office.queue(self._sync)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._queue = context.queue(self._sync)
         self._count = 0
-        office.store.subscribe(_TABLE, self)
-        for node in office.store.list(_TABLE):
+        context.store.subscribe(_TABLE, self)
+        for node in context.store.list(_TABLE):
             self.added(node)
 
     def added(self, new: Resource) -> None:
@@ -37,14 +37,14 @@ class NodeTtl:
         self._count -= 1
 
     def _sync(self, key: Key) -> None:
-        node = self._office.store.find(_TABLE, *key)
+        node = self._context.store.find(_TABLE, *key)
         wanted = str(self._seconds())
         if node is None or node.annotations.get(ANNOTATION) == wanted:
             return
-        document = self._office.render(node)
+        document = self._context.render(node)
         annotations = {**(document["metadata"].get("annotations") or {}), ANNOTATION: wanted}
         document["metadata"] = {**document["metadata"], "annotations": annotations}
-        self._office.client.update(node, document)
+        self._context.client.update(node, document)
 
     def _seconds(self) -> int:
         return next((seconds for most, seconds in _LIMITS if self._count <= most), _LONGEST_S)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 
 
 class PlacedPods:

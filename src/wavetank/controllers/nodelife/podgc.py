@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.nodelife.placed import PlacedPods
 from wavetank.controllers.nodelife.targets import disrupt
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -17,12 +17,12 @@ _ALL: Key = ("", "")
 class PodCollector:
     """The pod-garbage-collector-controller: removes pods of lost nodes, and the oldest of too many that have ended."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
         self._finished: dict[str, Pod] = {}  # by uid
-        self._sweep = office.queue(self._sweep_finished)
-        self._lost = office.queue(self._collect)  # nodes
+        self._sweep = context.queue(self._sweep_finished)
+        self._lost = context.queue(self._collect)  # nodes
         self._pods = PlacedPods(self._store, self._pod_changed, self._pod_gone)
         self._store.subscribe("Node", self)
         for node in self._pods.nodes():
@@ -62,11 +62,11 @@ class PodCollector:
         if self._store.find("Node", *key) is not None:
             return
         for pod in self._pods.on(key[1]):
-            disrupt(self._office, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)
+            disrupt(self._context, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)
 
     def _sweep_finished(self, key: Key) -> None:
         """Deletes the oldest ended pods, evicted ones first."""
         excess = len(self._finished) - _MOST_FINISHED
         oldest = sorted(self._finished.values(), key=lambda pod: (pod.reason != "Evicted", pod.created, pod.name))
         for pod in oldest[: max(0, excess)]:
-            self._office.client.delete(pod, 0)
+            self._context.client.delete(pod, 0)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.taints import Taint, Toleration
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.fields.taints import Taint, Toleration
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.nodelife.placed import PlacedPods
 from wavetank.controllers.nodelife.targets import disrupt
 from wavetank.kernel.clock import Timer
@@ -19,15 +19,15 @@ _RETRIES = 5
 class TaintEviction:
     """The taint-eviction-controller: takes pods off nodes with NoExecute taints that they do not tolerate."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._clock = office.clock
-        self._queue = office.queue(self._delete, retries=_RETRIES)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._clock = context.clock
+        self._queue = context.queue(self._delete, retries=_RETRIES)
         self._taints: dict[str, tuple[Taint, ...]] = {}  # by node
         self._evictions: dict[str, tuple[Nanoseconds, Timer]] = {}  # by pod: since when it is planned, and the plan
-        self._pods = PlacedPods(office.store, self._pod_changed, self._pod_gone)
-        office.store.subscribe("Node", self)
-        for node in office.store.list("Node"):
+        self._pods = PlacedPods(context.store, self._pod_changed, self._pod_gone)
+        context.store.subscribe("Node", self)
+        for node in context.store.list("Node"):
             self.added(node)
 
     # what the store tells
@@ -101,13 +101,13 @@ class TaintEviction:
         self._queue.add(pod.key)
 
     def _delete(self, key: Key) -> None:
-        pod = self._office.store.find(Pod.table, *key)
+        pod = self._context.store.find(Pod.table, *key)
         if isinstance(pod, Pod) and pod.uid in self._evictions:
             message = "Taint manager: deleting due to NoExecute taint"
-            disrupt(self._office, pod, "DeletionByTaintManager", message)
+            disrupt(self._context, pod, "DeletionByTaintManager", message)
 
     def _tell(self, pod: Pod, message: str) -> None:
-        self._office.tell(pod, "Normal", "TaintManagerEviction", message, _COMPONENT)
+        self._context.tell(pod, "Normal", "TaintManagerEviction", message, _COMPONENT)
 
 
 def _first(pod: Pod, taint: Taint) -> Toleration | None:

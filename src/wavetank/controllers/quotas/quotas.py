@@ -3,14 +3,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
 from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
 from wavetank.cluster.quota.usage import counts, usage_of
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.store import plural
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.store.store import plural
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _TABLE = "ResourceQuota"
@@ -24,10 +24,10 @@ class Quotas:
     A quota is counted when it comes or is changed, when something that it counts goes, and every five minutes.
     """
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
         self._quotas: defaultdict[str, dict[str, Resource]] = defaultdict(dict)  # by namespace and name
         self._store.subscribe(_TABLE, _Quotas(self))
         self._store.subscribe_all(self)
@@ -39,7 +39,7 @@ class Quotas:
         for quotas in self._quotas.values():
             for quota in quotas.values():
                 self._queue.add(quota.key)
-        self._office.clock.after(_RESYNC, self._resync, background=True)
+        self._context.clock.after(_RESYNC, self._resync, background=True)
 
     # what the store tells
 
@@ -82,11 +82,11 @@ class Quotas:
         hard = parse_amounts(_hard(quota))
         used = dict.fromkeys(hard, ZERO)
         for resource, kind in self._counted(quota, list(hard)):
-            usage = usage_of(kind, resource, self._office.clock.now)
+            usage = usage_of(kind, resource, self._context.clock.now)
             used = add(used, {name: amount for name, amount in usage.items() if name in hard})
         status = {"hard": render_amounts(hard), "used": render_amounts(used)}
         if old.get("hard") != status["hard"] or _differ(old.get("used"), used):
-            self._office.client.update_status(quota, status)
+            self._context.client.update_status(quota, status)
 
     def _counted(self, quota: Resource, names: list[str]) -> Iterator[tuple[dict[str, object], str]]:
         """Yields the objects that a quota counts, with the names of their kinds."""

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.cluster.status import NotFoundError
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import NotFoundError
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.workloads.adoption import adopt
 from wavetank.kernel.durations import SECOND
 
@@ -18,16 +18,16 @@ TABLE = "ControllerRevision.apps"
 class History:
     """The revisions of workloads: found by owner, made, numbered and forgotten."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._owned = office.owned(TABLE)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._owned = context.owned(TABLE)
 
     def of(self, owner: Resource, selector: LabelSelector) -> list[Resource]:
         """Returns an owner's revisions, the lowest number first; orphans that it selects are adopted."""
         found = list(self._owned.of(owner.uid))
         if owner.deleted is None:
             orphans = [each for each in self._owned.orphans(owner.namespace) if selector.matches(each.labels)]
-            found += (adopt(self._office.client, owner, each) for each in orphans)
+            found += (adopt(self._context.client, owner, each) for each in orphans)
         return sorted(found, key=lambda each: (number_of(each), each.created // SECOND, each.name))
 
     def create(self, name: str, owner: Resource, labels: Mapping[str, str], data: Document, number: int) -> Resource:
@@ -37,22 +37,22 @@ class History:
             metadata["annotations"] = dict(owner.annotations)
         metadata["ownerReferences"] = [controller_reference(owner)]
         head = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata}
-        return self._office.client.create({**head, "data": data, "revision": number})
+        return self._context.client.create({**head, "data": data, "revision": number})
 
     def find(self, namespace: str, name: str) -> Resource | None:
         """Returns the revision of that name, or None."""
-        return self._office.store.find(TABLE, namespace, name)
+        return self._context.store.find(TABLE, namespace, name)
 
     def renumber(self, revision: Resource, number: int) -> Resource:
         """Gives a revision another number; returns its new version."""
         document: dict[str, Any] = revision.render()
         document["revision"] = number
-        return self._office.client.update(revision, document)
+        return self._context.client.update(revision, document)
 
     def delete(self, revision: Resource) -> None:
         """Forgets a revision; one that is gone already is fine."""
         try:
-            self._office.client.delete(revision)
+            self._context.client.delete(revision)
         except NotFoundError:
             return
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 
 # What Go's encoder does not write as it is, lest a browser take it for markup.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

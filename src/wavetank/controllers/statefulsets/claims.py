@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import ApiError, ConflictError
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import ApiError, ConflictError
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.statefulsets.members import Member, claim_documents, claim_name
 from wavetank.controllers.statefulsets.sets import is_wanted, spec_of
 
@@ -20,8 +20,8 @@ Reference = dict[str, Any]
 class Claims:
     """The claims of StatefulSets' pods: made before their pod, owned by the set or the pod as its policy says."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
 
     def make_missing(self, owner: Resource, member: Member) -> None:
         """Creates the claims that a pod needs; ConflictError if one of them is being deleted."""
@@ -36,12 +36,12 @@ class Claims:
     def _create(self, owner: Resource, member: Member, document: dict[str, Any]) -> None:
         where = f"Claim {document['metadata']['name']} {{}}Pod {member.name} in StatefulSet {owner.name}"
         try:
-            self._office.client.create(document)
+            self._context.client.create(document)
         except ApiError as error:
             message = f"Create {where.format('for ')} failed error: {error}"
-            self._office.tell(owner, "Warning", "FailedCreate", message, COMPONENT)
+            self._context.tell(owner, "Warning", "FailedCreate", message, COMPONENT)
             raise
-        self._office.tell(owner, "Normal", "SuccessfulCreate", f"Create {where.format('')} success", COMPONENT)
+        self._context.tell(owner, "Normal", "SuccessfulCreate", f"Create {where.format('')} success", COMPONENT)
 
     def are_stale(self, owner: Resource, member: Member) -> bool:
         """Tells whether a claim still belongs to an earlier pod of that name, with which it will go."""
@@ -62,7 +62,7 @@ class Claims:
                 document["metadata"] = {**document["metadata"], "ownerReferences": references}
                 if not references:
                     del document["metadata"]["ownerReferences"]
-                self._office.client.update(claim, document)
+                self._context.client.update(claim, document)
 
     def _present(self, owner: Resource, member: Member) -> Iterator[Resource]:
         for template in spec_of(owner).get("volumeClaimTemplates") or ():
@@ -71,7 +71,7 @@ class Claims:
                 yield claim
 
     def _find(self, owner: Resource, name: str) -> Resource | None:
-        return self._office.store.find(_TABLE, owner.namespace, name)
+        return self._context.store.find(_TABLE, owner.namespace, name)
 
 
 def _policy(owner: Resource) -> tuple[str, str]:

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import AlreadyExistsError, ApiError
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.statefulsets.claims import COMPONENT, Claims
 from wavetank.controllers.statefulsets.members import POD_INDEX, POD_NAME, Member
 
@@ -14,16 +14,16 @@ from wavetank.controllers.statefulsets.members import POD_INDEX, POD_NAME, Membe
 class MemberControl:
     """Creates, changes and deletes the pods of StatefulSets, with their claims, and tells of it in Events."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self.claims = Claims(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self.claims = Claims(context)
 
     def create(self, owner: Resource, member: Member) -> None:
         """Creates a pod, after its claims."""
         assert member.make is not None
         with self._telling("Create", owner, member.name):
             self.claims.make_missing(owner, member)
-            made = self._office.client.create(member.make())
+            made = self._context.client.create(member.make())
         assert isinstance(made, Pod)
         self.claims.give(owner, Member.present(member.ordinal, made))
 
@@ -40,14 +40,14 @@ class MemberControl:
             with self._telling("Update", owner, member.name):
                 document = member.pod.render()
                 document["metadata"] = {**document["metadata"], "labels": {**member.pod.labels, **labels}}
-                self._office.client.update(member.pod, document)
+                self._context.client.update(member.pod, document)
         self.claims.give(owner, member)
 
     def delete(self, owner: Resource, member: Member) -> None:
         """Deletes a pod."""
         assert member.pod is not None
         with self._telling("Delete", owner, member.name):
-            self._office.client.delete(member.pod)
+            self._context.client.delete(member.pod)
 
     @contextmanager
     def _telling(self, what: str, owner: Resource, name: str) -> Iterator[None]:
@@ -57,6 +57,6 @@ class MemberControl:
         except ApiError as error:
             if error.reason != AlreadyExistsError.reason:
                 message = f"{head} failed error: {error}"
-                self._office.tell(owner, "Warning", f"Failed{what}", message, COMPONENT)
+                self._context.tell(owner, "Warning", f"Failed{what}", message, COMPONENT)
             raise
-        self._office.tell(owner, "Normal", f"Successful{what}", f"{head} successful", COMPONENT)
+        self._context.tell(owner, "Normal", f"Successful{what}", f"{head} successful", COMPONENT)

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.controllers.frame.client import Document
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.client import Document
 from wavetank.controllers.statefulsets.sets import REVISION, spec_of
 from wavetank.controllers.workloads.podtemplates import pod_of
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 REVISION = "controller-revision-hash"

@@ -3,13 +3,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.cluster.status import ApiError
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import ApiError
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.statefulsets import sets
 from wavetank.controllers.statefulsets.control import MemberControl
 from wavetank.controllers.statefulsets.step import Step
@@ -24,17 +24,17 @@ _OPTIONAL = ("readyReplicas", "currentReplicas", "updatedReplicas")
 class StatefulSets:
     """The statefulset-controller: numbered pods that keep their names and claims, in order or all at once."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
-        self._control = MemberControl(office)
-        self._versions = Versions(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
+        self._control = MemberControl(context)
+        self._versions = Versions(context)
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
         self._settled: set[Key] = set()  # those that are complete, where nobody asks how many of their pods are ready
         self._store.subscribe(_TABLE, self)
-        office.pods.follow_orphans(self._orphan_seen)
+        context.pods.follow_orphans(self._orphan_seen)
         for owner in self._store.list(_TABLE):
             self.added(owner)
 
@@ -44,8 +44,8 @@ class StatefulSets:
         """Takes in a set, with the pods that it has already."""
         self._selectors.put(new.key, _selector(new))
         self._adopting.add(new.key)
-        changes = PodChanges(self._office, partial(self._queue.add, new.key), lambda: new.key in self._settled)
-        self._office.pods.follow(new.uid, changes)
+        changes = PodChanges(self._context, partial(self._queue.add, new.key), lambda: new.key in self._settled)
+        self._context.pods.follow(new.uid, changes)
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
@@ -55,7 +55,7 @@ class StatefulSets:
 
     def deleted(self, old: Resource) -> None:
         """Forgets a set; its pods are the garbage collector's."""
-        self._office.pods.unfollow(old.uid)
+        self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
         self._settled.discard(old.key)
@@ -73,13 +73,13 @@ class StatefulSets:
             return
         pods = self._claim(owner)
         revisions = self._versions.of(owner, self._selectors.of(key))
-        step = Step(self._office, self._control, owner, pods, revisions.current, revisions.update)
+        step = Step(self._context, self._control, owner, pods, revisions.current, revisions.update)
         problem = None
         try:
             step.take()
         except ApiError as error:
             problem = error
-        if step.is_settled and not self._office.seen:
+        if step.is_settled and not self._context.seen:
             self._settled.add(key)
         else:
             self._settled.discard(key)
@@ -92,16 +92,16 @@ class StatefulSets:
     def _claim(self, owner: Resource) -> list[Pod]:
         """Returns the set's pods: lets go of those that are no longer its own, takes orphans of its names."""
         selector, claimed = self._selectors.of(owner.key), []
-        for pod in self._office.pods.of(owner.uid):
+        for pod in self._context.pods.of(owner.uid):
             if selector.matches(pod.labels) and sets.is_member(owner, pod):
                 claimed.append(pod)
             elif owner.deleted is None:
-                release(self._office.client, owner, pod)
+                release(self._context.client, owner, pod)
         if owner.key in self._adopting and owner.deleted is None:
             self._adopting.discard(owner.key)
-            for pod in self._office.pods.orphans(owner.namespace):
+            for pod in self._context.pods.orphans(owner.namespace):
                 if selector.matches(pod.labels) and sets.is_member(owner, pod) and pod.deleted is None:
-                    adopted = adopt(self._office.client, owner, pod)
+                    adopted = adopt(self._context.client, owner, pod)
                     assert isinstance(adopted, Pod)
                     claimed.append(adopted)
         return claimed
@@ -118,13 +118,13 @@ class StatefulSets:
         status |= {"currentRevision": current, "updateRevision": update, "collisionCount": collisions}
         status["availableReplicas"] = counts["availableReplicas"]
         if status != (owner.manifest.get("status") or {}):
-            self._office.client.update_status(owner, status)
+            self._context.client.update_status(owner, status)
 
     def _wait_for_availability(self, owner: Resource, pods: list[Pod]) -> None:
-        after, now = sets.min_ready(owner), self._office.clock.now
+        after, now = sets.min_ready(owner), self._context.clock.now
         if not after:
             return
-        since = (self._office.ready_since(pod) for pod in pods)
+        since = (self._context.ready_since(pod) for pod in pods)
         waits = [begun + after - now for begun in since if begun is not None and begun + after > now]
         if waits:
             self._queue.add_after(owner.key, min(waits))

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from wavetank.cluster.pod import PENDING, Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import NotFoundError
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import PENDING, Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import NotFoundError
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.revisions.patches import template_of
 from wavetank.controllers.statefulsets import sets
 from wavetank.controllers.statefulsets.control import MemberControl
@@ -25,19 +25,19 @@ class Step:
 
     def __init__(
         self,
-        office: Office,
+        context: ControllerContext,
         control: MemberControl,
         owner: Resource,
         pods: Sequence[Pod],
         current: Resource,
         update: Resource,
     ) -> None:
-        self._office = office
+        self._context = context
         self._control = control
         self._owner = owner
         self._current = current
         self._update = update
-        self._now = office.clock.now
+        self._now = context.clock.now
         self._ordered = sets.is_ordered(owner)
         self._min_ready = sets.min_ready(owner)
         self._wanted = range(first := sets.first_ordinal(owner), first + sets.wanted(owner))
@@ -146,7 +146,7 @@ class Step:
         return member.pod is None or member.pod.deleted is not None or not self._is_available(member.pod)
 
     def _is_available(self, pod: Pod) -> bool:
-        since = self._office.ready_since(pod)
+        since = self._context.ready_since(pod)
         return since is not None and since + self._min_ready <= self._now
 
     def _count(self) -> dict[str, int]:
@@ -155,7 +155,7 @@ class Step:
             if member.pod is None:
                 continue
             counts["replicas"] += 1
-            counts["readyReplicas"] += self._office.ready_since(member.pod) is not None
+            counts["readyReplicas"] += self._context.ready_since(member.pod) is not None
             counts["availableReplicas"] += self._is_available(member.pod)
             if member.pod.deleted is None:
                 counts["currentReplicas"] += member.revision == self._current.name

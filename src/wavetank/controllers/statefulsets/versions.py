@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import LabelSelector
-from wavetank.cluster.status import AlreadyExistsError, ApiError
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.hashing.hashes import data_hash
 from wavetank.controllers.revisions.history import History, number_of
 from wavetank.controllers.revisions.patches import patch_of, patch_text
@@ -28,8 +28,8 @@ class Revisions(NamedTuple):
 class Versions:
     """The revisions of StatefulSets' templates."""
 
-    def __init__(self, office: Office) -> None:
-        self._history = History(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._history = History(context)
 
     def of(self, owner: Resource, selector: LabelSelector) -> Revisions:
         """Returns a set's revisions; one for its present template is made, or numbered anew, if it is not the last."""

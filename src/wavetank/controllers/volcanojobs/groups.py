@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.resources import format_amounts, pod_requests
-from wavetank.cluster.store import Store
-from wavetank.cluster.volcano import API_VERSION
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.cluster.fields.resources import format_amounts, pod_requests
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.volcano import API_VERSION
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.volcanojobs.pods import group_name
 from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
 

@@ -4,12 +4,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 
-from wavetank.cluster.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.volcano import POD_GROUPS
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_of
-from wavetank.controllers.frame.queue import Key
+from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.volcano import POD_GROUPS
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_of
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.volcanojobs.labour import Labour
 from wavetank.controllers.volcanojobs.phases import FINISHED, deed_of
 from wavetank.controllers.volcanojobs.pods import JOB_VERSION, TASK_SPEC
@@ -43,12 +43,12 @@ class VolcanoJobs:
     fails at once and says why.
     """
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._work)
-        self._cleaning = office.queue(self._clean)
-        self._labour = Labour(office)
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._work)
+        self._cleaning = context.queue(self._clean)
+        self._labour = Labour(context)
         self._reading = Reading()
         self._orders: defaultdict[Key, list[_Order]] = defaultdict(list)
         self._delayed: defaultdict[Key, dict[str, tuple[str, Timer]]] = defaultdict(dict)  # by job and pod
@@ -61,7 +61,7 @@ class VolcanoJobs:
 
     def added(self, new: Resource) -> None:
         """Takes in a job, with the pods that it has already."""
-        self._office.pods.follow(new.uid, _PodEvents(self, new))
+        self._context.pods.follow(new.uid, _PodEvents(self, new))
         self.tell(new.key, Happening(OUT_OF_SYNC))
 
     def modified(self, old: Resource, new: Resource) -> None:
@@ -73,7 +73,7 @@ class VolcanoJobs:
 
     def deleted(self, old: Resource) -> None:
         """Forgets a job; its pods are the garbage collector's."""
-        self._office.pods.unfollow(old.uid)
+        self._context.pods.unfollow(old.uid)
         self._reading.forget(old)
         self._orders.pop(old.key, None)
         for _, timer in self._delayed.pop(old.key, {}).values():
@@ -113,7 +113,7 @@ class VolcanoJobs:
         if job is None or self._reading.problem_of(job):
             return None, []
         name = pod.annotations.get(TASK_SPEC, "")
-        pods = [each for each in self._office.pods.of(job.uid) if each.annotations.get(TASK_SPEC) == name]
+        pods = [each for each in self._context.pods.of(job.uid) if each.annotations.get(TASK_SPEC) == name]
         return self._reading.spec_of(job).task(name), pods
 
     def was_killed(self, pod: Pod) -> bool:
@@ -153,7 +153,7 @@ class VolcanoJobs:
             return  # which is done once, after all the rest
         if verdict.delay:
             later = partial(self._when_due, key, _Order(happening, verdict.action))
-            self._delayed[key][happening.pod] = happening.event, self._office.clock.after(verdict.delay, later)
+            self._delayed[key][happening.pod] = happening.event, self._context.clock.after(verdict.delay, later)
         else:
             self._execute(key, spec, verdict.action, happening)
 
@@ -179,7 +179,7 @@ class VolcanoJobs:
             return
         if action != SYNC:
             said = f"Start to execute action {action} "
-            self._office.tell(job, "Normal", "ExecuteAction", said, "vc-controller-manager")
+            self._context.tell(job, "Normal", "ExecuteAction", said, "vc-controller-manager")
             for _, timer in self._delayed.pop(key, {}).values():
                 timer.cancel()
         deed = deed_of(_phase(job), action)
@@ -197,10 +197,10 @@ class VolcanoJobs:
         if ttl_s is None:
             return
         due = self._labour.finished_at(job) + ttl_s * SECOND
-        if due > self._office.clock.now:
-            self._cleaning.add_after(key, due - self._office.clock.now)
+        if due > self._context.clock.now:
+            self._cleaning.add_after(key, due - self._context.clock.now)
         else:
-            self._office.client.delete(job, policy="Background")
+            self._context.client.delete(job, policy="Background")
 
 
 def _phase(job: Resource) -> str:

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from wavetank.cluster.pod import RUNNING, SUCCEEDED, Pod
-from wavetank.cluster.resource import Resource, parse_time, render_time
-from wavetank.cluster.status import AlreadyExistsError, ApiError
-from wavetank.cluster.volcano import POD_GROUPS
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import Resource, parse_time, render_time
+from wavetank.cluster.objects.volcano import POD_GROUPS
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.volcanojobs.groups import group_document, group_spec
 from wavetank.controllers.volcanojobs.phases import FAILED, PENDING, Change, Deed
 from wavetank.controllers.volcanojobs.pods import TASK_SPEC, group_name, pod_document, pod_name, service_document
@@ -23,9 +23,9 @@ _KEPT = ("state", "version", "minAvailable", "controlledResources", "conditions"
 class Labour:
     """What the job controller does to a job: bring its pods to what it asks for, or kill them; and its status."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
         self._killed: set[str] = set()  # uids of pods that go because a job was killed
 
     def was_killed(self, pod: Pod) -> bool:
@@ -40,14 +40,14 @@ class Labour:
         """Returns when the job came to its present phase."""
         state = (job.manifest.get("status") or {}).get("state") or {}
         time = parse_time(state.get("lastTransitionTime"), "status.state.lastTransitionTime")
-        return self._office.clock.now if time is None else time
+        return self._context.clock.now if time is None else time
 
     def refuse(self, job: Resource, problem: str) -> None:
         """Lets a job fail that Volcano's admission would not have let in."""
         status = dict(job.manifest.get("status") or {})
         if (status.get("state") or {}).get("phase") != FAILED:
             status["state"] = {"phase": FAILED, "reason": "InvalidJob", "message": problem}
-            self._office.tell(job, "Warning", "InvalidJob", problem, "vc-controller-manager")
+            self._context.tell(job, "Warning", "InvalidJob", problem, "vc-controller-manager")
             self._enter(job, status)
 
     # making
@@ -81,15 +81,15 @@ class Labour:
         """Returns the job's PodGroup, made or brought up to date if need be."""
         group = self._store.find(POD_GROUPS, job.namespace, group_name(job))
         if group is None:
-            return self._office.client.create(group_document(job, spec, self._store))
+            return self._context.client.create(group_document(job, spec, self._store))
         wanted, given = group_spec(spec, self._store), group.manifest.get("spec") or {}
         if all(given.get(field) == value for field, value in wanted.items()):
             return group
         document = {**group.render(), "spec": {**given, **wanted}}
-        return self._office.client.update(group, document)
+        return self._context.client.update(group, document)
 
     def _make_pods(self, job: Resource, spec: JobSpec, status: Document) -> None:
-        there = {pod.name: pod for pod in self._office.pods.of(job.uid)}
+        there = {pod.name: pod for pod in self._context.pods.of(job.uid)}
         for task in spec.tasks:
             names = [pod_name(job, task, i) for i in range(task.replicas)]
             lacking = [i for i, name in enumerate(names) if name not in there]
@@ -109,12 +109,12 @@ class Labour:
     def _is_ready(self, task: TaskSpec | None, job: Resource) -> bool:
         if task is None:
             return False
-        pods = [pod for pod in self._office.pods.of(job.uid) if pod.annotations.get(TASK_SPEC) == task.name]
+        pods = [pod for pod in self._context.pods.of(job.uid) if pod.annotations.get(TASK_SPEC) == task.name]
         return sum(pod.phase in (RUNNING, SUCCEEDED) for pod in pods) >= task.min_available
 
     def _create(self, document: Document) -> None:
         try:
-            self._office.client.create(document)
+            self._context.client.create(document)
         except ApiError as error:
             if error.reason != AlreadyExistsError.reason:
                 raise
@@ -125,7 +125,7 @@ class Labour:
     def kill(self, job: Resource, spec: JobSpec, deed: Deed, action: str, happening: Happening) -> None:
         """Deletes pods of a job, all or those of a target, and its PodGroup, and changes its status."""
         status: Document = dict(job.manifest.get("status") or {})
-        pods = self._office.pods.of(job.uid)
+        pods = self._context.pods.of(job.uid)
         if deed.target:
             self._kill(_targets(pods, action, happening))
         else:
@@ -139,13 +139,13 @@ class Labour:
             self._enter(job, status)
         group = self._store.find(POD_GROUPS, job.namespace, group_name(job))
         if group is not None:
-            self._office.client.delete(group)
+            self._context.client.delete(group)
 
     def _kill(self, pods: Iterable[Pod]) -> None:
         for pod in list(pods):
             if pod.deleted is None:
                 self._killed.add(pod.uid)
-                self._office.client.delete(pod)
+                self._context.client.delete(pod)
 
     # status
 
@@ -153,7 +153,7 @@ class Labour:
         """Returns the status with the present counts of the job's pods."""
         counts: Counter[str] = Counter()
         by_task: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for pod in self._office.pods.of(job.uid):
+        for pod in self._context.pods.of(job.uid):
             if pod.deleted is not None:
                 counts["terminating"] += 1
             else:
@@ -167,13 +167,13 @@ class Labour:
 
     def _enter(self, job: Resource, status: Document) -> Resource:
         """Writes a status, with the time and the condition of its phase."""
-        now = render_time(self._office.clock.now)
+        now = render_time(self._context.clock.now)
         phase = status["state"]["phase"]
         status["state"] = {**status["state"], "lastTransitionTime": now}
         others = [each for each in status.get("conditions") or () if each.get("status") != phase]
         status["conditions"] = [*others, {"status": phase, "lastTransitionTime": now}]
-        status["runningDuration"] = f"{(self._office.clock.now - job.created) // SECOND}s"
-        return self._office.client.update_status(job, status)
+        status["runningDuration"] = f"{(self._context.clock.now - job.created) // SECOND}s"
+        return self._context.client.update_status(job, status)
 
 
 def _targets(pods: Iterable[Pod], action: str, happening: Happening) -> list[Pod]:

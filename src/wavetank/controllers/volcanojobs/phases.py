@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wavetank.controllers.frame.client import Document
+from wavetank.controllers.framework.client import Document
 from wavetank.controllers.volcanojobs.policies import SYNC
 from wavetank.controllers.volcanojobs.spec import JobSpec
 

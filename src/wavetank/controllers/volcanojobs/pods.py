@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.volcano import GROUP_NAME
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.volcano import GROUP_NAME
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
 
 TASK_INDEX, TASK_SPEC = "volcano.sh/task-index", "volcano.sh/task-spec"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.volcanojobs.spec import JobSpec, read_job
 from wavetank.controllers.volcanojobs.validation import problems_of
 from wavetank.errors import InputError

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wavetank.cluster.resource import Manifest
+from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds, parse_duration
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wavetank.cluster.resource import Resource
-from wavetank.controllers.frame.client import Client
-from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.client import Client
+from wavetank.controllers.framework.ownership import controller_reference
 
 
 def adopt(client: Client, owner: Resource, orphan: Resource) -> Resource:

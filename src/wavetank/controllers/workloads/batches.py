@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from wavetank.cluster.status import ApiError
+from wavetank.cluster.store.errors import ApiError
 
 T = TypeVar("T")
 

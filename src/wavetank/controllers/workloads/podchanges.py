@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wavetank.cluster.pod import Pod
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.framework.context import ControllerContext
 
 
 class PodChanges:
@@ -12,8 +12,8 @@ class PodChanges:
     Where `is_calm` says that nothing waits for pods to be ready, their starts are passed over.
     """
 
-    def __init__(self, office: Office, changed: Callable[[], None], is_calm: Callable[[], bool]) -> None:
-        self._ready_since = office.ready_since
+    def __init__(self, context: ControllerContext, changed: Callable[[], None], is_calm: Callable[[], bool]) -> None:
+        self._ready_since = context.ready_since
         self._changed = changed
         self._is_calm = is_calm
         self._ready: dict[str, int | None] = {}

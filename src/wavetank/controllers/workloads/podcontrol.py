@@ -3,19 +3,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.status import ApiError, ConflictError, NotFoundError
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.refusals import is_of_terminating_namespace
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import ApiError, ConflictError, NotFoundError
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.refusals import is_of_terminating_namespace
 from wavetank.controllers.workloads.batches import in_batches
 
 
 class PodControl:
     """Creates and deletes pods for their owners, and tells of it in Events."""
 
-    def __init__(self, office: Office, component: str) -> None:
-        self._office = office
+    def __init__(self, context: ControllerContext, component: str) -> None:
+        self._context = context
         self._component = component
 
     def create_in_batches(self, owner: Resource, documents: Sequence[Mapping[str, Any]]) -> None:
@@ -28,7 +28,7 @@ class PodControl:
     def create(self, owner: Resource, document: Mapping[str, Any]) -> None:
         """Creates a pod; in a namespace that is coming to its end nothing is created, which is no failure."""
         try:
-            pod = self._office.client.create(document)
+            pod = self._context.client.create(document)
         except ApiError as error:
             if is_of_terminating_namespace(error):
                 return
@@ -39,7 +39,7 @@ class PodControl:
     def delete(self, owner: Resource, pod: Pod) -> None:
         """Deletes a pod; one that is gone already is fine."""
         try:
-            self._office.client.delete(pod)
+            self._context.client.delete(pod)
         except (NotFoundError, ConflictError):
             return
         except ApiError as error:
@@ -50,4 +50,4 @@ class PodControl:
         self._tell(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {pod.name}")
 
     def _tell(self, owner: Resource, type_: str, reason: str, message: str) -> None:
-        self._office.tell(owner, type_, reason, message, self._component)
+        self._context.tell(owner, type_, reason, message, self._component)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.resource import Resource
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.ownership import controller_reference
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.ownership import controller_reference
 
 _LONGEST_NAME = 253
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cmp_to_key
 from heapq import nsmallest
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wavetank.cluster.pod import Pod
-from wavetank.controllers.frame.office import Office
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.durations import Nanoseconds
 
 
@@ -13,8 +13,8 @@ class Replicas:
     `changed` is called whenever one of the counts may be another.
     """
 
-    def __init__(self, office: Office, changed: Callable[[], None]) -> None:
-        self._ready_since = office.ready_since
+    def __init__(self, context: ControllerContext, changed: Callable[[], None]) -> None:
+        self._ready_since = context.ready_since
         self._changed = changed
         self._labels: Mapping[str, str] = {}
         self.active: dict[str, Pod] = {}  # by uid

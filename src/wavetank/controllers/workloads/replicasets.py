@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.kinds import ReplicaSet
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import render_time
-from wavetank.cluster.status import ApiError
-from wavetank.controllers.frame.client import Document
-from wavetank.controllers.frame.office import Office
-from wavetank.controllers.frame.ownership import controller_of
-from wavetank.controllers.frame.queue import Key
-from wavetank.controllers.frame.selecting import Selectors
+from wavetank.cluster.objects.kinds import ReplicaSet
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import render_time
+from wavetank.cluster.store.errors import ApiError
+from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_of
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.conditions import Condition, find_condition, without_condition
 from wavetank.controllers.workloads.podcontrol import PodControl
@@ -32,18 +32,18 @@ class ReplicaSets:
     Pods are counted as they change; only when there are too many of them are all looked at.
     """
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
-        self._queue = office.queue(self._sync)
-        self._control = PodControl(office, "replicaset-controller")
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
+        self._control = PodControl(context, "replicaset-controller")
         self._replicas: dict[str, Replicas] = {}  # by uid
         self._moulds: dict[str, tuple[Any, Document]] = {}  # by uid: a template and the pod that is made of it
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
-        self._kin = office.owned(_TABLE)
+        self._kin = context.owned(_TABLE)
         self._store.subscribe(_TABLE, self)
-        office.pods.follow_orphans(self._orphan_seen)
+        context.pods.follow_orphans(self._orphan_seen)
         for replica_set in self._store.list(_TABLE):
             self.added(replica_set)
 
@@ -51,11 +51,11 @@ class ReplicaSets:
 
     def added(self, new: ReplicaSet) -> None:
         """Takes in a replica set, with the pods that it has already."""
-        replicas = self._replicas[new.uid] = Replicas(self._office, partial(self._queue.add, new.key))
+        replicas = self._replicas[new.uid] = Replicas(self._context, partial(self._queue.add, new.key))
         replicas.expect(_template_labels(new))
         self._selectors.put(new.key, new.selector)
         self._adopting.add(new.key)
-        self._office.pods.follow(new.uid, replicas)
+        self._context.pods.follow(new.uid, replicas)
         self._queue.add(new.key)
 
     def modified(self, old: ReplicaSet, new: ReplicaSet) -> None:
@@ -72,7 +72,7 @@ class ReplicaSets:
 
     def deleted(self, old: ReplicaSet) -> None:
         """Forgets a replica set; its pods are the garbage collector's."""
-        self._office.pods.unfollow(old.uid)
+        self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
         del self._replicas[old.uid]
@@ -105,12 +105,12 @@ class ReplicaSets:
         while replicas.unsure:
             _, pod = replicas.unsure.popitem()
             if not replica_set.selector.matches(pod.labels):
-                release(self._office.client, replica_set, pod)
+                release(self._context.client, replica_set, pod)
         if replica_set.key in self._adopting and replica_set.deleted is None:
             self._adopting.discard(replica_set.key)
-            for pod in self._office.pods.orphans(replica_set.namespace):
+            for pod in self._context.pods.orphans(replica_set.namespace):
                 if replica_set.selector.matches(pod.labels) and pod.deleted is None and not pod.finished:
-                    adopt(self._office.client, replica_set, pod)
+                    adopt(self._context.client, replica_set, pod)
 
     def _manage(self, replica_set: ReplicaSet, replicas: Replicas, excess: int) -> ApiError | None:
         """Creates what is missing or deletes what is too much; returns what the API had against it."""
@@ -120,7 +120,7 @@ class ReplicaSets:
                 self._control.create_in_batches(replica_set, [mould] * min(-excess, _BURST))
             else:
                 related = self._related(replica_set, replicas)
-                now, ready_since = self._office.clock.now, self._office.ready_since
+                now, ready_since = self._context.clock.now, self._context.ready_since
                 number = min(excess, _BURST)
                 for pod in first_to_go(replicas.active.values(), related, number, now, ready_since):
                     self._control.delete(replica_set, pod)
@@ -156,7 +156,7 @@ class ReplicaSets:
         counts = {
             "fullyLabeledReplicas": replicas.labelled,
             "readyReplicas": replicas.ready,
-            "availableReplicas": replicas.available(self._office.clock.now, after),
+            "availableReplicas": replicas.available(self._context.clock.now, after),
         }
         status: Document = {"replicas": len(replicas.active)}
         status |= {field: count for field, count in counts.items() if count}
@@ -166,7 +166,7 @@ class ReplicaSets:
         if conditions:
             status["conditions"] = conditions
         if status != old:
-            self._office.client.update_status(present, status)
+            self._context.client.update_status(present, status)
 
     def _conditions(self, old: list[Condition], excess: int, problem: ApiError | None) -> list[Condition]:
         if problem is None:
@@ -174,14 +174,14 @@ class ReplicaSets:
         if find_condition(old, _FAILURE) is not None:
             return old
         reason = "FailedCreate" if excess < 0 else "FailedDelete"
-        now = render_time(self._office.clock.now)
+        now = render_time(self._context.clock.now)
         failure = {"type": _FAILURE, "status": "True", "lastTransitionTime": now, "reason": reason}
         return [*old, {**failure, "message": str(problem)}]
 
     def _wait_for_availability(self, replica_set: ReplicaSet, replicas: Replicas) -> None:
         next_one, after = replicas.next_available, _min_ready_s(replica_set) * SECOND
         if next_one is not None and after:
-            self._queue.add_after(replica_set.key, max(next_one + after - self._office.clock.now, 0))
+            self._queue.add_after(replica_set.key, max(next_one + after - self._context.clock.now, 0))
 
 
 def _wanted(replica_set: ReplicaSet) -> int:

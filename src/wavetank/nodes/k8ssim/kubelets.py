@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import FAILED, RUNNING, SUCCEEDED, Pod
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.k8ssim.demand import demand_of

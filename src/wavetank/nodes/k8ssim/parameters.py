@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.resources import CPU
+from wavetank.cluster.fields.resources import CPU
+from wavetank.cluster.objects.node import Node
 
 FIELDS = "k8ssim.wavetank.dev/"  # annotations of nodes: K8sSim's own fields, kept under their names
 UNIT = 1e9  # flop/s of a core of calculationSpeed 1

@@ -4,9 +4,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wavetank.report.facts import warnings_block
 from wavetank.report.metrics import METRICS
-from wavetank.report.pagefile import fill_page, write_page
+from wavetank.report.page.facts import warnings_block
+from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.sweep.folder import SweepFolder
 
 # Shared ones first; the last starts the page.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Connect, TieBreaking
@@ -15,7 +15,7 @@ from wavetank.scheduling.config import Version, default_configuration
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.registry import Handle, build_frameworks
-from wavetank.scheduling.scheduler import Explain
+from wavetank.scheduling.scheduler.scheduler import Explain
 
 
 class Queue(NamedTuple):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 
 FOREVER: Nanoseconds = 2**62  # when a job ends of which nobody knows
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterator
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.run import Job
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import Job
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.batch.job import FOREVER, BatchJob
 

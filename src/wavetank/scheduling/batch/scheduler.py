@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.status import ApiError
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import Nanoseconds
@@ -19,9 +19,9 @@ from wavetank.scheduling.batch.disciplines import Discipline
 from wavetank.scheduling.batch.job import FOREVER, BatchJob, Placement, Shape
 from wavetank.scheduling.batch.jobs import WaitingJobs, expected
 from wavetank.scheduling.batch.timeline import Timeline
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.static import StaticFilter
 from wavetank.scheduling.latency import SchedulerLatency
 

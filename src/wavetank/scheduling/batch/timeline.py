@@ -7,7 +7,7 @@ import numpy as np
 
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.batch.job import FOREVER, BatchJob, Placement
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 
 
 class Timeline:

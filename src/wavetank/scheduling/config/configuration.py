@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.selectors import read_field, read_mapping, read_text
+from wavetank.cluster.fields.selectors import read_field, read_mapping, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import NodeResourcesFitArgs
 from wavetank.scheduling.config.extenders import ignored_resources, read_extenders

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from wavetank.cluster.selectors import read_field, read_label_key, read_list, read_text
+from wavetank.cluster.fields.selectors import read_field, read_label_key, read_list, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config.reading import INT64_MAX, integer, read_bool, read_duration, read_object
 

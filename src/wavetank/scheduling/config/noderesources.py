@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import get_args
 
-from wavetank.cluster.selectors import read_field, read_label_key, read_list, read_text
+from wavetank.cluster.fields.selectors import read_field, read_label_key, read_list, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import (
     CPU_AND_MEMORY,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from wavetank.cluster.selectors import read_field, read_list, read_text
+from wavetank.cluster.fields.selectors import read_field, read_list, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config import intree
 from wavetank.scheduling.config.intree import MULTI_POINT, WEIGHTED_POINTS, Version

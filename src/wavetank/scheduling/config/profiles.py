@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from wavetank.cluster.selectors import read_field, read_list, read_text
+from wavetank.cluster.fields.selectors import read_field, read_list, read_text
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import PluginArgs
 from wavetank.scheduling.config.gates import NO_GATES, FeatureGates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wavetank.cluster.selectors import read_field, read_label_key, read_list, read_text
+from wavetank.cluster.fields.selectors import read_field, read_label_key, read_list, read_text
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.config.args import (

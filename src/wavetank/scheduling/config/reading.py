@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
-from wavetank.cluster.selectors import read_mapping
+from wavetank.cluster.fields.selectors import read_mapping
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds, parse_duration
 

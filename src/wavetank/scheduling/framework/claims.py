@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 
 Key = tuple[str, str]  # (namespace, claim)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from wavetank.cluster.dra import Allocation, DeviceClass, DeviceId, ResourceClaim, ResourceSlice
-from wavetank.cluster.node import Node
-from wavetank.cluster.resource import Resource
+from wavetank.cluster.objects.dra import Allocation, DeviceClass, DeviceId, ResourceClaim, ResourceSlice
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.resource import Resource
 
 DEVICE_TABLES = (
     "ResourceSlice.resource.k8s.io",

@@ -3,14 +3,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.extenders import Extenders
-from wavetank.scheduling.framework.batching import Batch
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
-from wavetank.scheduling.framework.extending import Extending
-from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
-from wavetank.scheduling.framework.nominatedroom import NominatedRoom
-from wavetank.scheduling.framework.plan import Plan
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.extenders.extenders import Extenders
+from wavetank.scheduling.framework.cycle.batching import Batch
+from wavetank.scheduling.framework.cycle.extending import Extending
+from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.cycle.plan import Plan
+from wavetank.scheduling.framework.nodes.nominatedroom import NominatedRoom
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
     PermitPlugin,
@@ -23,6 +22,7 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 P = TypeVar("P", bound=Plugin)
 

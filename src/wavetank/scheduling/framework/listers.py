@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
-from wavetank.cluster.kinds import Namespace, PodDisruptionBudget, Service
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.selectors import EVERYTHING, LabelSelector
+from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
+from wavetank.cluster.objects.kinds import Namespace, PodDisruptionBudget, Service
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.devices import DEVICE_TABLES, Devices
-from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.storage import STORAGE_TABLES, Storage
 
 _SERVICES = "Service"

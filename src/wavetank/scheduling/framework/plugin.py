@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.store import Store
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.cluster.store.store import Store
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 
 if TYPE_CHECKING:
-    from wavetank.scheduling.framework.cycle import Cycle, Outcome
-    from wavetank.scheduling.framework.nodetable import NodeTable
+    from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
+    from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 PASSED = 0  # the code of a node that passed a filter
 
@@ -86,14 +86,14 @@ class Plugin:
         """Tells whether nobody needs to ask this plugin of pods of the spec's family, whatever the cluster is like."""
         return False
 
-    def is_silent(self, spec: PodSpec) -> bool:
+    def passes_spec(self, spec: PodSpec) -> bool:
         """Tells whether, whatever the cluster is like, this plugin lets such pods pass, prefers no node, keeps nothing.
 
         Unlike one that ignores them it is asked before filtering, since it has a word to say when an attempt fails.
         """
         return False
 
-    def has_no_say(self, cycle: Cycle) -> bool:
+    def passes_now(self, cycle: Cycle) -> bool:
         """Tells whether, as things stand, this plugin refuses no node for the pod and prefers none to another."""
         return False
 

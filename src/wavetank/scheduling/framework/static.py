@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PASSED, FilterPlugin, Reason, ScorePlugin
 
 MAX_FACETS = 1024  # per plugin; a facet costs eight bytes a node

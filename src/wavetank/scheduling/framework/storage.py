@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.storage import (
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.storage import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,

@@ -2,12 +2,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.gpus import GPU, GPU_INDEX, GPU_MODEL, MOST_GPUS, WHOLE, GpuDemand, device_indices, gpu_demand
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resources import CPU
+from wavetank.cluster.fields.gpus import (
+    GPU,
+    GPU_INDEX,
+    GPU_MODEL,
+    MOST_GPUS,
+    WHOLE,
+    GpuDemand,
+    device_indices,
+    gpu_demand,
+)
+from wavetank.cluster.fields.resources import CPU
+from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.gpusharing.request import SHARES
 
 NO_MODEL = -1  # the number of the model of nodes without GPUs

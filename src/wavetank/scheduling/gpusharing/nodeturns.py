@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
 class NodeTurns:

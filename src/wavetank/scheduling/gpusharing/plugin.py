@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavetank.cluster.gpus import GPU_INDEX, GpuDemand, gpu_demand
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.store import Store
+from wavetank.cluster.fields.gpus import GPU_INDEX, GpuDemand, gpu_demand
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError, SchedulerError
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import (
     PASSED,
     PROCEED,
@@ -24,6 +23,7 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
 from wavetank.scheduling.gpusharing.request import GpuRequest

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wavetank.cluster.gpus import gpu_demand, split_models
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.fields.gpus import gpu_demand, split_models
+from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 
 POPULARITY = 0.95  # how many of all pods the typical ones stand for, at least

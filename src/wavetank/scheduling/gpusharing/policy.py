@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import Plugin
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.nodeturns import NodeTurns

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.imagenames import with_tag
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.cluster.fields.imagenames import with_tag
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
 
 _MIB = 1024 * 1024
@@ -17,7 +17,7 @@ class ImageLocality(JoiningPlugin, ScorePlugin):
 
     name = "ImageLocality"
 
-    def has_no_say(self, cycle: Cycle) -> bool:
+    def passes_now(self, cycle: Cycle) -> bool:
         """Has nothing to say as long as no node has images."""
         return cycle.table.images.is_empty
 

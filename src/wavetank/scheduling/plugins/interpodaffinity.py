@@ -5,17 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podaffinity import NO_AFFINITY, AffinityTerm
-from wavetank.cluster.selectors import NOTHING
+from wavetank.cluster.fields.podaffinity import NO_AFFINITY, AffinityTerm
+from wavetank.cluster.fields.selectors import NOTHING
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import InterPodAffinityArgs
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint
-from wavetank.scheduling.framework.kernels import bar
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.cycle.kernels import bar
+from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, Regard
+from wavetank.scheduling.framework.nodes.topology import DomainTotals
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
@@ -27,8 +28,7 @@ from wavetank.scheduling.framework.plugin import (
     Reason,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, Regard
-from wavetank.scheduling.framework.topology import DomainTotals
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
 
     # filtering
 
-    def has_no_say(self, cycle: Cycle) -> bool:
+    def passes_now(self, cycle: Cycle) -> bool:
         """Has nothing to say where neither the pod nor any other has terms."""
         return cycle.pod.spec.pod_affinity is NO_AFFINITY and cycle.table.terms.is_empty
 

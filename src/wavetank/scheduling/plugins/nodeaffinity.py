@@ -3,14 +3,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import NodeAffinity as Affinity
-from wavetank.cluster.podspec import PodSpec, parse_node_affinity
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import NodeAffinity as Affinity
+from wavetank.cluster.objects.podspec import PodSpec, parse_node_affinity
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
@@ -19,6 +18,7 @@ from wavetank.scheduling.framework.plugin import (
     PreScorePlugin,
     Reason,
 )
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore, scale_to_100
 
 

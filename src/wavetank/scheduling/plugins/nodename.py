@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import FilterPlugin, Reason
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 
 class NodeName(FilterPlugin):
@@ -23,7 +23,7 @@ class NodeName(FilterPlugin):
         codes: IntArray = (nodes != cycle.table.slots.get(cycle.pod.node_name, -1)).astype(np.int64)
         return codes
 
-    def has_no_say(self, cycle: Cycle) -> bool:
+    def passes_now(self, cycle: Cycle) -> bool:
         """Has nothing to say of a pod that names no node."""
         return not cycle.pod.node_name
 

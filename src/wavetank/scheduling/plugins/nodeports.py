@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.ports import ports_clash
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
@@ -18,7 +18,7 @@ from wavetank.scheduling.framework.plugin import (
     PreFilterResult,
     Reason,
 )
-from wavetank.scheduling.framework.ports import ports_clash
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 
 class NodePorts(JoiningPlugin, PreFilterPlugin, FilterPlugin):

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.taints import Taint, Tolerations
-from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.cluster.fields.taints import Taint, Tolerations
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.framework.plugin import Reason
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.static import StaticFilter
 
 _CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.taints import Tolerations
-from wavetank.scheduling.framework.arrays import NumberArray
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.cluster.fields.taints import Tolerations
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.nodes.arrays import NumberArray
 from wavetank.scheduling.framework.plugin import Reason
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore, scale_to_100_reversed
 
 

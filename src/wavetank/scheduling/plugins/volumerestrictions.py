@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.storage import PersistentVolumeClaim
-from wavetank.cluster.volumes import Disk
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.cluster.fields.volumes import Disk
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.cluster.objects.storage import PersistentVolumeClaim
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
-from wavetank.scheduling.plugins.podclaims import named_claims, names_claim
+from wavetank.scheduling.plugins.dynamicresources.podclaims import named_claims, names_claim
 
 
 class VolumeRestrictions(PreFilterPlugin, FilterPlugin):

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wavetank.cluster.csimigration import BETA_ZONE, ZONE
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.cluster.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from wavetank.cluster.rules.csimigration import BETA_ZONE, ZONE
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
-from wavetank.scheduling.plugins.podclaims import named_claims, names_claim
+from wavetank.scheduling.plugins.dynamicresources.podclaims import named_claims, names_claim
 
 _REGION, _BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
 _LABELS = (BETA_ZONE, _BETA_REGION, ZONE, _REGION)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.cluster.objects.pod import Pod
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.policy import Policy
 from wavetank.scheduling.views import NodesView
 

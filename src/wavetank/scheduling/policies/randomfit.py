@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.policy import Policy
 from wavetank.scheduling.views import NodesView
 

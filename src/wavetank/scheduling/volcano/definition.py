@@ -3,14 +3,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from wavetank.cluster.store import Store
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Connect, TieBreaking
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.scheduling.scheduler import Explain
+from wavetank.scheduling.scheduler.scheduler import Explain
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
 from wavetank.scheduling.volcano.session.ties import ByChance, ByName, BySize, Ties

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resource import Resource
-from wavetank.cluster.store import Store
-from wavetank.cluster.volcano import POD_GROUPS, QUEUES
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.volcano import POD_GROUPS, QUEUES
+from wavetank.cluster.store.store import Store
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.volcano.model.cache import Cache
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.resources import PODS, format_amounts
-from wavetank.cluster.store import Store
-from wavetank.cluster.volcano import API_VERSION, GROUP_NAME, POD_GROUPS, PodGroup
+from wavetank.cluster.fields.resources import PODS, format_amounts
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.volcano import API_VERSION, GROUP_NAME, POD_GROUPS, PodGroup
+from wavetank.cluster.store.store import Store
 
 _QUEUE_NAME = "scheduling.volcano.sh/queue-name"
 _MIN_MEMBER = "scheduling.volcano.sh/group-min-member"

@@ -4,18 +4,18 @@ import random
 from collections.abc import Collection, Mapping
 from functools import partial
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.status import ApiError
-from wavetank.cluster.store import Store
-from wavetank.cluster.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, Queue
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, Queue
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED
-from wavetank.scheduling.prebinding import PreBinding
+from wavetank.scheduling.plugins.defaultpreemption.plugin import PREEMPTED
+from wavetank.scheduling.scheduler.prebinding import PreBinding
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 from wavetank.scheduling.volcano.informers import follow_cluster
 from wavetank.scheduling.volcano.model.cache import DEFAULT_QUEUE, Cache

@@ -15,15 +15,15 @@ from wavetank.apiserver.custom.definition.conditions import (
 from wavetank.apiserver.custom.definition.making import make_kinds
 from wavetank.apiserver.custom.definition.naming import accept_names, approval_condition
 from wavetank.apiserver.custom.schema.structural import Document
-from wavetank.apiserver.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.http.request import Request, User
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.options import ListOptions, WriteOptions
-from wavetank.apiserver.request import Request, User
 from wavetank.apiserver.strategies.registry import prepare_status
 from wavetank.apiserver.validation.registry import validate_status_update
-from wavetank.apiserver.watching import Watches
-from wavetank.apiserver.writing import Write, Writer
-from wavetank.cluster.resource import Resource
+from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
+from wavetank.apiserver.verbs.watching import Watches
+from wavetank.apiserver.verbs.writing import Write, Writer
+from wavetank.cluster.objects.resource import Resource
 
 _PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.policy import BEST, MOST_CPU, MOST_GPU, GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest

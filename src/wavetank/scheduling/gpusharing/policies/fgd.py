@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.memory import Memory
+from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.gpusharing.fragmentation import descend
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix, TypicalPods

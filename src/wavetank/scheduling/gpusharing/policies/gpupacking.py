@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.gpus import WHOLE
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.cluster.fields.gpus import WHOLE
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.policy import BEST, GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest

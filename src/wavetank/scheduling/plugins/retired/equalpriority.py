@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import PodSpec
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.framework.static import StaticScore
 
 

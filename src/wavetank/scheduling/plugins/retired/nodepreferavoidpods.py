@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
 from wavetank.scheduling.framework.static import FacetCache
 
@@ -28,7 +28,7 @@ class NodePreferAvoidPods(JoiningPlugin, ScorePlugin):
     def __init__(self) -> None:
         self._scores = FacetCache(self._rate)
 
-    def has_no_say(self, cycle: Cycle) -> bool:
+    def passes_now(self, cycle: Cycle) -> bool:
         """Has nothing to say of pods that belong to nobody or to another kind of controller."""
         return _controller(cycle.pod) is None
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.resources import CPU, MEMORY, parse_amounts
+from wavetank.cluster.fields.resources import CPU, MEMORY, parse_amounts
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.framework.static import StaticScore
 
 Limits = tuple[int, int]  # milli-CPU and bytes

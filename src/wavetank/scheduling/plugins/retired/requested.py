@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
 
 HIGHEST = 10

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.podspec import NodeAffinity, PodSpec
-from wavetank.cluster.taints import Tolerations
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.cluster.fields.taints import Tolerations
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.podspec import NodeAffinity, PodSpec
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.static import StaticScore
 from wavetank.scheduling.plugins.imagelocality import MAX_BYTES_PER_CONTAINER, MIN_BYTES, ImageLocality
 from wavetank.scheduling.plugins.interpodaffinity import InterPodAffinity

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import BoolArray
-from wavetank.scheduling.framework.labelcolumns import FloatArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray
+from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
 
 
 def closeness(matrix: FloatArray, weights: FloatArray, benefit: BoolArray) -> FloatArray:

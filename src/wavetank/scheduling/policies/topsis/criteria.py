@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from wavetank.errors import InputError
-from wavetank.scheduling.framework.labelcolumns import FloatArray
+from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
 from wavetank.scheduling.views import NodesView
 
 FREQUENCY = "wavetank.dev/cpu-frequency"  # a label: GHz, or whatever unit all nodes share

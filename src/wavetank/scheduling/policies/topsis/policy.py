@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.quantity import parse_quantity
+from wavetank.cluster.fields.quantity import parse_quantity
+from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.arrays import BoolArray
-from wavetank.scheduling.framework.labelcolumns import FloatArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray
+from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
 from wavetank.scheduling.policies.topsis.closeness import closeness
 from wavetank.scheduling.policies.topsis.criteria import Criterion, criterion
 from wavetank.scheduling.policy import Policy

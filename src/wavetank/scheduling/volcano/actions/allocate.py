@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.actions.tasks import tasks_in_turn
 from wavetank.scheduling.volcano.model.fiterrors import FitErrors

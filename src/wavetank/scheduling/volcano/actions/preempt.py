@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wavetank.cluster.pod import Pod
-from wavetank.scheduling.plugins.defaultpreemption import PREEMPTED
+from wavetank.cluster.objects.pod import Pod
+from wavetank.scheduling.plugins.defaultpreemption.plugin import PREEMPTED
 from wavetank.scheduling.volcano.actions.tasks import tasks_in_turn
 from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.queue import QueueInfo

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wavetank.kernel.compiling import compiled
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 
 FloatArray = npt.NDArray[np.float64]
 _LEAST = 0.1  # less than this is nothing

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from wavetank.cluster.kinds import PriorityClass
-from wavetank.cluster.node import Node
-from wavetank.cluster.pod import Pod
-from wavetank.cluster.podspec import PodSpec
-from wavetank.cluster.volcano import PodGroup, Queue
+from wavetank.cluster.objects.kinds import PriorityClass
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.cluster.objects.volcano import PodGroup, Queue
 from wavetank.kernel.durations import SECOND
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.memory import Memory
-from wavetank.scheduling.framework.nodetable import MAX_SPECS, NodeTable
+from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.nodetable import MAX_SPECS, NodeTable
 from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.nodebooks import NodeBooks
 from wavetank.scheduling.volcano.model.quantities import Quantities

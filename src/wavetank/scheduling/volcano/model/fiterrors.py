@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 
 RESOLVABLE, UNRESOLVABLE, ERROR = "Unschedulable", "UnschedulableAndUnresolvable", "Error"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from wavetank.cluster.volcano import PodGroup
+from wavetank.cluster.objects.volcano import PodGroup
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.volcano.model.fiterrors import FitErrors
 from wavetank.scheduling.volcano.model.goduration import read_go_duration

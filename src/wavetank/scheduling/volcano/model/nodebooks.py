@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.node import Node
-from wavetank.cluster.resources import CPU, MEMORY, PODS
-from wavetank.scheduling.framework.arrays import BoolArray, IntArray
+from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
+from wavetank.cluster.objects.node import Node
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.volcano.model.bookkernels import FloatArray, enter, has_room, lacking_later
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.statuses import PIPELINED, RELEASING

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wavetank.cluster.quantity import milli, whole
-from wavetank.cluster.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
+from wavetank.cluster.fields.quantity import milli, whole
+from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
 from wavetank.errors import InputError
 
 LEAST = 0.1  # less than this is nothing: of a milli-CPU, a byte, a thousandth of a scalar resource

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wavetank.cluster.volcano import Queue
+from wavetank.cluster.objects.volcano import Queue
 from wavetank.scheduling.volcano.model.quantities import Quantities
 
 ROOT = "root"

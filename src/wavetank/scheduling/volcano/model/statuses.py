@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wavetank.cluster.pod import FAILED as POD_FAILED
-from wavetank.cluster.pod import PENDING as POD_PENDING
-from wavetank.cluster.pod import RUNNING as POD_RUNNING
-from wavetank.cluster.pod import SUCCEEDED as POD_SUCCEEDED
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import FAILED as POD_FAILED
+from wavetank.cluster.objects.pod import PENDING as POD_PENDING
+from wavetank.cluster.objects.pod import RUNNING as POD_RUNNING
+from wavetank.cluster.objects.pod import SUCCEEDED as POD_SUCCEEDED
+from wavetank.cluster.objects.pod import Pod
 
 PENDING, ALLOCATED, PIPELINED, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED, UNKNOWN = range(10)
 NAMES = (

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.resources import CPU, MEMORY
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.hooks import Hooks, Plugin, Scores

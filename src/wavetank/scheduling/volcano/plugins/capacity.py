@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wavetank.cluster.resources import PODS
+from wavetank.cluster.fields.resources import PODS
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.quantities import LEAST, Quantities

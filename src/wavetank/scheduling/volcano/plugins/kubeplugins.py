@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wavetank.cluster.pod import Pod
+from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import (
     InterPodAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
@@ -9,21 +9,21 @@ from wavetank.scheduling.config import (
     ScoringStrategy,
     VolumeBindingArgs,
 )
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.plugins.imagelocality import ImageLocality
 from wavetank.scheduling.plugins.interpodaffinity import InterPodAffinity
 from wavetank.scheduling.plugins.nodeaffinity import NodeAffinity
 from wavetank.scheduling.plugins.nodeports import NodePorts
-from wavetank.scheduling.plugins.noderesourcesbalancedallocation import NodeResourcesBalancedAllocation
-from wavetank.scheduling.plugins.noderesourcesfit import NodeResourcesFit
+from wavetank.scheduling.plugins.noderesources.balancedallocation import NodeResourcesBalancedAllocation
+from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
 from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
 from wavetank.scheduling.plugins.nodevolumelimits import NodeVolumeLimits
-from wavetank.scheduling.plugins.podtopologyspread import PodTopologySpread
+from wavetank.scheduling.plugins.podtopologyspread.plugin import PodTopologySpread
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
-from wavetank.scheduling.plugins.volumebinding import VolumeBinding
+from wavetank.scheduling.plugins.volumebinding.plugin import VolumeBinding
 from wavetank.scheduling.plugins.volumezone import VolumeZone
 from wavetank.scheduling.volcano.plugins.scorememory import ScoreMemory
 from wavetank.scheduling.volcano.vintage import V1_15, Vintage

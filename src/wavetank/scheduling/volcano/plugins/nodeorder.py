@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import MeasurePlugin, PreScorePlugin, ScorePlugin
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.task import Task
@@ -66,6 +66,6 @@ class NodeOrder(Plugin):
     ) -> Iterator[tuple[str, NumberArray]]:
         """Yields the weighted scores of the parts that have a say."""
         for part, weight, plugin in parts:
-            if plugin.has_no_say(cycle) or (isinstance(plugin, PreScorePlugin) and not plugin.pre_score(cycle, slots)):
+            if plugin.passes_now(cycle) or (isinstance(plugin, PreScorePlugin) and not plugin.pre_score(cycle, slots)):
                 continue
             yield part, plugin.normalize(plugin.score(cycle, slots)) * weight

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.cycle import Cycle
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import SKIP, FilterPlugin, PreFilterPlugin
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.arguments import Arguments
@@ -75,7 +75,7 @@ class Predicates(Plugin):
         asked, skipped = self._interested(task.pod.spec)
         cycle.skipped.update(skipped)
         for plugin in asked:
-            result = SKIP if plugin.has_no_say(cycle) else plugin.pre_filter(cycle)
+            result = SKIP if plugin.passes_now(cycle) else plugin.pre_filter(cycle)
             if result.rejected is not None:
                 return f"plugin {plugin.name} pre-predicates failed {result.rejected.text}"
             if result.skip:

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wavetank.cluster.podspec import PodSpec
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.cycle import Cycle
-from wavetank.scheduling.framework.memory import Memory
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
 
 MAX_SPECS = 256  # each costs sixteen bytes a node

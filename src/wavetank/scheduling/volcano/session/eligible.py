@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano.model.task import Task
 
 if TYPE_CHECKING:

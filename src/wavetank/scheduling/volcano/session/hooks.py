@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.queue import QueueInfo
 from wavetank.scheduling.volcano.model.task import Task

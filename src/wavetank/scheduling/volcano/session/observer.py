@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 
 
 class Observer(Protocol):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano.config import conf as switches
 from wavetank.scheduling.volcano.config.conf import PluginOption
 from wavetank.scheduling.volcano.model.job import Job

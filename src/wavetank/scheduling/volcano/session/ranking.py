@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.kernels import highest
+from wavetank.scheduling.framework.cycle.kernels import highest
+from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.volcano.model.task import Task
 
 if TYPE_CHECKING:

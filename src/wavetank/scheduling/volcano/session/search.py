@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.model.fiterrors import ERROR, RESOLVABLE, FitErrors, Status
 from wavetank.scheduling.volcano.model.task import Task

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.arrays import IntArray
-from wavetank.scheduling.framework.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.conf import PluginOption, VolcanoConf
 from wavetank.scheduling.volcano.model.cache import Cache

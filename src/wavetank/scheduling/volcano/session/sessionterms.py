@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.cluster.pod import Pod
-from wavetank.scheduling.framework.podindex import REQUIRED_ANTI, HeldTerm, Regard, TermIndex
-from wavetank.scheduling.framework.topology import DomainTotals, TopologyTable
+from wavetank.cluster.objects.pod import Pod
+from wavetank.scheduling.framework.nodes.podindex import REQUIRED_ANTI, HeldTerm, Regard, TermIndex
+from wavetank.scheduling.framework.nodes.topology import DomainTotals, TopologyTable
 
 
 class SessionTerms(TermIndex):

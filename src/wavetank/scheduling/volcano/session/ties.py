@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Protocol
 
-from wavetank.cluster.resources import CPU
-from wavetank.scheduling.framework.arrays import IntArray
+from wavetank.cluster.fields.resources import CPU
+from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano.model.cache import Cache
 
 

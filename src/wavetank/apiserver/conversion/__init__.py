@@ -1,0 +1,1 @@
+"""Conversion between the served and the stored versions of a kind."""

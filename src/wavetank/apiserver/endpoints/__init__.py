@@ -1,0 +1,1 @@
+"""Paths that are not objects: discovery, health, metrics, reviews, tokens."""

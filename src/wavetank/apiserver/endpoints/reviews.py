@@ -1,0 +1,155 @@
+"""Reviews: questions about tokens, users and permissions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from wavetank.apiserver.authorization.authorizer import Attributes, Authorizer
+from wavetank.apiserver.errors import StatusError, bad_request
+from wavetank.apiserver.errors import invalid as invalid_object
+from wavetank.apiserver.fielderrors import FieldError, invalid, required
+from wavetank.apiserver.http.request import User
+
+Document = dict[str, Any]
+# Finds the user of a bearer token.
+Authenticate = Callable[[str], User | None]
+
+# Of the server whose recorded answers ours are compared with.
+AUDIENCES = ("https://x",)
+
+
+def review(
+    document: Document, namespace: str, user: User, now: float, authenticate: Authenticate, authorizer: Authorizer
+) -> Document:
+    """Answers a review, a decoded document of authentication.k8s.io/v1 or authorization.k8s.io/v1.
+
+    `namespace` is that of the path, `now` seconds since 1970. StatusError (400, 422) if the question makes no sense.
+    """
+    match document["kind"]:
+        case "TokenReview":
+            return {**document, "status": _token_status(document, authenticate)}
+        case "SelfSubjectReview":
+            status = {"userInfo": user_info(user)}
+            return _head(document, {"creationTimestamp": timestamp(now)}) | {"status": status}
+        case "SelfSubjectRulesReview":
+            asked = _spec(document).get("namespace")
+            if not asked:
+                raise bad_request("no namespace on request")
+            return _head(document, {}) | {"spec": {}, "status": authorizer.rules(user, asked)}
+    return _access(document, namespace, user, authorizer)
+
+
+def user_info(user: User) -> Document:
+    """Returns what reviews tell of a user, empty parts left out."""
+    told = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
+    return {key: value for key, value in told.items() if value}
+
+
+def timestamp(seconds: float) -> str:
+    """Writes seconds since 1970 as an RFC 3339 time."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _head(document: Document, metadata: Document) -> Document:
+    return {"kind": document["kind"], "apiVersion": document["apiVersion"], "metadata": metadata}
+
+
+def _spec(document: Document) -> Document:
+    spec = document.get("spec")
+    return spec if isinstance(spec, dict) else {}
+
+
+def _token_status(document: Document, authenticate: Authenticate) -> Document:
+    spec = _spec(document)
+    if not spec.get("token"):
+        raise bad_request("token is required for TokenReview in authentication")
+    audiences = [one for one in spec.get("audiences") or AUDIENCES if one in AUDIENCES]
+    user = authenticate(spec["token"]) if audiences else None
+    if user is None:
+        return {"user": {}, "error": "invalid bearer token"}
+    return {"authenticated": True, "user": user_info(user), "audiences": audiences}
+
+
+def _access(document: Document, namespace: str, user: User, authorizer: Authorizer) -> Document:
+    metadata = document.get("metadata") or {}
+    local = document["kind"] == "LocalSubjectAccessReview"
+    if local and not metadata.get("namespace"):
+        metadata = {**metadata, "namespace": namespace}
+    answered = {**document, "metadata": metadata, "status": {}}
+    if errors := [*_access_errors(answered), *(_local_errors(answered) if local else ())]:
+        raise _invalid(errors)
+    verdict = authorizer.judge(_asked_about(answered, user), _wish(_spec(answered)))
+    answered["status"] = {"allowed": verdict.allowed} | ({"reason": verdict.reason} if verdict.reason else {})
+    return answered
+
+
+def _asked_about(document: Document, user: User) -> User:
+    if document["kind"] == "SelfSubjectAccessReview":
+        return user
+    spec = _spec(document)
+    return User(spec.get("user") or "", tuple(spec.get("groups") or ()), spec.get("uid") or "")
+
+
+def _wish(spec: Document) -> Attributes:
+    other, asked = spec.get("nonResourceAttributes"), spec.get("resourceAttributes") or {}
+    if other is not None:
+        return Attributes(other.get("verb") or "", path=other.get("path") or "")
+    resource = "/".join(part for part in (asked.get("resource"), asked.get("subresource")) if part)
+    texts = {key: asked.get(key) or "" for key in ("verb", "group", "namespace", "name")}
+    return Attributes(resource=resource, **texts)
+
+
+def _access_errors(document: Document) -> Iterator[FieldError]:
+    spec = _spec(document)
+    resource, other = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
+    if resource is not None and other is not None:
+        combined = "cannot be specified in combination with resourceAttributes"
+        yield invalid("spec.nonResourceAttributes", _go_attributes(other), combined)
+    if resource is None and other is None:
+        neither = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        yield invalid("spec.resourceAttributes", None, neither)
+    if document["kind"] != "SelfSubjectAccessReview" and not spec.get("user") and not spec.get("groups"):
+        yield invalid("spec.user", "", "at least one of user or group must be specified")
+    for name in ("fieldSelector", "labelSelector"):
+        yield from _selector_errors((resource or {}).get(name), f"spec.resourceAttributes.{name}")
+    yield from _metadata_errors(document)
+
+
+def _metadata_errors(document: Document) -> Iterator[FieldError]:
+    local = document["kind"] == "LocalSubjectAccessReview"
+    allowed = {"managedFields", "namespace"} if local else {"managedFields"}
+    if document["metadata"].keys() - allowed:
+        detail = "must be empty except for namespace" if local else "must be empty"
+        yield invalid("metadata", document["metadata"], detail)
+
+
+def _selector_errors(selector: Mapping[str, Any] | None, path: str) -> Iterator[FieldError]:
+    if selector is None:
+        return
+    raw, requirements = selector.get("rawSelector"), selector.get("requirements")
+    if raw and requirements:
+        yield invalid(f"{path}.rawSelector", raw, "may not specified at the same time as requirements")
+    if not raw and not requirements:
+        detail = f"when {path} is specified, requirements or rawSelector is required"
+        yield required(f"{path}.requirements", detail)
+
+
+def _local_errors(document: Document) -> Iterator[FieldError]:
+    spec, namespace = _spec(document), document["metadata"]["namespace"]
+    resource, other = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
+    if resource is not None and resource.get("namespace", "") != namespace:
+        path = "spec.resourceAttributes.namespace"
+        yield invalid(path, resource.get("namespace", ""), "must match metadata.namespace")
+    if other is not None:
+        yield invalid("spec.nonResourceAttributes", _go_attributes(other), "disallowed on this kind of request")
+
+
+def _go_attributes(attributes: Mapping[str, Any]) -> Document:
+    """Returns the attributes under the names of the Go struct, which is what messages show."""
+    return {"Path": attributes.get("path", ""), "Verb": attributes.get("verb", "")}
+
+
+def _invalid(errors: list[FieldError]) -> StatusError:
+    return invalid_object(".authorization.k8s.io", "", errors)  # the kind's name is empty, as upstream

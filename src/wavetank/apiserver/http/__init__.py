@@ -1,0 +1,1 @@
+"""The transport: requests, responses, content negotiation, authentication, TLS, the server."""

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import ipaddress
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from wavetank.apiserver.errors import StatusError, bad_request, forbidden, unauthorized
+from wavetank.apiserver.http.request import User
+
+ADMIN = User("admin", ("system:masters", "system:authenticated"), "admin")
+
+# The user in the proxy-url of a kubeconfig; see kubeconfig.py for why there is one.
+PROXY_USER = "wavetank"
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_EVERYWHERE = ("0.0.0.0", "::", "")
+
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+class Authenticator:
+    """Lets in whoever has the token and is no web page of somebody else.
+
+    `host` is the address that is listened on. Names that are not ours in the Host header are refused, since that is
+    what a web page looks like which had its own name point to this address; so are Origins other than ours. Without
+    a token everybody else may come in. StatusErrors tell why somebody may not.
+    """
+
+    def __init__(self, token: str | None, host: str) -> None:
+        self._token = token.encode() if token else b""
+        self._names = {*_LOOPBACK, host.lower()}
+        self._any_address = host in _EVERYWHERE
+
+    def admit(self, headers: Mapping[str, str], raw: RawHeaders) -> User:
+        """Returns who asks; `raw` are the same headers with repeated ones."""
+        self._check_host(headers.get("host"))
+        if "origin" in headers:
+            _check_origin(headers["origin"], headers.get("host"))
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            raise _refused("a web page of another site asks")
+        if self._token and not self._is_known(headers):
+            raise unauthorized()
+        if "impersonate-user" in headers or "impersonate-group" in headers:
+            return _impersonated(headers, raw)
+        return ADMIN
+
+    def authenticate(self, token: str) -> User | None:
+        """Returns whose token it is, None if it is nobody's."""
+        return ADMIN if self._token and self._is_token(token) else None
+
+    def _check_host(self, header: str | None) -> None:
+        if header is None:
+            raise bad_request("a request needs its Host header")
+        name = _name_of(header)
+        if name not in self._names and not (self._any_address and _is_address(name)):
+            raise _refused(f"the Host header names {name!r:.100}, which is not served here")
+
+    def _is_known(self, headers: Mapping[str, str]) -> bool:
+        given = headers.get("authorization")
+        if given is not None:
+            scheme, _, token = given.partition(" ")
+            return scheme.lower() == "bearer" and self._is_token(token.strip())
+        return self._is_token(_proxy_password(headers.get("proxy-authorization", "")))
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self._token)
+
+
+def _check_origin(origin: str, host: str | None) -> None:
+    if urlsplit(origin).netloc.lower() != (host or "").lower():
+        raise _refused(f"the Origin {origin!r:.100} is not this server")
+
+
+def _refused(why: str) -> StatusError:
+    return forbidden("", "", why)
+
+
+def _name_of(header: str) -> str:
+    """Returns the name in a Host header, without its port and the brackets of an IPv6 address."""
+    name = header.strip().lower()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.rpartition(":")[0] if name.count(":") == 1 else name
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _proxy_password(header: str) -> str:
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        user, _, password = base64.b64decode(encoded, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return password if user == PROXY_USER else ""
+
+
+def _impersonated(headers: Mapping[str, str], raw: RawHeaders) -> User:
+    """Returns whom an administrator asks to be taken for."""
+    name = headers.get("impersonate-user", "")
+    if not name:
+        raise bad_request("groups are asked for without impersonating a user")
+    groups = [value.decode("latin-1") for key, value in raw if key == b"impersonate-group"]
+    if "system:authenticated" not in groups:
+        groups.append("system:authenticated")
+    return User(name, tuple(groups), headers.get("impersonate-uid", ""))

@@ -1,0 +1,132 @@
+"""The HTTP server: uvicorn with what a Kubernetes API server needs besides."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from wavetank.apiserver.http.asgi import App
+from wavetank.apiserver.http.tls import Certificate
+from wavetank.errors import WavetankError
+
+_IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would find it closed in use
+_LAST_WORDS_S = 2  # how long watches may take to end when the server does
+_LARGEST_HEAD = 1 << 20  # bytes, as of the real server
+_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+# kubectl shows the reason in the first line and nothing else.
+_WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
+_NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """HTTP that answers a client which has closed its sending side, and can cut one that does not read."""
+
+    _head: int | None = None  # bytes of a head that is not whole yet
+
+    def data_received(self, data: bytes) -> None:
+        """Reads on, unless a head never ends."""
+        super().data_received(data)
+        if self._head is not None:
+            self._head += len(data)
+            if self._head > _LARGEST_HEAD and not self.transport.is_closing():
+                self.transport.write(_TOO_LARGE)
+                self.transport.close()
+
+    def on_message_begin(self) -> None:
+        """Tells the application how to cut the connection."""
+        self._head = 0
+        super().on_message_begin()
+        self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
+
+    def on_headers_complete(self) -> None:
+        """Refuses tunnels: kubectl asks its proxy, which is this server, for one before it can exec or attach."""
+        self._head = None
+        if self.parser.get_method() == b"CONNECT":
+            self.transport.write(_NO_TUNNEL)
+            self.transport.close()
+        else:
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Notes that a request is whole, if there is one."""
+        if self.cycle is not None:
+            super().on_message_complete()
+
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """Keeps the connection for the answer to a request that is whole; watches and half requests end here."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.response_started or cycle.more_body:
+            return None
+        cycle.keep_alive = False
+        return self.scheme == "http"  # TLS has no half-closed connections
+
+
+class Server(uvicorn.Server):
+    """Lets the simulation begin and end with it, and ends the watches, which would otherwise keep it.
+
+    `error` is what the simulation died of, if it did; the server ends then.
+    """
+
+    def __init__(self, config: uvicorn.Config, app: App) -> None:
+        super().__init__(config)
+        self.error: Exception | None = None
+        self._app = app
+
+    def serve_on(self, listening: socket.socket) -> None:
+        """Serves until it is interrupted, or until the simulation fails: then its error is raised."""
+        self.run([listening])
+        if self.error is not None:
+            raise self.error
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens."""
+        self._app.start(self._fail)
+        await super().startup(sockets)
+
+    def _fail(self, error: Exception) -> None:
+        self.error = error
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends watches, answers what was asked, stops."""
+        self._app.stop()
+        await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that is bound to an address; port 0 is any free one. WavetankError if it is taken."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise WavetankError(f"cannot listen on {host}:{port}: {_why(error)}") from None
+
+
+def _why(error: OSError) -> str:
+    """Returns the system's own words; Python adds the address to them."""
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+
+
+def make_server(app: App, certificate: Certificate | None = None) -> Server:
+    """Makes a server that SIGINT and SIGTERM end, from now on: an exception of theirs could get lost on the way."""
+    config = uvicorn.Config(
+        app,
+        http=HttpProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=_IDLE_S,
+        timeout_graceful_shutdown=_LAST_WORDS_S,
+        ssl_certfile=str(certificate.certificate) if certificate else None,
+        ssl_keyfile=str(certificate.key) if certificate else None,
+    )
+    server = Server(config, app)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, server.handle_exit)
+    return server

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from wavetank.apiserver.http.stream import Stream
+
+BOOKMARKS_S = 60.0  # between two bookmarks of a watch, seconds of wall time
+LONGEST_S = 3600.0  # of a watch whose client does not say how long; the real server's take 30 to 60 minutes
+PATIENCE_S = 30.0  # how long a client may leave unread what was sent to it, once its watch is over
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Streaming:
+    """Sends streams to their clients until either side has had enough.
+
+    A client that does not read is not waited for by anybody else: its stream closes by itself when too much has
+    piled up, and its connection is cut.
+    """
+
+    def __init__(self) -> None:
+        self._streams: set[Stream] = set()
+
+    def close(self) -> None:
+        """Ends all streams."""
+        for stream in list(self._streams):
+            stream.close()
+
+    async def run(self, stream: Stream, scope: Message, receive: Receive, send: Send) -> None:
+        """Sends one stream to its end."""
+        self._streams.add(stream)
+        leaving = asyncio.create_task(_until_gone(stream, receive))
+        timers = _Timers(stream, scope)
+        try:
+            await _deliver(stream, timers, send)
+        finally:
+            stream.notify = None
+            stream.close()
+            timers.cancel()
+            leaving.cancel()
+            self._streams.discard(stream)
+
+
+async def _deliver(stream: Stream, timers: _Timers, send: Send) -> None:
+    waiting = asyncio.Event()
+
+    def wake() -> None:
+        waiting.set()
+        if stream.closed:
+            timers.cut_soon()
+
+    stream.notify = wake
+    wake()
+    headers = [(key.encode("latin-1"), value.encode("latin-1")) for key, value in stream.headers]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    while True:
+        waiting.clear()
+        events = stream.take()
+        if events:
+            await send({"type": "http.response.body", "body": events, "more_body": True})
+        elif stream.closed:
+            break
+        else:
+            await waiting.wait()
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _until_gone(stream: Stream, receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    stream.close()
+
+
+class _Timers:
+    """What happens to a stream by time: bookmarks, its end, and the cut if its client does not take the rest."""
+
+    def __init__(self, stream: Stream, scope: Message) -> None:
+        self._stream = stream
+        self._loop = asyncio.get_running_loop()
+        extension = (scope.get("extensions") or {}).get("wavetank.cut") or {}
+        self._abort: Callable[[], None] | None = extension.get("cut")
+        longest = LONGEST_S if stream.timeout_s is None else max(0.0, stream.timeout_s)
+        self._end = self._loop.call_later(longest, stream.close)
+        self._next = self._loop.call_later(BOOKMARKS_S, self._bookmark)
+        self._cut: asyncio.TimerHandle | None = None
+
+    def cut_soon(self) -> None:
+        """Gives the client a while to read, then cuts its connection."""
+        if self._abort is not None and self._cut is None:
+            self._cut = self._loop.call_later(PATIENCE_S, self._abort)
+
+    def cancel(self) -> None:
+        """Lets nothing of it happen any more."""
+        for timer in (self._next, self._end, self._cut):
+            if timer is not None:
+                timer.cancel()
+
+    def _bookmark(self) -> None:
+        self._stream.bookmark()
+        self._next = self._loop.call_later(BOOKMARKS_S, self._bookmark)

@@ -1,0 +1,1 @@
+"""What the API does with objects: get, list, watch, create, update, patch, delete."""

@@ -1,0 +1,68 @@
+"""Whether a document means the object that its request names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavetank.apiserver import errors
+from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.cluster.objects.resource import Resource
+
+if TYPE_CHECKING:
+    from wavetank.apiserver.verbs.writing import Write
+
+_OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
+# Where the real server keeps a kind, if not under its own name; error messages tell.
+_FOLDERS = {
+    "endpoints": "services/endpoints",
+    "ingresses": "ingress",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "services": "services/specs",
+}
+
+
+def place(write: Write, document: Document) -> None:
+    """Puts an object into the namespace of the request; 400 if it names another one."""
+    metadata = document.setdefault("metadata", {})
+    if not write.kind.namespaced:
+        metadata.pop("namespace", None)
+    elif metadata.get("namespace", write.namespace) != write.namespace:
+        raise errors.bad_request(_OTHER_NAMESPACE)
+    else:
+        metadata["namespace"] = write.namespace
+
+
+def check_name(write: Write, document: Document) -> None:
+    """Refuses (400) an object that has another name than the path."""
+    name = document["metadata"].get("name")
+    if not name:
+        why = "name must be provided"
+        raise errors.bad_request(f"the name of the object ({write.name} based on URL) was undeterminable: {why}")
+    if name != write.name:
+        raise errors.bad_request(f"the name of the object ({name}) does not match the name on the URL ({write.name})")
+
+
+def check_uid(write: Write, document: Document, old: Resource | None) -> None:
+    """Refuses (409) a document that names another uid than the object has."""
+    stated, present = document["metadata"].get("uid"), old.uid if old is not None else ""
+    if not stated or stated == present or (old is None and not write.may_create):
+        return
+    folder = _FOLDERS.get(write.kind.plural, write.kind.plural)
+    key = "/".join(part for part in ("/registry", folder, write.namespace, write.name) if part)
+    why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {present}"
+    where = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
+    raise errors.conflict(write.kind.resource, write.name, f"{where}, AdditionalErrorMsg: {why}")
+
+
+def taken(kind: Kind, present: Resource, generated: bool) -> errors.StatusError:
+    """Tells that a name is taken; whoever wanted a generated one may try again in a second."""
+    error = errors.already_exists(kind.resource, present.name)
+    message, details, retry_after_s = str(error), dict(error.details or {}), 0
+    if generated:
+        message += ", the server was not able to generate a unique name for the object"
+        details["retryAfterSeconds"] = retry_after_s = 1
+    if present.deleted is not None:
+        message = f"object is being deleted: {message}"
+    return errors.StatusError(error.code, error.reason, message, details, retry_after_s=retry_after_s)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import msgspec
+
+from wavetank.apiserver.conversion.versions import stored_kind, to_served
+from wavetank.apiserver.errors import not_found
+from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.verbs.options import ListOptions
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+Document = dict[str, Any]
+
+_CACHED = 20_000  # encoded versions that are kept
+
+
+class KubeletReports(Protocol):
+    """What simulated kubelets would tell of pods and nodes beyond what the store holds."""
+
+    def render(self, resource: Resource) -> Document:
+        """Returns an object with what its kubelet reports; the same for the same version."""
+
+    def log(self, pod: Pod, container: str, previous: bool) -> list[tuple[Nanoseconds, str]]:
+        """Returns the lines that a container has written, with the virtual time of each."""
+
+
+class Objects:
+    """What the store holds, found by kind and name and shown as documents of a served version."""
+
+    def __init__(self, store: Store, kinds: KindTable, reports: KubeletReports | None = None) -> None:
+        self.store = store
+        self.kinds = kinds
+        self.reports = reports
+        self._encoded: dict[tuple[str, int, str], bytes] = {}
+
+    @property
+    def now(self) -> float:
+        """Returns the present time, in seconds since 1970."""
+        return EPOCH_SECONDS + self.store.clock.now / SECOND
+
+    def stored(self, kind: Kind) -> Kind:
+        """Returns the version of a kind that the store holds."""
+        return stored_kind(self.kinds, kind)
+
+    def find(self, kind: Kind, namespace: str, name: str) -> Resource | None:
+        """Returns the present version of an object, or None."""
+        return self.store.find(self.stored(kind).table, namespace, name)
+
+    def get(self, kind: Kind, namespace: str, name: str) -> Resource:
+        """Returns the present version of an object; 404 if there is none."""
+        found = self.find(kind, namespace, name)
+        if found is None:
+            raise not_found(kind.resource, name)
+        return found
+
+    def render(self, resource: Resource) -> Document:
+        """Returns a stored document, which is the caller's own at its first two levels."""
+        return self.reports.render(resource) if self.reports is not None else resource.render()
+
+    def forget(self) -> None:
+        """Forgets what was encoded: a kind has changed, and its objects may look different now."""
+        self._encoded.clear()
+
+    def show(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
+        """Returns an object in a served version; `version` is that of its deletion, where it has one."""
+        document = to_served(kind, self.render(resource))
+        if version is not None:
+            document["metadata"] = {**document["metadata"], "resourceVersion": str(version)}
+        return document
+
+    def encode(self, kind: Kind, resource: Resource) -> bytes:
+        """Returns the JSON of an object in a served version."""
+        head = f'{{"kind":"{kind.kind}","apiVersion":"{kind.api_version}",'
+        return head.encode() + self.encode_item(kind, resource)[1:]
+
+    def encode_item(self, kind: Kind, resource: Resource) -> bytes:
+        """Returns the JSON of an object in a list, without its kind; kept, since several clients ask for the same."""
+        key = (resource.uid, resource.resource_version, kind.api_version)
+        found = self._encoded.get(key)
+        if found is None:
+            if len(self._encoded) >= _CACHED:
+                self._encoded.clear()
+            document = self.show(kind, resource)
+            del document["kind"], document["apiVersion"]
+            found = self._encoded[key] = msgspec.json.encode(document)
+        return found
+
+    def sorted(self, kind: Kind, namespace: str, at: int | None = None) -> list[tuple[str, Resource]]:
+        """Returns all objects of a kind with their keys, in the order of the real server's keys.
+
+        A key is the name, after the namespace and a slash where all of them are meant. `at` is a resource version of
+        the past; ExpiredError if it is forgotten.
+        """
+        table = self.stored(kind).table
+        found: Iterable[Resource] = self.store.list(table) if at is None else self.store.at(table, at)
+        if kind.namespaced and not namespace:
+            return sorted(((f"{each.namespace}/{each.name}", each) for each in found), key=_key)
+        return sorted(((each.name, each) for each in found if each.namespace == namespace), key=_key)
+
+    def selected(self, options: ListOptions, resource: Resource) -> bool:
+        """Says whether an object is among those that a list or a watch is about, whatever its namespace."""
+        if not options.labels.is_empty and not options.labels.matches(resource.labels):
+            return False
+        return not options.fields.terms or options.fields.matches(resource, self.render)
+
+
+def _key(item: tuple[str, Resource]) -> str:
+    return item[0]

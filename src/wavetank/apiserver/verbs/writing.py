@@ -1,0 +1,355 @@
+"""Creating, replacing and patching objects: what a client sends, made ready, admitted, checked and stored."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wavetank.apiserver import errors
+from wavetank.apiserver.admission.admission import Admission
+from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.codec import decode
+from wavetank.apiserver.codec.yamltext import warning_lines
+from wavetank.apiserver.conversion.versions import to_served, to_stored
+from wavetank.apiserver.defaulting.defaults import set_defaults
+from wavetank.apiserver.fielderrors import FieldError, quote
+from wavetank.apiserver.fielderrors import invalid as bad_value
+from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.kinds import Kind, Subresource
+from wavetank.apiserver.managedfields.applied import APPLY_PATCH
+from wavetank.apiserver.managedfields.managing import Managing, put_managers, take_managers, unchanged, without_managers
+from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES, apply_patch
+from wavetank.apiserver.strategies.registry import STRATEGIES, gains_defaults, prepare_create, prepare_update
+from wavetank.apiserver.strategies.services import ServiceAllocator
+from wavetank.apiserver.strategies.strategy import Writing, strategy_of
+from wavetank.apiserver.validation.events import validate_event, validate_event_update
+from wavetank.apiserver.validation.registry import validate_create, validate_update
+from wavetank.apiserver.validation.warnings import create_warnings, update_warnings
+from wavetank.apiserver.verbs.identity import check_name, check_uid, place, taken
+from wavetank.apiserver.verbs.objects import Document, Objects
+from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.ownership import without_twins
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.errors import InputError
+
+_LONGEST_PREFIX = 58  # of a generated name, before its five random characters
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_ATTEMPTS = 8  # at finding a generated name that is free
+_SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_GOING = "create not allowed while custom resource definition is terminating"
+
+Prepare = Callable[[Kind, Document, Document, Writing], None]
+Validate = Callable[[Kind, Document, Document], list[FieldError]]
+
+
+@dataclass(slots=True)
+class Written:
+    """What a write has made: the document as it is served."""
+
+    document: Document
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Which object is written, by whom, and how; `kind` is the served one."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    request: Request
+    options: WriteOptions
+    subresource: str = ""
+    prepare: Prepare = prepare_update
+    validate: Validate = validate_update
+    may_create: bool = False
+
+
+class Writer:
+    """Writes objects into the store, each the way that its kind prescribes."""
+
+    def __init__(self, objects: Objects, admission: Admission, names: random.Random) -> None:
+        self.objects = objects
+        self.admission = admission
+        self.managing = Managing(objects.kinds)
+        self._names = names
+        self._services = ServiceAllocator(objects.store)
+
+    # what clients send
+
+    def read_body(self, kind: Kind | Subresource, request: Request, options: WriteOptions) -> Document:
+        """Returns the document in a request's body; warnings about it become the request's."""
+        content_type = request.headers.get("content-type", "")
+        validation = options.field_validation or "Warn"
+        decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
+        request.warnings += (line for text in decoded.warnings for line in warning_lines(text))
+        return decoded.document
+
+    def create(self, kind: Kind, namespace: str, request: Request) -> Written:
+        """Creates the object that a request brings."""
+        options = WriteOptions.read(request, "Create")
+        document = self.read_body(kind, request, options)
+        write = Write(kind, namespace, "", request, options)
+        self._begin(write, document)
+        self.managing.update(write, self.objects.stored(kind), None, document, self.now)
+        return Written(self.add(write, document), 201)
+
+    def update(self, write: Write) -> Written:
+        """Replaces an object by the one that a request brings."""
+        document = self.read_body(write.kind, write.request, write.options)
+        self._complete(write, document)
+        old = self.objects.find(write.kind, write.namespace, write.name)
+        check_uid(write, document, old)
+        if old is None and not write.may_create:
+            raise errors.not_found(write.kind.resource, write.name)
+        live = self.objects.show(write.kind, old) if old is not None else None
+        self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
+        if old is None:
+            self._begin(write, document)
+            return Written(self.add(write, document), 201)
+        return Written(self.replace(write, document, old))
+
+    def patch(self, write: Write) -> Written:
+        """Applies the patch that a request brings."""
+        old = self.objects.find(write.kind, write.namespace, write.name)
+        if patch_type(write.request) == APPLY_PATCH:
+            return self._apply(write, old)
+        if old is None:
+            raise errors.not_found(write.kind.resource, write.name)
+        live = self.objects.show(write.kind, old)
+        bare = live if b"managedFields" in write.request.body else without_managers(live)
+        document = self.read_patch(write.kind, bare, write)
+        self._complete(write, document)
+        self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
+        return Written(self.replace(write, document, old))
+
+    def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
+        """Returns a document with a request's patch applied; warnings about it become the request's."""
+        request, validation = write.request, write.options.field_validation or "Warn"
+        patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
+        request.warnings += patched.warnings
+        return patched.document
+
+    def _apply(self, write: Write, old: Resource | None) -> Written:
+        """Merges what is applied; it creates what is not there."""
+        if old is None and write.subresource and not write.may_create:
+            raise errors.not_found(write.kind.resource, write.name)
+        live = self.objects.show(write.kind, old) if old is not None else None
+        document = self.managing.apply(write, self.objects.stored(write.kind), live, self.now)
+        if old is None:
+            return Written(self.add(write, self._named(write, document)), 201)
+        self._complete(write, document)
+        return Written(self.replace(write, document, old))
+
+    def _named(self, write: Write, document: Document) -> Document:
+        """Returns an object that is applied and not there yet, with its name; 409 if it means another one."""
+        metadata = document["metadata"]
+        if metadata.get("uid"):
+            why = f"uid mismatch: the provided object specified uid {metadata['uid']}, and no existing object was found"
+            raise errors.conflict(write.kind.resource, write.name, why)
+        place(write, document)
+        check_name(write, document)
+        metadata.pop("resourceVersion", None)
+        self._begin(write, document)
+        return document
+
+    def _begin(self, write: Write, document: Document) -> None:
+        """Makes a new object ready for whoever looks at it first."""
+        self.default(write.kind, document)
+        metadata = document.setdefault("metadata", {})
+        for name in _SYSTEM_FIELDS:
+            metadata.pop(name, None)
+        place(write, document)
+        write.request.warnings += without_twins(document)
+
+    def _complete(self, write: Write, document: Document) -> None:
+        place(write, document)
+        check_name(write, document)
+        write.request.warnings += without_twins(document)
+        self.default(write.kind, document)
+
+    # what becomes of it
+
+    def add(self, write: Write, document: Document) -> Document:
+        """Creates an object of a document in the served version, and returns it as it is served."""
+        managed = take_managers(document)  # nobody below cares for them, and they are long
+        kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
+        if kind.custom is not None and kind.custom.terminating:
+            raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _GOING)
+        attributes = self._attributes("CREATE", write, document, None)
+        self.admission.mutate(attributes)
+        metadata = document["metadata"]
+        metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
+        self._generate_name(kind, metadata)
+        if kind.table == "Service" and not write.subresource:
+            self._services.create(document, dry_run=write.options.dry_run)
+        prepare_create(kind, document, self._writing(write))
+        self._refuse(kind, document, _mistakes_of_new(write.kind, kind, document))
+        write.request.warnings += create_warnings(kind, document)
+        self.admission.validate(attributes)
+        write.request.warnings += attributes.warnings
+        return self._insert(write, kind, put_managers(document, managed))
+
+    def replace(self, write: Write, document: Document, old: Resource) -> Document:
+        """Replaces an object by a document in the served version, and returns it as it is served."""
+        managed = take_managers(document)
+        kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
+        before = old.render() if kind.custom is None else self.objects.show(kind, old)
+        attributes = self._attributes("UPDATE", write, document, before)
+        self.admission.mutate(attributes)
+        self._check_version(write, document["metadata"], old)
+        if kind.table == "Service" and not write.subresource:
+            self._services.update(document, before, dry_run=write.options.dry_run)
+        write.prepare(kind, document, before, self._writing(write))
+        self._refuse(kind, document, _mistakes(write, kind, document, before))
+        if not write.subresource:
+            write.request.warnings += update_warnings(kind, document, before)
+        self.admission.validate(attributes)
+        write.request.warnings += attributes.warnings
+        return self._exchange(write, kind, put_managers(document, managed), before, old)
+
+    def admit_creation(self, write: Write, document: Document) -> None:
+        """Asks admission whether something may be created below an object, in its namespace."""
+        self.admission.mutate(self._attributes("CREATE", write, document, None))
+
+    def plant(self, kind: Kind, document: Document) -> None:
+        """Creates an object of a stored kind that nobody has asked for, with the status that it says."""
+        status = document.get("status")
+        document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, self.now
+        self.default(kind, document)
+        prepare_create(kind, document, Writing(self.now))
+        if status is not None:
+            document["status"] = status
+        self.objects.store.create(self.resource(kind, document))
+
+    def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
+        """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
+        document["metadata"]["resourceVersion"] = str(old.resource_version)
+        stored = document if kind.custom is None else kind.custom.store(document)
+        settled = not gains_defaults(kind, document) or not self.objects.store.is_first(old)
+        if settled and unchanged(stored, old.render()):
+            return old
+        new = self.resource(kind, document, old)
+        self.objects.store.update(new)
+        return new
+
+    def resource(self, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
+        """Makes the store's object of a document, a new version of `old` if there is one."""
+        if kind.custom is not None:
+            document = kind.custom.store(document)
+        try:
+            new = parse_resource(document, self.objects.store.specs, namespaced=kind.namespaced)
+        except InputError as error:
+            raise errors.bad_request(str(error)) from None
+        if old is not None:
+            new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
+            new.resource_version = old.resource_version
+        if isinstance(new, Pod) and isinstance(old, Pod):
+            new.run, new.restarts, new.started = old.run, old.restarts, old.started
+        return new
+
+    def _insert(self, write: Write, kind: Kind, document: Document) -> Document:
+        metadata = document["metadata"]
+        present = self.objects.find(kind, write.namespace, metadata["name"])
+        if metadata.get("resourceVersion") not in (None, "", "0"):
+            raise errors.plain("resourceVersion should not be set on objects to be created")
+        metadata.pop("resourceVersion", None)
+        if present is not None:
+            raise taken(write.kind, present, "generateName" in metadata)
+        if write.options.dry_run:
+            return to_served(write.kind, document)
+        created = self.resource(kind, document)
+        self.objects.store.create(created)
+        return self.objects.show(write.kind, created)
+
+    def _exchange(self, write: Write, kind: Kind, document: Document, before: Document, old: Resource) -> Document:
+        if _is_finished(kind, document, before):
+            if not write.options.dry_run:
+                self.objects.store.delete(old)
+            return to_served(write.kind, document)
+        if write.options.dry_run:
+            return to_served(write.kind, document)
+        return self.objects.show(write.kind, self.exchange(kind, document, old))
+
+    def default(self, kind: Kind, document: Document) -> None:
+        """Gives a document of a served version its defaults."""
+        document.setdefault("metadata", {})
+        set_defaults(kind, document)
+
+    def _generate_name(self, kind: Kind, metadata: Document) -> None:
+        prefix = metadata.get("generateName")
+        if metadata.get("name") or not prefix:
+            return
+        for _ in range(_ATTEMPTS):
+            suffix = "".join(self._names.choice(_ALPHABET) for _ in range(5))
+            metadata["name"] = prefix[:_LONGEST_PREFIX] + suffix
+            if self.objects.find(kind, metadata.get("namespace", ""), metadata["name"]) is None:
+                return
+
+    def _check_version(self, write: Write, metadata: Document, old: Resource) -> None:
+        text = metadata.get("resourceVersion") or "0"
+        if not re.fullmatch("[0-9]+", text):
+            raise errors.plain(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
+        if int(text) == 0:
+            if not strategy_of(self.objects.stored(write.kind), STRATEGIES).unconditional_update:
+                mistake = bad_value("metadata.resourceVersion", 0, "must be specified for an update")
+                raise errors.invalid(write.kind.resource, write.name, [mistake])
+        elif int(text) != old.resource_version:
+            raise errors.conflict(write.kind.resource, write.name, errors.MODIFIED)
+        metadata["resourceVersion"] = str(old.resource_version)
+
+    def _refuse(self, kind: Kind, document: Document, mistakes: list[FieldError]) -> None:
+        if mistakes:
+            stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.table
+            raise errors.invalid(stated, document["metadata"].get("name", ""), mistakes)
+
+    def _attributes(self, operation: str, write: Write, document: Document, old: Document | None) -> Attributes:
+        name = write.name or (document.get("metadata") or {}).get("name", "")
+        namespace = name if write.kind.table == "Namespace" else write.namespace
+        kind = self.objects.stored(write.kind)
+        dry_run = write.options.dry_run
+        return Attributes(
+            operation, kind, document, old, namespace, name, write.subresource, write.request.user, dry_run
+        )
+
+    def _writing(self, write: Write) -> Writing:
+        return Writing(self.now, write.request.user.name, write.request.user.groups)
+
+    @property
+    def now(self) -> str:
+        """Returns the present time as objects state it."""
+        return render_time(self.objects.store.clock.now)
+
+
+def _mistakes_of_new(served: Kind, stored: Kind, document: Document) -> list[FieldError]:
+    if stored.table == "Event":  # what is asked of them depends on the group by which they come
+        return validate_event(document, strict=served is not stored)
+    return validate_create(stored, document)
+
+
+def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> list[FieldError]:
+    if stored.table == "Event":
+        return validate_event_update(document, old, strict=write.kind is not stored)
+    return write.validate(stored, document, old)
+
+
+def patch_type(request: Request, *, custom: bool = False) -> str:
+    """Returns the media type of a patch; 415 if it is none. Custom kinds know no strategic merge patches."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if custom and media_type not in OF_CUSTOM:
+        raise errors.unsupported_media_type(OF_CUSTOM)
+    if media_type not in PATCH_TYPES and media_type != APPLY_PATCH:
+        raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    return media_type
+
+
+def _is_finished(kind: Kind, new: Document, old: Document) -> bool:
+    """Says whether an object that is being deleted has just lost its last finalizer."""
+    before, metadata = old["metadata"], new["metadata"]
+    if metadata.get("finalizers") or not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
+        return False
+    return kind.table != "Namespace" or not (new.get("spec") or {}).get("finalizers")

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode
+from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
+
+import click
+
+from wavetank.apiserver.http.kubeconfig import Access, read_kubeconfig
+from wavetank.cli.console import console
+from wavetank.errors import InputError, WavetankError
+from wavetank.kernel.durations import parse_duration
+
+_DEFAULT = Path("wavetank.kubeconfig")
+
+_EXAMPLES = """\b
+Examples:
+  wavetank clock status
+  wavetank clock pause
+  wavetank clock step                 # to the next event
+  wavetank clock advance 1h30m
+  wavetank clock resume --speed 60
+"""
+
+
+@click.group(name="clock", epilog=_EXAMPLES)
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    help="That of the server.  [default: wavetank.kubeconfig here, else $KUBECONFIG]",
+)
+@click.pass_context
+def command(context: click.Context, kubeconfig: Path | None) -> None:
+    """Stop, move and read the clock of a cluster that `wavetank serve` serves."""
+    context.obj = kubeconfig
+
+
+@command.command()
+@click.pass_obj
+def status(kubeconfig: Path | None) -> None:
+    """Say what time it is in the cluster and how the clock goes."""
+    _print(_ask(kubeconfig, "GET", ""))
+
+
+@command.command()
+@click.pass_obj
+def pause(kubeconfig: Path | None) -> None:
+    """Stop the clock; clients are still served."""
+    _print(_ask(kubeconfig, "POST", "pause"))
+
+
+@command.command()
+@click.option("--speed", metavar="N|max", help="Another speed than before.")
+@click.pass_obj
+def resume(kubeconfig: Path | None, speed: str | None) -> None:
+    """Let the clock go on."""
+    _print(_ask(kubeconfig, "POST", "resume", **({"speed": speed} if speed else {})))
+
+
+@command.command()
+@click.pass_obj
+def step(kubeconfig: Path | None) -> None:
+    """Go to the next event, if there is any but periodic ones."""
+    _print(_ask(kubeconfig, "POST", "step"))
+
+
+@command.command()
+@click.argument("duration")
+@click.pass_obj
+def advance(kubeconfig: Path | None, duration: str) -> None:
+    """Go on by DURATION (90, 2m30s, 1h) as fast as possible, and come back when it is done."""
+    parse_duration(duration, path="DURATION")
+    _print(_ask(kubeconfig, "POST", "advance", by=duration))
+
+
+def _print(state: dict[str, Any]) -> None:
+    speed = state["speed"] if state["speed"] == "max" else f"{state['speed']:g}x"
+    ahead = state["nextEventSeconds"]
+    console.print(f"time:       {state['time']} ({state['elapsedSeconds']:.3f} s since the start)", highlight=False)
+    console.print(f"speed:      {speed}{', paused' if state['paused'] else ''}", highlight=False)
+    console.print(f"next event: {'none' if ahead is None else f'in {ahead:.3f} s'}", highlight=False)
+
+
+def _ask(kubeconfig: Path | None, method: str, action: str, **query: str) -> dict[str, Any]:
+    access = read_kubeconfig(_find(kubeconfig))
+    url = f"{access.server}/wavetank/clock{'/' + action if action else ''}{'?' + urlencode(query) if query else ''}"
+    headers = {"Authorization": f"Bearer {access.token}"} if access.token else {}
+    try:
+        with _opener(access).open(Request(url, method=method, headers=headers)) as answer:
+            state: dict[str, Any] = json.load(answer)
+            return state
+    except HTTPError as error:
+        raise WavetankError(f"{access.server}: {_reason(error)}") from None
+    except (URLError, OSError) as error:
+        reason = getattr(error, "reason", error)
+        raise WavetankError(f"{access.server}: no answer ({reason}): is wavetank serve running?") from None
+
+
+def _opener(access: Access) -> Any:
+    """Makes a client that trusts the server's certificate and takes no way around."""
+    trusted = None
+    if access.certificate:
+        trusted = ssl.create_default_context(cadata=access.certificate.decode())
+    return build_opener(ProxyHandler({}), HTTPSHandler(context=trusted))
+
+
+def _reason(error: HTTPError) -> str:
+    try:
+        return str(json.load(error)["message"])
+    except (ValueError, KeyError, TypeError):
+        return f"HTTP {error.code}"
+
+
+def _find(kubeconfig: Path | None) -> Path:
+    if kubeconfig is not None:
+        return kubeconfig
+    if _DEFAULT.exists():
+        return _DEFAULT
+    stated = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
+    if not stated:
+        raise InputError("no server was found: give --kubeconfig, the file that wavetank serve has written")
+    return Path(stated)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wavetank.cli.console import console
+from wavetank.report.difference import MOST_PODS, difference_data, difference_view
+from wavetank.results.compare.compare import compare_results
+
+_EXAMPLES = """\b
+Examples:
+  wavetank compare out/before out/after
+  wavetank compare out/mine out/mine --scheduler-a default --scheduler-b mine
+  wavetank compare out/mine/default/seed-1 out/mine/default/seed-2
+  wavetank compare out/expected out/now --exit-code --json
+"""
+
+
+@click.command(name="compare", epilog=_EXAMPLES)
+@click.argument("out_a", type=click.Path(path_type=Path))
+@click.argument("out_b", type=click.Path(path_type=Path))
+@click.option("--scheduler-a", metavar="NAME", help="Only this scheduler of OUT_A.")
+@click.option("--scheduler-b", metavar="NAME", help="Only this scheduler of OUT_B.")
+@click.option(
+    "--most", type=click.IntRange(min=0), default=MOST_PODS, show_default=True, help="Differing pods to show."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines; --most then counts for each run.")
+@click.option("--exit-code", is_flag=True, help="End with status 1 if anything differs.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    out_a: Path,
+    out_b: Path,
+    scheduler_a: str | None,
+    scheduler_b: str | None,
+    most: int,
+    as_json: bool,
+    exit_code: bool,
+) -> None:
+    """Show what differs between the results of two runs.
+
+    OUT_A and OUT_B are results of `wavetank run`, or single runs in them. Runs of the same scheduler and seed are
+    compared with each other; with one scheduler on each side, runs of the same seed.
+    """
+    difference = compare_results(out_a, out_b, scheduler_a=scheduler_a, scheduler_b=scheduler_b, most=most)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(difference_data(difference), indent=2))
+    else:
+        console.print(f"A: {out_a}\nB: {out_b}", soft_wrap=True, highlight=False, markup=False)
+        console.print(difference_view(difference, most))
+    if exit_code and difference.differs:
+        ctx.exit(1)

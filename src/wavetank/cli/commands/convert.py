@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wavetank.cli.console import console, print_warnings
+from wavetank.documents import reading as fields
+from wavetank.kernel.durations import format_seconds
+from wavetank.workloads.convert.records import Records, records_of
+from wavetank.workloads.convert.shaping import find_period, normalized, of_period, trimmed, usage_of
+from wavetank.workloads.convert.writers import TARGETS, write_workload
+from wavetank.workloads.formats.swf.workload import PODS_PER_JOB
+from wavetank.workloads.open import OpenedWorkload, open_workload
+
+_EXAMPLES = """\b
+Examples:
+  wavetank convert trace.swf.gz jobs.json
+  wavetank convert KIT.swf kit.json --trim 1h --normalize-cpu 5.9 --period 10h --utilization 0.8
+  wavetank convert pods.csv pods.parquet
+  wavetank convert jobs.json pods.yaml
+"""
+
+
+@click.command(name="convert", epilog=_EXAMPLES)
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--to", type=click.Choice(list(TARGETS)), help="What to write.  [default: by the suffix of OUT]")
+@click.option("--format", "format_", help="The format of IN, if it is not to be told by its content.")
+@click.option("--lenient", is_flag=True, help="Leave out what cannot be read, and count it.")
+@click.option("--pods-per-job", type=click.Choice(PODS_PER_JOB), help="What becomes of an SWF job of n processors.")
+@click.option("--period", metavar="TIME", help="Keep a part of that length, which then begins at 0.")
+@click.option("--utilization", type=click.FloatRange(0), help="Of the machine in that part, as closely as possible.")
+@click.option("--capacity", metavar="CPUS", type=click.IntRange(1), help="Of the machine.  [default: MaxProcs, peak]")
+@click.option("--trim", metavar="TIME", help="The longest time that a job may run.")
+@click.option("--normalize-cpu", metavar="CPUS", help="Make jobs single pods, the largest of so many CPUs.")
+def command(
+    source: Path,
+    target: Path,
+    to: str | None,
+    format_: str | None,
+    lenient: bool,
+    pods_per_job: str | None,
+    **shape: Any,
+) -> None:
+    """Turn a workload into another format, or into a smaller one.
+
+    IN is any workload that wavetank reads; OUT is Batsim JSON (.json), SWF (.swf), CSV (.csv), wavetank's columnar
+    form (.parquet) or manifests (.yaml). What a format cannot express is said. First the period is cut out, then
+    run times are trimmed, then requests are normalised.
+    """
+    options = {"podsPerJob": pods_per_job} if pods_per_job else {}
+    workload = open_workload(source, format_, lenient, options)
+    written = write_workload(_shaped(workload, **shape), target, to)
+    print_warnings([*workload.notes, *written.notes])
+    console.print(f"{target}: {written.entries} entries ({written.format})", soft_wrap=True, highlight=False)
+
+
+def _shaped(
+    workload: OpenedWorkload,
+    period: str | None,
+    utilization: float | None,
+    capacity: int | None,
+    trim: str | None,
+    normalize_cpu: str | None,
+) -> Records:
+    records = records_of(workload)
+    if period is None and utilization is not None:
+        raise click.UsageError("--utilization needs --period: the length of the part to look for")
+    if period is not None:
+        length = fields.duration(period, "--period")
+        found = find_period(records, usage_of(workload.workload, records, capacity), length, utilization)
+        share = f"{found.utilization:.1%} of the machine in use"
+        console.print(f"period: from {format_seconds(found.begin)} s, {share}", highlight=False)
+        records = of_period(records, found)
+    if trim is not None:
+        records = trimmed(records, fields.duration(trim, "--trim"))
+    if normalize_cpu is not None:
+        records = normalized(records, fields.amounts({"cpu": normalize_cpu}, "--normalize-cpu")["cpu"])
+    return records

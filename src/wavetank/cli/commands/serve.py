@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import secrets
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from wavetank.apiserver.admission.admission import ALL_PLUGINS, DEFAULT_PLUGINS
+from wavetank.apiserver.clock.heartbeat import Heartbeat
+from wavetank.apiserver.clock.pacing import Pacing, parse_speed
+from wavetank.apiserver.http.asgi import App
+from wavetank.apiserver.http.authentication import Authenticator
+from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
+from wavetank.apiserver.http.server import listen, make_server
+from wavetank.apiserver.http.tls import Certificate, make_certificate
+from wavetank.cli.console import console
+from wavetank.controllers.framework.descriptors import read_names
+from wavetank.errors import InputError
+from wavetank.experiments.document.schedulers import SchedulerEntry, entry_of, parse_entries
+from wavetank.simulation.latency.model import parse_latency
+from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
+from wavetank.workloads.open import open_cluster
+
+KUBECONFIG = Path("wavetank.kubeconfig")
+
+_EXAMPLES = """\b
+Examples:
+  wavetank serve --cluster nodes.yaml
+  wavetank serve --cluster nodes.yaml --speed 60 --scheduler best-fit
+  wavetank serve --cluster nodes.yaml --scheduler none      # and attach one of your own
+  wavetank serve --bare --port 8001 --token secret          # nothing happens unless a client does it
+  export KUBECONFIG=$PWD/wavetank.kubeconfig; kubectl get nodes
+  wavetank clock advance 1h
+"""
+
+
+@click.command(name="serve", epilog=_EXAMPLES)
+@click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8001, show_default=True, help="0: any free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--scheduler",
+    default="default",
+    show_default=True,
+    metavar="NAME|CONFIG.yaml|MODULE:CLASS|none",
+    help="Who places the pods.",
+)
+@click.option(
+    "--controllers",
+    metavar="LIST|none",
+    default="*",
+    show_default=True,
+    help="As kube-controller-manager's: *,-deployment-controller is all but one.",
+)
+@click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
+@click.option("--metrics", type=click.Choice(["on", "off"]), default="on", show_default=True, help="For kubectl top.")
+@click.option(
+    "--latency", metavar="PRESET", default="ideal", show_default=True, help="How long things take: ideal or k3s."
+)
+@click.option("--kubeconfig", type=click.Path(path_type=Path), default=KUBECONFIG, show_default=True, help="To write.")
+@click.option("--bare", is_flag=True, help="Nobody acts by himself: no scheduler, no kubelets, no controllers.")
+@click.option(
+    "--admission",
+    type=click.Choice(["simple", "full"]),
+    default="simple",
+    show_default=True,
+    help="full: as a real server has it, pods need service accounts and new nodes are not ready.",
+)
+@click.option(
+    "--authorization",
+    type=click.Choice(["allow", "rbac"]),
+    default="allow",
+    show_default=True,
+    help="rbac: roles decide what users may do; who has the token may do everything.",
+)
+@click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds in a second.")
+@click.option("--paused", is_flag=True, help="Let the clock stand until `wavetank clock resume`.")
+@click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
+@click.option("--no-auth", is_flag=True, help="Let in everybody who can reach the port.")
+@click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate made for it.")
+def command(
+    cluster: tuple[Path, ...],
+    port: int,
+    host: str,
+    scheduler: str,
+    controllers: str,
+    kubelets: str,
+    metrics: str,
+    latency: str,
+    kubeconfig: Path,
+    bare: bool,
+    admission: str,
+    authorization: str,
+    speed: str,
+    paused: bool,
+    token: str | None,
+    no_auth: bool,
+    tls: bool,
+) -> None:
+    """Serve the Kubernetes API of a simulated cluster, for kubectl, schedulers and other clients."""
+    if token is not None and no_auth:
+        raise click.UsageError("--token and --no-auth exclude each other")
+    if token is not None and not token.strip():
+        raise click.UsageError("--token: expected a text")
+    secret = None if no_auth else token or secrets.token_urlsafe(24)
+    pace = _speed(speed)
+    guard = Authenticator(secret, host)
+    setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
+    plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
+    setting = replace(setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on")
+    served = ServedCluster(setting, guard.authenticate)
+    app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
+    with ExitStack() as stack:
+        listening = stack.enter_context(listen(host, port))
+        certificate = None
+        if tls:
+            certificate = make_certificate(Path(stack.enter_context(tempfile.TemporaryDirectory())), host)
+        access = _access(host, listening.getsockname()[1], secret, certificate)
+        write_kubeconfig(kubeconfig, access)
+        server = make_server(app, certificate)
+        _announce(access, kubeconfig)
+        server.serve_on(listening)
+
+
+def _speed(text: str) -> float | None:
+    try:
+        return parse_speed(text)
+    except InputError as error:
+        raise InputError(error.message, source="--speed") from None
+
+
+def _setting(
+    cluster: tuple[Path, ...], scheduler: str, controllers: str, kubelets: bool, latency: str, bare: bool
+) -> ServedSetting:
+    files = open_cluster(list(cluster)) if cluster else None
+    if bare:
+        return ServedSetting(files)
+    try:
+        model = parse_latency(latency, "")
+    except InputError as error:
+        raise InputError(error.message, source="--latency") from None
+    return ServedSetting(files, _entry(scheduler), kubelets, _controllers(controllers), model)
+
+
+def _controllers(text: str) -> frozenset[str]:
+    try:
+        return read_names(text)
+    except InputError as error:
+        raise InputError(error.message, source="--controllers") from None
+
+
+def _entry(scheduler: str) -> SchedulerEntry | None:
+    if scheduler == "none":
+        return None
+    try:
+        return parse_entries([entry_of(scheduler)], Path.cwd(), RELEASE)[0]
+    except InputError as error:
+        raise InputError(error.message, source="--scheduler") from None
+
+
+def _access(host: str, port: int, token: str | None, certificate: Certificate | None) -> Access:
+    name = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)
+    scheme = "https" if certificate else "http"
+    where = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+    return Access(f"{scheme}://{where}", token, certificate.certificate.read_bytes() if certificate else None)
+
+
+def _announce(access: Access, kubeconfig: Path) -> None:
+    """Says where the server is, before it is: it listens already, and answers a moment later."""
+    console.print(f"serving:    {access.server}", soft_wrap=True, highlight=False)
+    console.print(f"kubeconfig: {kubeconfig}", soft_wrap=True, highlight=False)
+    console.print(f"try:        kubectl --kubeconfig {kubeconfig} get nodes", soft_wrap=True, highlight=False)
+    console.print("Ctrl-C ends it", highlight=False)
+    console.file.flush()

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from wavetank.cli.commands.warmup import warm_up
+from wavetank.cli.console import console, errors
+from wavetank.cli.findings import end_with_findings
+from wavetank.experiments.document.schedulers import entry_of
+from wavetank.experiments.runner import FailedRunsError
+from wavetank.report.page.html import write_report
+from wavetank.report.sweep.page import write_sweep_report
+from wavetank.report.sweep.table import sweep_table
+from wavetank.sweeps.document import read_sweep
+from wavetank.sweeps.executors import Executor, on_this_machine
+from wavetank.sweeps.runner import SweepProgress, check_sweep, run_sweep
+from wavetank.version import __version__
+
+_EXAMPLES = """\b
+Examples:
+  wavetank sweep examples/k8ssim/experiment.yaml -o out/k8ssim
+  wavetank sweep experiment.yaml -o out/mine --seeds 1-10      # what is there already is not made again
+  wavetank sweep experiment.yaml -o out/mine --executor ray
+"""
+
+
+@click.command(name="sweep", epilog=_EXAMPLES)
+@click.argument("experiment", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Where the results go. [default: out/NAME]")
+@click.option(
+    "--scheduler", "schedulers", multiple=True, metavar="NAME|CONFIG.yaml|MODULE:CLASS", help="Try only these."
+)
+@click.option("--seeds", metavar="1-5,9", help="The seeds of the runs.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time. [default: as many as cores]")
+@click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True)
+@click.option("--ray-address", metavar="ADDRESS", help="Of a Ray cluster; by default one is begun on this machine.")
+def command(
+    experiment: Path,
+    out: Path | None,
+    schedulers: tuple[str, ...],
+    seeds: str | None,
+    jobs: int | None,
+    executor: str,
+    ray_address: str | None,
+) -> None:
+    """Run every scheduler in every scenario under every seed, and say which is best where.
+
+    EXPERIMENT is a document of kind Experiment with a `sweep`. A sweep that was stopped goes on where it was.
+    """
+    changes: dict[str, Any] = {} if seeds is None else {"seeds": seeds}
+    if schedulers:
+        changes["schedulers"] = [entry_of(scheduler) for scheduler in schedulers]
+    sweep = read_sweep(experiment, changes)
+    out = out or Path("out") / sweep.name
+    warm_up(errors)
+    try:
+        with _showing_progress() as progress:
+            made = run_sweep(
+                sweep,
+                out,
+                __version__,
+                _executor(executor, jobs, ray_address),
+                progress,
+                write_report,
+                write_sweep_report,
+            )
+    except FailedRunsError as error:
+        if error.results:
+            _show(out)
+        raise
+    _show(out)
+    end_with_findings(check_sweep(sweep, made))
+
+
+def _executor(name: str, jobs: int | None, ray_address: str | None) -> Executor:
+    if name == "local":
+        return on_this_machine(jobs or len(os.sched_getaffinity(0)))
+    from wavetank.sweeps.rayexecutor import on_ray
+
+    return on_ray(ray_address)
+
+
+def _show(out: Path) -> None:
+    console.print(sweep_table(out))
+    console.print(f"results: {out}", soft_wrap=True, highlight=False)
+    console.print(f"report:  {out / 'report.html'}", soft_wrap=True, highlight=False)
+
+
+@contextmanager
+def _showing_progress() -> Iterator[SweepProgress]:
+    """Shows how far the runs are: a bar in a terminal, plain lines elsewhere."""
+    if not errors.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as bar:
+        yield _Bar(bar)
+
+
+class _Bar:
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("simulating", total=None)
+
+    def update(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+
+class _Lines:
+    """Says how far the runs are at every tenth of them."""
+
+    def __init__(self) -> None:
+        self._said = -1
+
+    def update(self, done: int, total: int) -> None:
+        tenth = 10 * done // total
+        if tenth > self._said:
+            self._said = tenth
+            errors.print(f"{done}/{total} runs", highlight=False)

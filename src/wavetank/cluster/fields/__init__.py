@@ -1,0 +1,1 @@
+"""Parts of specs that are parsed once: quantities, selectors, taints, affinity terms, volumes."""

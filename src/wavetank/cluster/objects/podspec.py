@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from wavetank.cluster.fields.podaffinity import parse_pod_affinity
+from wavetank.cluster.fields.resources import CPU, MEMORY, Amounts, pod_requests
+from wavetank.cluster.fields.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
+from wavetank.cluster.fields.taints import Tolerations
+from wavetank.cluster.fields.topologyspread import parse_spread
+from wavetank.cluster.fields.volumes import parse_volumes
+from wavetank.cluster.rules.resize import held_by_containers
+from wavetank.errors import InputError
+
+# Fields of a spec that belong to the pod: pods that differ only in these share one PodSpec.
+OF_THE_POD = frozenset({"nodeName", "schedulingGates"})
+
+HostPort = tuple[str, str, int]  # (host IP, protocol, port)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAffinity:
+    """Where a pod may and would like to run: the facet that NodeAffinity reads. Equal facets are equal values."""
+
+    selector: LabelSelector
+    required: NodeSelector | None
+    preferred: tuple[tuple[int, NodeSelectorTerm], ...]
+
+    @property
+    def allows_all(self) -> bool:
+        """Tells whether the pod may run on every node."""
+        return self.required is None and not self.selector.requirements
+
+    def matches(self, labels: Mapping[str, str], name: str) -> bool:
+        """Tells whether a node with these labels and this name may run the pod."""
+        return self.selector.matches(labels) and (self.required is None or self.required.matches(labels, name))
+
+
+class PodSpec:
+    """What pods of one kind ask for, compiled once and shared by all of them.
+
+    `manifest` is the spec as given. Amounts are in milli-CPU and bytes; `nonzero_*` count defaults for containers
+    that leave a request open (what the pod occupies for scoring); `scored_*` are those of the pod being scored,
+    in which kube-scheduler ignores the pod's own `resources`. Specs of one `family` differ only in what they request.
+    """
+
+    __slots__ = (
+        "containers",
+        "family",
+        "grace_s",
+        "images",
+        "manifest",
+        "node_affinity",
+        "nonzero_cpu",
+        "nonzero_memory",
+        "pod_affinity",
+        "ports",
+        "preemption_policy",
+        "priority",
+        "priority_class",
+        "requests",
+        "restart_policy",
+        "scheduler_name",
+        "scored_cpu",
+        "scored_memory",
+        "spread",
+        "tolerations",
+        "volumes",
+    )
+
+    def __init__(self, manifest: Mapping[str, Any]) -> None:
+        self.manifest = manifest
+        self.family = object()
+        containers = list(_containers(manifest))
+        self._compile_resources(manifest)
+        self.tolerations = Tolerations.parse(manifest.get("tolerations"), path="spec.tolerations")
+        affinity = manifest.get("affinity") or {}
+        self.node_affinity = parse_node_affinity(manifest.get("nodeSelector") or {}, affinity.get("nodeAffinity") or {})
+        self.pod_affinity = parse_pod_affinity(affinity)
+        self.spread = parse_spread(manifest.get("topologySpreadConstraints"), "spec.topologySpreadConstraints")
+        self.volumes = parse_volumes(manifest.get("volumes"), "spec.volumes")
+        self.containers = len(containers)
+        self.images = tuple(str(container.get("image") or "") for container in containers)
+        self.ports = frozenset(_host_ports(manifest))
+        self.priority = _priority(manifest)
+        self.priority_class = str(manifest.get("priorityClassName") or "")
+        self.preemption_policy = str(manifest.get("preemptionPolicy") or "PreemptLowerPriority")
+        self.scheduler_name = str(manifest.get("schedulerName") or "default-scheduler")
+        self.restart_policy = str(manifest.get("restartPolicy") or "Always")
+        grace = manifest.get("terminationGracePeriodSeconds")
+        self.grace_s: int = 30 if grace is None else int(grace)
+
+    def _compile_resources(self, manifest: Mapping[str, Any]) -> None:
+        self.requests: Amounts = pod_requests(manifest)
+        nonzero = pod_requests(manifest, nonzero=True)
+        scored = pod_requests(manifest, nonzero=True, pod_level=False)
+        self.nonzero_cpu, self.nonzero_memory = nonzero.get(CPU, 0), nonzero.get(MEMORY, 0)
+        self.scored_cpu, self.scored_memory = scored.get(CPU, 0), scored.get(MEMORY, 0)
+
+    def asking(self, requests: Amounts) -> PodSpec:
+        """Returns this spec with other requests; everything else is shared, so that a trace costs little per pod."""
+        from wavetank.cluster.fields.resources import DEFAULT_NONZERO, format_amounts
+
+        new = self._copy()
+        quantities = format_amounts(requests)
+        first = {**self.manifest["containers"][0], "resources": {"requests": quantities}}
+        new.manifest = {**self.manifest, "containers": [first]}
+        new.requests = requests
+        new.nonzero_cpu = new.scored_cpu = requests.get(CPU, DEFAULT_NONZERO[CPU])
+        new.nonzero_memory = new.scored_memory = requests.get(MEMORY, DEFAULT_NONZERO[MEMORY])
+        return new
+
+    def holding(self, status: Mapping[str, Any]) -> PodSpec:
+        """Returns this spec with what a pod of that status holds, which differs only while it is being resized."""
+        held = held_by_containers(self.manifest, status)
+        if held is self.manifest:
+            return self
+        new = self._copy()
+        new._compile_resources(held)
+        return new
+
+    def _copy(self) -> PodSpec:
+        new = object.__new__(PodSpec)
+        for slot in PodSpec.__slots__:
+            setattr(new, slot, getattr(self, slot))
+        return new
+
+
+class SpecTable:
+    """Interns pod specs: equal manifests give the same PodSpec object."""
+
+    def __init__(self) -> None:
+        self._specs: dict[bytes, PodSpec] = {}
+
+    def intern(self, manifest: Mapping[str, Any]) -> PodSpec:
+        """Returns the one PodSpec of this manifest, nodeName and scheduling gates aside."""
+        shared = {field: value for field, value in manifest.items() if field not in OF_THE_POD}
+        try:
+            key = msgspec.json.encode(shared, order="deterministic")
+        except (TypeError, ValueError) as error:
+            raise InputError(f"not plain JSON: {error}", path="spec") from None
+        if key not in self._specs:
+            self._specs[key] = PodSpec(shared)
+        return self._specs[key]
+
+
+def _containers(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for field in ("initContainers", "containers"):
+        items = manifest.get(field) or ()
+        if not isinstance(items, list | tuple):
+            raise InputError(f"expected a list of containers, got {items!r}", path=f"spec.{field}")
+        for i, container in enumerate(items):
+            if not isinstance(container, Mapping):
+                raise InputError(f"expected a container, got {container!r}", path=f"spec.{field}[{i}]")
+            yield container
+
+
+def _priority(manifest: Mapping[str, Any]) -> int | None:
+    value = manifest.get("priority")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise InputError(f"expected an integer, got {value!r:.60}", path="spec.priority")
+    return value
+
+
+def _host_ports(manifest: Mapping[str, Any]) -> Iterator[HostPort]:
+    """Yields the host ports of containers and sidecars; ordinary init containers do not keep theirs."""
+    for container in _containers(manifest):
+        init = container in (manifest.get("initContainers") or ())
+        if init and container.get("restartPolicy") != "Always":
+            continue
+        for port in container.get("ports") or ():
+            if port.get("hostPort"):
+                yield port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", int(port["hostPort"])
+
+
+def parse_node_affinity(selector: Mapping[str, Any], affinity: Mapping[str, Any]) -> NodeAffinity:
+    """Reads a nodeSelector and a NodeAffinity."""
+    path = "spec.affinity.nodeAffinity"
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    preferred = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    return NodeAffinity(
+        selector=LabelSelector.parse({"matchLabels": selector}, path="spec.nodeSelector"),
+        required=None if required is None else NodeSelector.parse(required, path=f"{path}.required"),
+        preferred=tuple(
+            (int(item["weight"]), NodeSelectorTerm.parse(item["preference"], path=f"{path}.preferred[{i}]"))
+            for i, item in enumerate(preferred)
+        ),
+    )

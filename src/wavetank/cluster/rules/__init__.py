@@ -1,0 +1,1 @@
+"""What Kubernetes derives from objects: priorities, readiness, resizes, volume matches."""

@@ -1,0 +1,1 @@
+"""The versioned, watchable store of objects, and its errors."""

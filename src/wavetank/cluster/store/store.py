@@ -1,0 +1,321 @@
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
+from wavetank.cluster.store.history import ADDED, DELETED, MODIFIED, Event, History
+from wavetank.cluster.store.patch import merge_patch
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND
+
+Key = tuple[str, str]
+
+_GRACE = "deletionGracePeriodSeconds"
+
+_Calls = tuple[Callable[..., None], ...]
+_Untold = tuple[Iterator[Callable[..., None]], Any, Any]  # who is still to be told, the old version, the new one
+
+
+class Watcher(Protocol):
+    """Somebody inside the process who is told of every change of one kind, in the order of the changes."""
+
+    def added(self, new: Any) -> None:
+        """Tells of a new object."""
+
+    def modified(self, old: Any, new: Any) -> None:
+        """Tells of a new version of an object."""
+
+    def deleted(self, old: Any) -> None:
+        """Tells that an object, last seen as `old`, is gone."""
+
+
+class _Kind:
+    """The present objects of one kind, and whom to call with what comes, what changes and what goes."""
+
+    __slots__ = ("added", "deleted", "modified", "objects")
+
+    def __init__(self) -> None:
+        self.objects: dict[Key, Resource] = {}
+        self.added: _Calls = ()
+        self.modified: _Calls = ()
+        self.deleted: _Calls = ()
+
+    def tell(self, watcher: Watcher) -> None:
+        """Tells `watcher` of every change from now on."""
+        self.added = (*self.added, watcher.added)
+        self.modified = (*self.modified, watcher.modified)
+        self.deleted = (*self.deleted, watcher.deleted)
+
+
+class _Kinds(dict[str, _Kind]):
+    """All kinds that somebody has asked for by their tables; those who watch `everywhere` watch each new one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.everywhere: list[Watcher] = []
+
+    def __missing__(self, table: str) -> _Kind:
+        kind = self[table] = _Kind()
+        for watcher in self.everywhere:
+            kind.tell(watcher)
+        return kind
+
+
+class Store:
+    """Holds the one present version of every object, numbers all writes, and tells watchers of each.
+
+    A write takes effect at once and is answered at once. Watchers of one kind are called in the order of their
+    subscription; a write made inside such a call is told only after the present one has reached every watcher.
+    Writers that state a resource version (an object they read before) get a ConflictError if it is no longer current.
+    """
+
+    def __init__(self, clock: Clock, history: int = 0) -> None:
+        self.clock = clock
+        self.version = 0
+        self.specs = SpecTable()
+        self._kinds = _Kinds()
+        self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
+        self._history = History(history)
+        self._untold: deque[_Untold] = deque()
+        self._telling = False
+
+    # reading
+
+    def get(self, table: str, namespace: str, name: str) -> Resource:
+        """Returns the present version of an object; NotFoundError if there is none."""
+        found = self.find(table, namespace, name)
+        if found is None:
+            raise NotFoundError(f'{plural(table)} "{name}" not found')
+        return found
+
+    def find(self, table: str, namespace: str, name: str) -> Resource | None:
+        """Returns the present version of an object, or None."""
+        kind = self._kinds.get(table)
+        return None if kind is None else kind.objects.get((namespace, name))
+
+    def objects(self, table: str) -> Mapping[Key, Any]:
+        """Returns the objects of a kind by (namespace, name): always the present ones, for whoever looks often."""
+        return self._kinds[table].objects
+
+    def list(self, table: str) -> Iterator[Any]:
+        """Yields every object of a kind, in the order of creation; writes meanwhile do not disturb it."""
+        yield from list(self.objects(table).values())
+
+    def at(self, table: str, version: int) -> Iterable[Resource]:
+        """Returns every object of a kind as it was at a resource version; ExpiredError if that is forgotten."""
+        objects = dict(self.objects(table))
+        for event in reversed(list(self.events_since(version, table))):
+            if event.old is None:
+                del objects[event.resource.key]
+            else:
+                objects[event.resource.key] = event.old
+        return objects.values()
+
+    def has(self, table: str) -> bool:
+        """Tells whether there is any object of a kind."""
+        kind = self._kinds.get(table)
+        return kind is not None and bool(kind.objects)
+
+    @property
+    def next_uid(self) -> str:
+        """Returns the uid that the next new object gets, if it is created before anything else is written."""
+        return _uid(self.version + 1)
+
+    def is_first(self, resource: Resource) -> bool:
+        """Says whether a version is the one with which its object began."""
+        return resource.uid == _uid(resource.resource_version)
+
+    def subscribe(self, table: str, watcher: Watcher) -> None:
+        """Tells `watcher` of every change of this kind from now on."""
+        self._kinds[table].tell(watcher)
+
+    def subscribe_all(self, watcher: Watcher) -> None:
+        """Tells `watcher` of every change of every kind from now on."""
+        for kind in self._kinds.values():
+            kind.tell(watcher)
+        self._kinds.everywhere.append(watcher)
+
+    def tables(self) -> Iterator[str]:
+        """Yields the kinds of which there are objects."""
+        yield from [table for table, kind in self._begun.items() if kind.objects]
+
+    def events_since(self, version: int, table: str | None = None) -> Iterator[Event]:
+        """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
+        return self._history.since(version, self.version, table)
+
+    # writing
+
+    def create(self, new: Resource) -> None:
+        """Adds an object; AlreadyExistsError if its name is taken."""
+        table, key = new.table, (new.namespace, new.name)
+        kind = self._kinds[table]
+        if key in kind.objects:
+            raise AlreadyExistsError(f'{plural(table)} "{new.name}" already exists')
+        if not kind.objects:
+            self._begun[table] = kind
+        self.version = new.resource_version = self.version + 1
+        new.created = self.clock.now
+        new.uid = new.uid or _uid(self.version)
+        kind.objects[key] = new
+        if self._history.capacity:
+            self._history.remember(ADDED, table, new, None, self.version)
+        self._tell(kind.added, None, new)
+
+    def update(self, new: Resource) -> None:
+        """Replaces an object by a new version made from the present one.
+
+        ConflictError if `new` was made from an older version, NotFoundError if the object is gone.
+        """
+        kind = self._kinds[new.table]
+        old = self._same(kind, new)
+        if new.resource_version != old.resource_version:
+            raise ConflictError(f'{new.table} "{new.name}": the object has been modified; apply your changes to it')
+        self._replace(kind, old, new)
+
+    def patch(self, table: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Resource:
+        """Applies a JSON merge patch to the rendered object and returns its new version."""
+        old = self.get(table, namespace, name)
+        patched = merge_patch(old.render(), patch)
+        new = parse_resource(patched, self.specs)
+        if (new.table, new.key) != (old.table, old.key):
+            raise InvalidError(f'{table} "{name}": its kind, metadata.name and metadata.namespace cannot be changed')
+        stated = patched["metadata"].get("resourceVersion", str(old.resource_version))
+        if str(stated) != str(old.resource_version):
+            raise ConflictError(f'{table} "{name}": the present version is {old.resource_version}, not {stated}')
+        new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
+        if isinstance(new, Pod) and isinstance(old, Pod):
+            new.run, new.restarts, new.started = old.run, old.restarts, old.started
+        self._replace(self._kinds[table], old, new)
+        return new
+
+    def bind(self, pod: Pod, node_name: str) -> None:
+        """Assigns a pod to a node, as the binding subresource does.
+
+        NotFoundError if the pod is gone; ConflictError if it is another one by now, already bound or being deleted.
+        """
+        kind = self._kinds[pod.table]
+        old = self._same(kind, pod)
+        assert isinstance(old, Pod)
+        if old.node_name:
+            raise ConflictError(f'pod {pod.name} is already assigned to node "{old.node_name}"')
+        if old.deleted is not None or old.gates:
+            why = "is being deleted, cannot be assigned to a host" if not old.gates else "has scheduling gates"
+            raise ConflictError(f"pod {pod.name} {why}")
+        self._replace(kind, old, self.bound(old, node_name))
+
+    def bound(self, old: Pod, node_name: str) -> Pod:
+        """Returns the version of a pod that has come to a node."""
+        new = old.copy()
+        new.node_name = node_name
+        new.unschedulable = new.nominated_node = ""
+        return new
+
+    def delete(self, old: Resource) -> None:
+        """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
+        kind = self._kinds[old.table]
+        present = self._same(kind, old)
+        self.version += 1
+        del kind.objects[old.namespace, old.name]
+        if self._history.capacity:
+            self._history.remember(DELETED, old.table, present, present, self.version)
+        self._tell(kind.deleted, present, None)
+
+    def discard(self, old: Resource) -> None:
+        """Removes an object at once unless finalizers keep it: then it is marked, and goes with the last of them."""
+        metadata = old.manifest.get("metadata")
+        if not metadata or not metadata.get("finalizers"):
+            self.delete(old)
+            return
+        kind = self._kinds[old.table]
+        present = self._same(kind, old)
+        if present.deleted is None or metadata.get(_GRACE):
+            new = present.copy()
+            new.deleted = self.clock.now
+            new.manifest = {**present.manifest, "metadata": {**metadata, _GRACE: 0}}
+            self._replace(kind, present, new)
+
+    def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
+        """Asks a pod to stop, with `reason` in its status; it stays until its node has let it go.
+
+        It is removed at once if nobody runs it: unbound, finished, or with no grace period.
+        """
+        kind = self._kinds[pod.table]
+        present = self._same(kind, pod)
+        assert isinstance(present, Pod)
+        grace = present.spec.grace_s if grace_s is None else grace_s
+        new = present.copy()
+        new.reason = new.reason or reason
+        if present.deleted is None and grace and present.node_name and not present.finished:
+            new.deleted = self.clock.now + grace * SECOND
+            new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
+            self._replace(kind, present, new)
+        elif present.deleted is None or not grace:
+            self._replace(kind, present, new)
+            self.discard(new)
+
+    def _same(self, kind: _Kind, old: Resource) -> Resource:
+        present = kind.objects.get((old.namespace, old.name))
+        if present is None:
+            raise NotFoundError(f'{plural(old.table)} "{old.name}" not found')
+        if present.uid != old.uid:
+            raise ConflictError(f'{old.table} "{old.name}": the uid is {present.uid}, not {old.uid}')
+        return present
+
+    def _replace(self, kind: _Kind, old: Resource, new: Resource) -> None:
+        self.version = new.resource_version = self.version + 1
+        kind.objects[new.namespace, new.name] = new
+        if self._history.capacity:
+            self._history.remember(MODIFIED, new.table, new, old, self.version)
+        self._tell(kind.modified, old, new)
+
+    def _tell(self, watching: _Calls, old: Resource | None, new: Resource | None) -> None:
+        """Tells everybody who watches at this moment; within such a call, after the present one has reached all."""
+        if self._telling:
+            self._untold.append((iter(watching), old, new))
+            return
+        calls = iter(watching)
+        untold = self._untold
+        if untold:  # somebody has failed before all were told
+            untold.append((calls, old, new))
+            calls, old, new = untold.popleft()
+        self._telling = True
+        try:
+            while True:
+                if old is None:
+                    for call in calls:
+                        call(new)
+                elif new is None:
+                    for call in calls:
+                        call(old)
+                else:
+                    for call in calls:
+                        call(old, new)
+                if not untold:
+                    return
+                calls, old, new = untold.popleft()
+        except BaseException:
+            untold.appendleft((calls, old, new))  # the others are told with the next write
+            raise
+        finally:
+            self._telling = False
+
+
+def plural(table: str) -> str:
+    """Returns what the API calls the objects of a table: pods, networkpolicies.networking.k8s.io."""
+    kind, dot, group = table.partition(".")
+    word = kind.lower()
+    if word.endswith("y"):
+        word = f"{word[:-1]}ies"
+    elif not word.endswith("points"):
+        word += "es" if word.endswith("s") else "s"
+    return word + dot + group
+
+
+def _uid(version: int) -> str:
+    return f"{version:08x}-0000-4000-8000-000000000000"

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import Any
+
+from wavetank.cluster.objects.dra import ResourceClaim
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+
+_CLAIMS, _SLICES = "ResourceClaim.resource.k8s.io", "ResourceSlice.resource.k8s.io"
+
+
+class ResourceClaims:
+    """The resource-claim controller: a pod that has ended uses its claims no more, and unused ones lose their devices.
+
+    Claims are not made from templates.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        store.subscribe("Pod", self)
+
+    def added(self, new: Pod) -> None:
+        """Does nothing: a scheduler reserves the claims of a pod."""
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Releases the claims of a pod that has just ended."""
+        if new.finished and not old.finished:
+            self._release(new)
+
+    def deleted(self, old: Pod) -> None:
+        """Releases the claims of a pod that was still there."""
+        if not old.finished:
+            self._release(old)
+
+    def _release(self, pod: Pod) -> None:
+        for item in pod.spec.manifest.get("resourceClaims") or ():
+            claim = self._store.find(_CLAIMS, pod.namespace, str(item.get("resourceClaimName") or ""))
+            if isinstance(claim, ResourceClaim) and pod.uid in claim.reserved_for:
+                self._give_back(claim, pod.uid)
+
+    def _give_back(self, claim: ResourceClaim, uid: str) -> None:
+        users = [user for user in claim.manifest["status"]["reservedFor"] if user.get("uid") != uid]
+        status: dict[str, Any] = {"reservedFor": users} if users else {"reservedFor": None, "allocation": None}
+        self._store.patch(_CLAIMS, claim.namespace, claim.name, {"status": status})
+
+
+def attach_claim_controller(store: Store) -> None:
+    """Starts the controller on a cluster that has devices; elsewhere nobody needs to look at pods."""
+    if any(True for _ in store.list(_SLICES)):
+        ResourceClaims(store)

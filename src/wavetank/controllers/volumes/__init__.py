@@ -1,0 +1,1 @@
+"""The persistent volume, provisioning and ephemeral volume controllers."""

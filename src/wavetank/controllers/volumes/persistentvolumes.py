@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from wavetank.cluster.objects.storage import (
+    AVAILABLE,
+    BIND_COMPLETED,
+    BOUND,
+    BOUND_BY_CONTROLLER,
+    PENDING,
+    RELEASED,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
+from wavetank.cluster.rules.volumematching import Candidates
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.volumes.provisioning import volume_for
+
+_VOLUMES, _CLAIMS, _CLASSES = "PersistentVolume", "PersistentVolumeClaim", "StorageClass.storage.k8s.io"
+
+
+class PersistentVolumes:
+    """The persistent-volume controller, and every provisioner with it: binds claims, makes and reclaims volumes.
+
+    All of it happens at once, and provisioning never fails. A claim of a class that waits for its first consumer is
+    bound when a scheduler has claimed a volume for it, or has selected the node for which one is made. Nothing but
+    that is done `on_demand`: what else is not bound, or not available, stays as it is.
+    """
+
+    def __init__(self, store: Store, on_demand: bool = False) -> None:
+        self._store = store
+        self._on_demand = on_demand
+        self._open: defaultdict[str, dict[str, PersistentVolume]] = defaultdict(dict)  # by class: those not bound yet
+        store.subscribe(_VOLUMES, _VolumeEvents(self))
+        store.subscribe(_CLAIMS, _ClaimEvents(self))
+        store.subscribe(_CLASSES, _ClassEvents(self))
+        for volume in store.list(_VOLUMES):
+            self.sync_volume(volume.name, volume.storage_class, is_new=False)
+        self.sync_claims()
+
+    # what the store tells
+
+    def sync_volume(self, name: str, storage_class: str, is_new: bool) -> None:
+        """Brings a volume on: a new one becomes available, one that is for a claim is bound to it.
+
+        It looks at the volume as it is now, since what is told may be older than what was done meanwhile.
+        """
+        volume = self._volume(name)
+        if volume is None or volume.phase == BOUND:
+            self._open[storage_class].pop(name, None)
+            return
+        self._open[storage_class][name] = volume
+        claim = self._claim_of(volume)
+        if claim is not None and not claim.bound:
+            self._bind(claim, volume)
+        elif volume.phase == PENDING and not (self._on_demand and volume.manifest.get("status")):
+            self._store.patch(_VOLUMES, "", name, {"status": {"phase": AVAILABLE}})
+        elif is_new and not self._on_demand:
+            self._offer(volume)
+
+    def sync_claims(self, storage_class: str | None = None) -> None:
+        """Looks at every unbound claim, or those of one class."""
+        for claim in self._store.list(_CLAIMS):
+            if storage_class in (None, claim.storage_class):
+                self.sync_claim(claim)
+
+    def sync_claim(self, claim: PersistentVolumeClaim) -> None:
+        """Brings a claim on: gives it its class, then a volume if it need not wait for one."""
+        present = self._claim(claim.namespace, claim.name)
+        if present is None or present.bound or present.deleted is not None:
+            return
+        storage_class = self._class(present.storage_class)
+        if present.selected_node is not None and storage_class is not None and storage_class.waits:
+            self._provision(present, storage_class)
+        elif not self._gets_default_class(present) and not self._on_demand:
+            self._find_volume(present, storage_class)
+
+    def reclaim(self, claim: PersistentVolumeClaim) -> None:
+        """Does with the volume of a claim that is gone what its policy says."""
+        volume = self._volume(claim.volume_name) if claim.volume_name else None
+        if volume is None or not volume.is_for(claim):
+            return
+        if volume.reclaim_policy == "Delete":
+            self._store.delete(volume)
+        else:
+            self._store.patch(_VOLUMES, "", volume.name, {"status": {"phase": RELEASED}})
+
+    # what is done
+
+    def _offer(self, volume: PersistentVolume) -> None:
+        storage_class = self._class(volume.storage_class)
+        if storage_class is None or not storage_class.waits:
+            self.sync_claims(volume.storage_class)
+
+    def _gets_default_class(self, claim: PersistentVolumeClaim) -> bool:
+        """Gives a claim that names no class the default one; returns whether there is one to give."""
+        if claim.storage_class or (claim.manifest.get("spec") or {}).get("storageClassName") is not None:
+            return False
+        name = next((item.name for item in self._store.list(_CLASSES) if item.is_default), None)
+        if name is None:
+            return False
+        self._store.patch(_CLAIMS, claim.namespace, claim.name, {"spec": {"storageClassName": name}})
+        return True
+
+    def _find_volume(self, claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> None:
+        """Binds a claim to the volume that it names, one reserved for it, or, if it need not wait, to any other."""
+        waits = storage_class is not None and storage_class.waits
+        if claim.volume_name:
+            named = self._volume(claim.volume_name)
+            volume = named if named is not None and (named.claim is None or named.is_for(claim)) else None
+        else:
+            open_volumes = self._open[claim.storage_class].values()
+            volume = Candidates(claim, open_volumes).match_anywhere(only_reserved=waits)
+        if volume is not None:
+            self._bind(claim, volume)
+        elif storage_class is not None and not waits and not claim.volume_name:
+            self._provision(claim, storage_class)
+
+    def _provision(self, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
+        volume = volume_for(claim, storage_class, self._store)
+        if storage_class.provisions and self._volume(volume.name) is None:
+            self._store.create(volume)  # and bound when its event comes
+
+    def _bind(self, claim: PersistentVolumeClaim, volume: PersistentVolume) -> None:
+        """Binds both to each other, the volume first: whoever sees a bound claim finds its volume bound."""
+        ref = {"kind": claim.kind, "namespace": claim.namespace, "name": claim.name, "uid": claim.uid}
+        if volume.phase != BOUND or volume.claim is None or volume.claim.uid != claim.uid:
+            self._store.patch(_VOLUMES, "", volume.name, {"spec": {"claimRef": ref}, "status": {"phase": BOUND}})
+        self._open[volume.storage_class].pop(volume.name, None)
+        annotations: dict[str, Any] = {BIND_COMPLETED: "yes"}
+        if not claim.volume_name:
+            annotations[BOUND_BY_CONTROLLER] = "yes"
+        bound = {
+            "metadata": {"annotations": annotations},
+            "spec": {"volumeName": volume.name},
+            "status": {"phase": BOUND},
+        }
+        self._store.patch(_CLAIMS, claim.namespace, claim.name, bound)
+
+    def _class(self, name: str) -> StorageClass | None:
+        found = self._store.find(_CLASSES, "", name)
+        assert found is None or isinstance(found, StorageClass)
+        return found
+
+    def _volume(self, name: str) -> PersistentVolume | None:
+        found = self._store.find(_VOLUMES, "", name)
+        assert found is None or isinstance(found, PersistentVolume)
+        return found
+
+    def _claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
+        found = self._store.find(_CLAIMS, namespace, name)
+        assert found is None or isinstance(found, PersistentVolumeClaim)
+        return found
+
+    def _claim_of(self, volume: PersistentVolume) -> PersistentVolumeClaim | None:
+        if volume.claim is None or (self._on_demand and not volume.claim.uid):
+            return None
+        claim = self._claim(volume.claim.namespace, volume.claim.name)
+        return claim if claim is not None and volume.is_for(claim) else None
+
+
+class _VolumeEvents:
+    def __init__(self, controller: PersistentVolumes) -> None:
+        self._controller = controller
+
+    def added(self, new: PersistentVolume) -> None:
+        self._controller.sync_volume(new.name, new.storage_class, is_new=True)
+
+    def modified(self, old: PersistentVolume, new: PersistentVolume) -> None:
+        self._controller.sync_volume(new.name, new.storage_class, is_new=old.phase == PENDING)
+
+    def deleted(self, old: PersistentVolume) -> None:
+        self._controller.sync_volume(old.name, old.storage_class, is_new=False)
+
+
+class _ClaimEvents:
+    def __init__(self, controller: PersistentVolumes) -> None:
+        self._controller = controller
+
+    def added(self, new: PersistentVolumeClaim) -> None:
+        self._controller.sync_claim(new)
+
+    def modified(self, old: PersistentVolumeClaim, new: PersistentVolumeClaim) -> None:
+        self._controller.sync_claim(new)
+
+    def deleted(self, old: PersistentVolumeClaim) -> None:
+        self._controller.reclaim(old)
+
+
+class _ClassEvents:
+    def __init__(self, controller: PersistentVolumes) -> None:
+        self._controller = controller
+
+    def added(self, new: StorageClass) -> None:
+        self._controller.sync_claims()
+
+    def modified(self, old: StorageClass, new: StorageClass) -> None:
+        self._controller.sync_claims()
+
+    def deleted(self, old: StorageClass) -> None:
+        """Does nothing: volumes outlive their class."""

@@ -1,0 +1,1 @@
+"""Strict reading of documents: typed fields, messages with paths, JSON Schema."""

@@ -1,0 +1,1 @@
+"""The Experiment document."""

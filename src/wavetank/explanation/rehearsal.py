@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.cluster.objects.resource import Resource, parse_time
+from wavetank.cluster.rules.admission import admit
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.volumes.attaching import attach_volume_controllers
+from wavetank.errors import InputError
+from wavetank.explanation.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.config import Version
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
+from wavetank.simulation.extenders import connect_extender
+from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.workload import Workload
+
+_LONGEST_WAIT = 30 * SECOND  # for the second attempt of a pod that has made room for itself
+
+
+class Rehearsal:
+    """A cluster on which pods are scheduled one by one, and every attempt is explained.
+
+    A pod that gets a node runs from then on, a second before the next one comes; one that gets none is taken away,
+    so that every pod has its attempt at its turn. Victims of a preemption are gone at once. Pods that come with the
+    cluster but have no node are `pending`: nobody tries them. `choices` says for pods (namespace/name) which node
+    they take.
+    """
+
+    def __init__(
+        self, cluster: Cluster, scheduler: SchedulerDefinition, version: Version, choices: Mapping[str, str]
+    ) -> None:
+        self._clock = Clock()
+        self._store = Store(self._clock)
+        self._choices = choices
+        self.pending: list[Pod] = []
+        self._told: list[Explanation] = []
+        self._attempts: Counter[str] = Counter()
+        for resource in cluster.resources(self._store.specs):
+            self._take_over(resource)
+        attach_volume_controllers(self._store, on_demand=True)
+        self._scheduler = scheduler.attach(
+            self._store,
+            self._clock,
+            Streams(0),
+            version,
+            "exact",
+            takes_all=False,
+            explain=self._listen,
+            connect=connect_extender,
+        )
+
+    def play(self, workload: Workload | None) -> Iterator[Explanation]:
+        """Schedules the pods of a workload, or else the pending ones; yields what `schedule` returns for each."""
+        for pod in self.pending if workload is None else self._pods_of(workload):
+            yield from self.schedule(pod)
+
+    def schedule(self, pod: Pod) -> list[Explanation]:
+        """Creates a pod and lets it be scheduled; returns its attempts, or one explanation of why there was none."""
+        self._told = []
+        self._create(pod)
+        self._clock.run(self._clock.now)
+        while self._told and self._told[-1].outcome == NOMINATED and self._retried(self._told[-1]):
+            pass
+        self._settle(pod)
+        self._clock.run(self._clock.now + SECOND)
+        return self._told or [Explanation(key_of(pod), self._why_untried(pod))]
+
+    # before an attempt
+
+    def _pods_of(self, workload: Workload) -> Iterator[Pod]:
+        return (arrival.pod for arrival in workload.arrivals(self._store.specs, Streams(0)))
+
+    def _take_over(self, found: Resource) -> None:
+        """Adds an object of the cluster as it was found: running for some time, or about to go."""
+        metadata, status = found.manifest.get("metadata") or {}, found.manifest.get("status") or {}
+        where = f"{found.manifest_kind} {found.name}"
+        found.deleted = parse_time(metadata.get("deletionTimestamp"), f"{where}: metadata.deletionTimestamp")
+        if not isinstance(found, Pod):
+            self._store.create(found)
+        elif found.node_name:
+            found.started = parse_time(status.get("startTime"), f"{where}: status.startTime")
+            self._create(found)
+        else:
+            self.pending.append(found)
+
+    def _create(self, pod: Pod) -> None:
+        try:
+            admit(pod, self._store)
+            self._store.create(pod)
+        except ApiError as error:
+            raise InputError(str(error), path=f"pod {key_of(pod)}") from None
+
+    def _why_untried(self, pod: Pod) -> str:
+        if pod.node_name:
+            return "prebound"
+        framework = self._scheduler.framework_of(pod)
+        if framework is None:
+            return "ignored"
+        refusing = {plugin.name for plugin in framework.pre_enqueue if not plugin.pre_enqueue(pod)}
+        return "gated" if refusing == {"SchedulingGates"} else "not_enqueued"
+
+    # the attempt
+
+    def _listen(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
+        key = key_of(pod)
+        self._attempts[key] += 1
+        told = explain_attempt(pod, outcome, cycle, self._attempts[key])
+        given = self._choices.get(key)
+        if given and told.outcome != NOMINATED:  # a nominated pod has its choice when it is tried again
+            told = replace(told, chosen=given, diverged=given not in told.candidates)
+            if told.outcome == BOUND:
+                outcome.node_name = given if given in told.feasible else ""
+        self._told.append(told)
+
+    # after an attempt
+
+    def _retried(self, nominated: Explanation) -> bool:
+        """Takes the victims away and waits for the next attempt; returns whether there was one."""
+        for key in nominated.victims:
+            victim = self._store.find("Pod", *key.split("/"))
+            if victim is not None:
+                self._store.delete(victim)
+        latest, before = self._clock.now + _LONGEST_WAIT, len(self._told)
+        while len(self._told) == before and (due := self._clock.next_due()) is not None and due <= latest:
+            self._clock.run(due)
+        return len(self._told) > before
+
+    def _settle(self, pod: Pod) -> None:
+        """Leaves the pod running where it went, or takes it away; one that was never tried stays as it is."""
+        present = self._store.find("Pod", pod.namespace, pod.name)
+        if not self._told or not isinstance(present, Pod):
+            return
+        last = self._told[-1]
+        if last.chosen is None:
+            self._store.delete(present)
+        elif last.chosen not in last.feasible:
+            self._store.bind(present, last.chosen)
+        self._start(pod)
+
+    def _start(self, pod: Pod) -> None:
+        present = self._store.find("Pod", pod.namespace, pod.name)
+        if isinstance(present, Pod) and present.node_name:
+            started = present.copy()
+            started.phase, started.started = RUNNING, self._clock.now
+            self._store.update(started)

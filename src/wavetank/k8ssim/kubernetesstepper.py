@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from wavetank.documents import reading as fields
+from wavetank.errors import InputError
+from wavetank.k8ssim.cluster import K8sSimCluster, only_document
+from wavetank.k8ssim.info import Document, clock_text, node_document, pod_document, used_by_node
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.kubelet.kubelets import Kubelets
+from wavetank.results.write.k8ssim import write_k8ssim
+from wavetank.scheduling.config import NEWEST, Version
+from wavetank.scheduling.named.switching import switched_definition
+
+
+class KubernetesStepper:
+    """K8sSim's simulation of kube-scheduler: in each step one of the eleven algorithms places what is there.
+
+    A step is as long as `tick` in the nodes' document says, a second if it says nothing; then the world stands at the
+    next instant, and nobody has decided on what came with it. Containers start at once.
+    """
+
+    def __init__(
+        self, nodes: str, workload: str, compat: bool = False, version: Version = NEWEST, seed: int = 1
+    ) -> None:
+        if not isinstance(only_document(workload, "workload"), list):
+            raise InputError("expected a list of {pod, startTime}", path="workload")
+        self._stage = stage = K8sSimCluster(nodes, workload, seed)
+        self._tick = _tick(only_document(nodes, "nodes"))
+        Kubelets(stage.store, stage.clock, stage.streams, keep_finished=True)
+        stage.plant()
+        definition = switched_definition(version, compat)
+        definition.attach(stage.store, stage.clock, stage.streams, version)
+        self._switch = definition.switch
+        stage.submit()
+        stage.clock.run_world(0)
+
+    @property
+    def done(self) -> bool:
+        """Tells whether all pods have come and ended."""
+        return self._stage.is_done
+
+    def step(self, action: int) -> Document:
+        """Lets an algorithm, by its number, decide for one tick; returns the state after it."""
+        self._switch.turn(action)
+        clock = self._stage.clock
+        clock.run_world(clock.now + self._tick)
+        return self.state()
+
+    def state(self) -> Document:
+        """Returns what K8sSim's server tells: whether all is done, nodes, pods, and the time."""
+        rows = list(self._stage.ledger.rows.values())
+        used = used_by_node(rows)
+        return {
+            "done": self.done,
+            "nodes": [node_document(node, used[node.name]) for node in self._stage.node_list()],
+            "pods": [pod_document(row) for row in rows],
+            "clock": clock_text(self._stage.clock.now),
+        }
+
+    def write_results(self, folder: Path) -> None:
+        """Writes the tables of K8sSim's client."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_k8ssim(self._stage.ledger.rows.values(), folder)
+
+
+def _tick(nodes: object) -> Nanoseconds:
+    tick = nodes.get("tick", 1) if isinstance(nodes, Mapping) else 1
+    return fields.integer(tick, "nodes.tick", 1, 86_400) * SECOND

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from wavetank.cluster.manifests import read_text
+from wavetank.errors import InputError
+from wavetank.k8ssim.cluster import only_document
+from wavetank.k8ssim.info import Document
+from wavetank.k8ssim.kubernetesstepper import KubernetesStepper
+from wavetank.k8ssim.volcanostepper import VolcanoStepper
+from wavetank.scheduling.config import NEWEST, Version
+from wavetank.scheduling.volcano.config.conf import VolcanoConf
+
+
+class K8sSim:
+    """K8sSim's simulation, step by step, with an algorithm that may be another one in every step.
+
+    A workload of Volcano Jobs (`jobs:`) is scheduled by Volcano: a step takes one of its algorithms, by name
+    ("GANG_LRP"), or a volcano-scheduler.conf, and goes on for `period` seconds, or to the end with -1. A workload that
+    is a list of {pod, startTime} is scheduled by kube-scheduler: a step takes K8sSim's number of an algorithm (1 EP,
+    2 LRP, 3 MRP, 4 BRA, 5 RLP, 6 TTP, 7 NAP, 8 NPAPP, 9 ILP, 10 NLP, 11 IPAP) and takes one tick. `compat` makes that
+    half do what K8sSim itself does (Kubernetes 1.14).
+
+    >>> sim = wavetank.K8sSim()  # doctest: +SKIP
+    >>> sim.reset("nodes_7-0.yaml", "wsl_test_mrp-2.yaml")  # doctest: +SKIP
+    >>> state = sim.step("GANG_LRP")  # doctest: +SKIP
+    >>> state["done"], state["clock"]  # doctest: +SKIP
+    """
+
+    def __init__(self, *, compat: bool = False, version: Version = NEWEST, seed: int = 1) -> None:
+        self._compat = compat
+        self._version = version
+        self._seed = seed
+        self._half: KubernetesStepper | VolcanoStepper | None = None
+        self._lock = threading.Lock()
+
+    def reset(self, nodes: str | Path, workload: str | Path, period: int = -1) -> Document:
+        """Begins anew and returns the first state; nodes and workload are files, or YAML texts of several lines."""
+        cluster, jobs = _text(nodes), _text(workload)
+        if isinstance(only_document(jobs, "workload"), Mapping):
+            half: KubernetesStepper | VolcanoStepper = VolcanoStepper(cluster, jobs, period, self._seed)
+        else:
+            half = KubernetesStepper(cluster, jobs, self._compat, self._version, self._seed)
+        self._half = half
+        return half.first_state() if isinstance(half, VolcanoStepper) else half.state()
+
+    def step(self, action: int | str | Path | VolcanoConf) -> Document:
+        """Lets an algorithm decide until the next step is due, and returns the state then."""
+        half = self._started()
+        if isinstance(half, KubernetesStepper):
+            if isinstance(action, bool) or not isinstance(action, int):
+                raise InputError(f"expected the number of an algorithm, got {action!r:.60}", path="action")
+            return half.step(action)
+        if isinstance(action, int):
+            raise InputError(f"expected the name of an algorithm or a configuration, got {action!r:.60}", path="conf")
+        half.step(action if isinstance(action, VolcanoConf) else self.read_conf(action), self._lock)
+        return half.state()
+
+    def read_conf(self, conf: str | Path) -> VolcanoConf:
+        """Reads a step of the Volcano half: the name of an algorithm, a file, or the text of a configuration."""
+        return VolcanoStepper.read_conf(conf)
+
+    def state(self) -> Document:
+        """Returns the present state, as K8sSim's servers tell it."""
+        return self._started().state()
+
+    def books(self) -> Document:
+        """Returns the jobs and nodes as Volcano's scheduler knows them."""
+        half = self._started()
+        return half.books() if isinstance(half, VolcanoStepper) else half.state()
+
+    @property
+    def done(self) -> bool:
+        """Tells whether all pods have come and ended."""
+        return self._started().done
+
+    @property
+    def has_jobs(self) -> bool:
+        """Tells whether the workload is one of Volcano Jobs."""
+        return isinstance(self._started(), VolcanoStepper)
+
+    def write_results(self, folder: str | Path) -> None:
+        """Writes tasksSUM.csv and coutJCT.csv, as K8sSim's client does."""
+        self._started().write_results(Path(folder))
+
+    def stop(self) -> None:
+        """Ends a step that another thread is making, after the second that it is in."""
+        half = self._started()
+        if isinstance(half, VolcanoStepper):
+            half.stop()
+
+    @contextmanager
+    def pausing(self) -> Iterator[K8sSim]:
+        """Lets nothing happen meanwhile, where another thread is making a step."""
+        with self._lock:
+            yield self
+
+    def _started(self) -> KubernetesStepper | VolcanoStepper:
+        if self._half is None:
+            raise InputError("nothing is there yet: begin with reset")
+        return self._half
+
+
+def _text(given: str | Path) -> str:
+    return given if isinstance(given, str) and "\n" in given else read_text(Path(given))

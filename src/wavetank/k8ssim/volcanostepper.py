@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from wavetank.cluster.manifests import read_text
+from wavetank.cluster.rules.admission import admit
+from wavetank.controllers.volcanojobs.spec import TABLE, read_job
+from wavetank.k8ssim.cluster import K8sSimCluster
+from wavetank.k8ssim.info import (
+    Document,
+    clock_text,
+    job_document,
+    node_book,
+    node_document,
+    pod_document,
+    used_by_node,
+)
+from wavetank.kernel.durations import SECOND
+from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
+from wavetank.results.recording.k8ssimtasks import TaskRow
+from wavetank.results.write.k8ssim import write_k8ssim
+from wavetank.scheduling.config import NEWEST
+from wavetank.scheduling.named.volcano import VOLCANO_TEXTS, volcano_of_k8ssim
+from wavetank.scheduling.volcano.config.conf import VolcanoConf, parse_conf
+from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
+from wavetank.simulation.k8ssimjobs import JobStarter
+
+
+class VolcanoStepper:
+    """K8sSim's simulation of Volcano: a session every second, on nodes of K8sSim's own.
+
+    Every `period` seconds, or only at the beginning with -1, it waits for a configuration; so a state between two steps
+    is that of an instant whose session has not been yet.
+    """
+
+    def __init__(self, nodes: str, workload: str, period: int = -1, seed: int = 1) -> None:
+        self._stage = stage = K8sSimCluster(nodes, workload, seed)
+        self._period = period
+        self._scheduler: VolcanoScheduler | None = None
+        self._stopped = False
+        self._ended = False
+        K8sSimKubelets(stage.store, stage.clock, keep_finished=True)
+        JobStarter(stage.store, partial(admit, store=stage.store))
+        stage.plant()
+        stage.submit(frozenset({TABLE}))
+        stage.clock.run_world(0)
+
+    @staticmethod
+    def read_conf(conf: str | Path) -> VolcanoConf:
+        """Reads the name of one of K8sSim's algorithms, a file, or the text of a configuration."""
+        if isinstance(conf, str) and conf.strip() in VOLCANO_TEXTS:
+            return parse_conf(VOLCANO_TEXTS[conf.strip()])
+        return parse_conf(conf if isinstance(conf, str) and "\n" in conf else read_text(Path(conf)))
+
+    @property
+    def done(self) -> bool:
+        """Tells whether all tasks have come and ended."""
+        return self._stage.is_done
+
+    def step(self, conf: VolcanoConf, lock: AbstractContextManager[object]) -> None:
+        """Goes on by a configuration until the next one is due; `lock` is held while anything changes."""
+        with lock:
+            self._configure(conf)
+        clock, due = self._stage.clock, self._next_due()
+        while not self.done and not self._stopped and clock.now != due:
+            with lock:
+                second = self._next_second(due)
+                if second is None:
+                    break  # whoever waits now waits for ever
+                clock.run_world(second) if second == due else clock.run(second)
+        self._ended = self.done or due is None
+
+    def stop(self) -> None:
+        """Ends a step after the second that it is in."""
+        self._stopped = True
+
+    def _configure(self, conf: VolcanoConf) -> None:
+        stage = self._stage
+        if self._scheduler is None:
+            definition = volcano_of_k8ssim("k8ssim", "Volcano", conf)
+            self._scheduler = definition.attach(stage.store, stage.clock, stage.streams, NEWEST)
+        else:
+            self._scheduler.configure(conf)
+
+    def _next_due(self) -> int | None:
+        """Returns when the next configuration is due: at the next whole period, None if never."""
+        if self._period == -1:
+            return None
+        period = self._period * SECOND
+        return (self._stage.clock.now // period + 1) * period
+
+    def _next_second(self, due: int | None) -> int | None:
+        """Returns the next second in which anything happens, or that of the next configuration; None if never."""
+        clock = self._stage.clock
+        upcoming = clock.next_due() if clock.foreground else None
+        if upcoming is None:
+            return due
+        second = -(-upcoming // SECOND) * SECOND
+        return second if due is None else min(second, due)
+
+    # what is told
+
+    def first_state(self) -> Document:
+        """Returns the answer to a reset: the nodes, and nothing on them."""
+        nodes = [node_document(node, {}) for node in self._stage.node_list()]
+        books = {"Jobs": None, "Nodes": None, "NotCompletion": False}
+        return {**books, "done": False, "nodes": nodes, "pods": None, "clock": clock_text(0)}
+
+    def state(self) -> Document:
+        """Returns all that K8sSim's server tells after a step."""
+        rows = list(self._stage.ledger.rows.values())
+        used = used_by_node(rows)
+        nodes = [node_document(node, used[node.name]) for node in self._stage.node_list()]
+        # K8sSim's clock has moved on when its loop finds that all is done
+        now = self._stage.clock.now + (SECOND if self._ended else 0)
+        pods = [pod_document(row) for row in rows]
+        return {**self.books(), "done": self.done, "nodes": nodes, "pods": pods, "clock": clock_text(now)}
+
+    def books(self) -> Document:
+        """Returns the jobs and nodes as the scheduler knows them."""
+        rows = list(self._stage.ledger.rows.values())
+        jobs: defaultdict[tuple[str, str], list[TaskRow]] = defaultdict(list)
+        for row in rows:
+            jobs[row.pod.namespace, row.group].append(row)
+        found = {
+            f"{key[0]}/{key[1]}": job_document(key[1], jobs[key], self._min_available(*key)) for key in sorted(jobs)
+        }
+        used = used_by_node(rows)
+        nodes = {node.name: node_book(node, used[node.name]) for node in self._stage.node_list()}
+        return {"Jobs": found, "Nodes": nodes, "NotCompletion": not self.done}
+
+    def _min_available(self, namespace: str, name: str) -> int:
+        job = self._stage.store.find(TABLE, namespace, name)
+        return read_job(job.manifest).min_available if job is not None else 1
+
+    def write_results(self, folder: Path) -> None:
+        """Writes the tables of K8sSim's client."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_k8ssim(self._stage.ledger.rows.values(), folder)

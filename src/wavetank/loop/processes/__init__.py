@@ -1,0 +1,1 @@
+"""Programs in the loop: their definition, configuration, launch and end."""

@@ -1,0 +1,105 @@
+"""A user's KubeSchedulerConfiguration, completed for the loop; what had to be changed is told."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from wavetank.cluster.fields.selectors import read_mapping
+from wavetank.errors import InputError
+
+HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+DEFAULT_NAME = "default-scheduler"
+
+# What the loop needs: one thread of everything, no other instance to agree with, no waiting for the sake of a server.
+_NEEDED: Mapping[str, Mapping[str, Any]] = {
+    "leaderElection": {"leaderElect": False},
+    "clientConnection": {
+        "contentType": "application/json",
+        "acceptContentTypes": "application/json",
+        "qps": -1,
+        "burst": 0,
+    },
+}
+_DEFAULTS = {
+    "leaderElection.leaderElect": True,
+    "clientConnection.contentType": "application/vnd.kubernetes.protobuf",
+    "clientConnection.acceptContentTypes": "",
+    "clientConnection.qps": 50,
+    "clientConnection.burst": 100,
+    "parallelism": 16,
+}
+
+
+def check_configuration(document: Mapping[str, Any]) -> None:
+    """Looks at what the loop has to know of a configuration; the rest is the program's own business."""
+    for field, expected in HEAD.items():
+        if document.get(field) != expected:
+            raise InputError(f"expected {expected}, got {document.get(field)!r:.60}", path=field)
+    for field in _NEEDED:
+        if not isinstance(document.get(field) or {}, Mapping):
+            raise InputError(f"expected a mapping, got {document[field]!r:.60}", path=field)
+    for field in ("profiles", "extenders"):
+        items = document.get(field) or []
+        if not isinstance(items, list):
+            raise InputError(f"expected a list, got {items!r:.60}", path=field)
+        for i, item in enumerate(items):
+            try:
+                read_mapping(item)
+            except InputError as error:
+                raise error.inside(path=f"{field}[{i}]") from None
+
+
+def scheduler_names(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the schedulerNames of the pods that a configuration is responsible for."""
+    profiles = document.get("profiles") or [{}]
+    return tuple(str(profile.get("schedulerName") or DEFAULT_NAME) for profile in profiles)
+
+
+def renamed(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Returns a configuration whose only profile has another schedulerName; InputError if it has several."""
+    profiles = document.get("profiles") or [{}]
+    if len(profiles) != 1:
+        raise InputError("a configuration with several profiles names them itself", path="schedulerName")
+    return {**document, "profiles": [{**profiles[0], "schedulerName": name}]}
+
+
+def complete(document: Mapping[str, Any], kubeconfig: str, extenders: list[str]) -> dict[str, Any]:
+    """Returns the configuration that the program is given; `extenders` are the addresses that stand for its own."""
+    completed = copy.deepcopy(dict(document))
+    completed["parallelism"] = 1
+    for section, needed in _NEEDED.items():
+        completed[section] = {**(completed.get(section) or {}), **needed}
+    completed["clientConnection"]["kubeconfig"] = kubeconfig
+    for extender, address in zip(completed.get("extenders") or [], extenders, strict=True):
+        extender["urlPrefix"] = address
+        for field in ("enableHTTPS", "tlsConfig"):  # that is between us and it
+            extender.pop(field, None)
+    return completed
+
+
+def changes(document: Mapping[str, Any]) -> list[str]:
+    """Says what `complete` changes, field by field: from what was given or is the default, to what it becomes."""
+    told = [_change("parallelism", document.get("parallelism"), 1)]
+    for section, needed in _NEEDED.items():
+        given = document.get(section) or {}
+        told.extend(_change(f"{section}.{field}", given.get(field), value) for field, value in needed.items())
+    if (document.get("clientConnection") or {}).get("kubeconfig"):
+        told.append("clientConnection.kubeconfig is ours")
+    told.extend(
+        f"extenders[{i}].urlPrefix is a door of ours, which passes calls on to {extender.get('urlPrefix')}"
+        for i, extender in enumerate(document.get("extenders") or [])
+    )
+    return [change for change in told if change]
+
+
+def _change(field: str, given: object, value: object) -> str:
+    before = _DEFAULTS[field] if given is None else given
+    return f"{field} {_json(before)} → {_json(value)}" if before != value else ""
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value)

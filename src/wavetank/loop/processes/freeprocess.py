@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.processes.process import Start, begin, end_group, how_ended, plain_environment, tail_of
+
+
+class FreeProcess:
+    """A program on its own clock, which runs whenever it likes: it takes no turns, but it can be ended.
+
+    It leads a process group of its own, which is ended with it; it does not outlive us whatever happens.
+    """
+
+    def __init__(self, name: str, start: Start) -> None:
+        self.name = name
+        self._log = start.log
+        self._process = begin(name, start, {**plain_environment(), **start.environment})
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Does nothing: it has its own clock."""
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Does nothing: it runs anyway."""
+
+    def wait(self) -> Nanoseconds | None:
+        """Waits for nothing; ProcessError if it has exited."""
+        status = self._process.poll()
+        if status is None:
+            return None
+        raise ProcessError(self.name, how_ended(status), self.tail())
+
+    def tail(self) -> str:
+        """Returns the last lines of its log."""
+        return tail_of(self._log)
+
+    def close(self) -> None:
+        """Ends its process group."""
+        end_group(self._process)

@@ -1,0 +1,96 @@
+"""Puts a program to its seat: doors, kubeconfig, configuration, start."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wavetank.apiserver.http.request import Request
+from wavetank.loop.extenders.proxy import ExtenderProxy
+from wavetank.loop.processes.configuration import complete
+from wavetank.loop.processes.definition import ProcessDefinition
+from wavetank.loop.processes.process import Process, Start
+from wavetank.loop.transport.connection import Connection
+from wavetank.loop.transport.listener import Listener
+from wavetank.loop.turns.lockstep import START
+from wavetank.loop.turns.participant import Participant
+
+# Addresses that the overlay takes to the Unix sockets of these names.
+API_ADDRESS = "127.87.0.1"
+_EXTENDER = "127.87.1.{}"
+
+
+def launch_overlay(definition: ProcessDefinition, participant: Participant, folder: Path, seed: int) -> None:
+    """Starts a program in a folder of its own and seats it; what it draws depends on the seed."""
+    folder.mkdir()
+    listeners: list[Listener] = []
+    try:
+        listeners.append(
+            open_listener(
+                folder / API_ADDRESS, lambda connection, request: participant.serve(listeners[0], connection, request)
+            )
+        )
+        configured = definition.configuration.get("extenders") or []
+        listeners.extend(_extender_listeners(configured, folder))
+        addresses = [f"http://{_EXTENDER.format(i)}" for i in range(1, len(configured) + 1)]
+        file = write_configuration(definition, folder, f"http://{API_ADDRESS}", addresses)
+        process = Process(definition.name, _start(definition, file, folder, seed), listeners)
+    except BaseException:
+        for listener in listeners:
+            listener.close()
+        raise
+    participant.take(process, listeners)
+
+
+def _start(definition: ProcessDefinition, configuration: Path, folder: Path, seed: int) -> Start:
+    return Start(
+        command=[definition.file, f"--config={configuration}", "--secure-port=0", *definition.arguments],
+        environment={"WAVETANK_DOORS": str(folder)},
+        log=folder / "log",
+        seed=seed,
+        now=START,
+        patience_s=definition.patience_s,
+    )
+
+
+def open_listener(path: Path, serve: Callable[[Connection, Request], None]) -> Listener:
+    """Listens at a Unix socket, whose name is an address that the overlay takes there."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    sock.bind(str(path))
+    return Listener(sock, serve)
+
+
+def _extender_listeners(configured: Sequence[Mapping[str, Any]], folder: Path) -> list[Listener]:
+    """Opens a door for each extender: what goes to it goes through us, so that no byte is under way unseen."""
+    return [
+        open_listener(folder / _EXTENDER.format(i), ExtenderProxy(config).serve)
+        for i, config in enumerate(configured, 1)
+    ]
+
+
+def write_configuration(definition: ProcessDefinition, folder: Path, server: str, extenders: list[str]) -> Path:
+    """Writes the kubeconfig and the completed configuration of a program; the extenders' addresses are ours."""
+    kubeconfig, configuration = write_kubeconfig(folder, server), folder / "configuration.json"
+    configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), extenders)))
+    return configuration
+
+
+def write_kubeconfig(folder: Path, server: str) -> Path:
+    """Writes the kubeconfig that leads a program to the API."""
+    kubeconfig = folder / "kubeconfig"
+    kubeconfig.write_text(json.dumps(_kubeconfig(server)))
+    return kubeconfig
+
+
+def _kubeconfig(server: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "wavetank", "cluster": {"server": server}}],
+        "users": [{"name": "wavetank", "user": {}}],
+        "contexts": [{"name": "wavetank", "context": {"cluster": "wavetank", "user": "wavetank"}}],
+        "current-context": "wavetank",
+    }

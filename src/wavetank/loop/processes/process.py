@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from wavetank.cluster.objects.resource import EPOCH_SECONDS
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.transport.listener import Listener
+
+EPOCH = EPOCH_SECONDS * SECOND
+TICK_NS = 1  # each time.Now() of the program moves its clock by this much, so that its stamps keep their order
+_GARBAGE = 128 << 20  # bytes of heap from which on garbage is collected, between turns
+_REPORT = struct.Struct("=qq")
+_TIME = struct.Struct("=q")
+_NEVER = 1 << 62  # of a timer
+_TAIL_LINES, _TAIL_BYTES = 5, 2000
+_PR_SET_PDEATHSIG = 1
+_GRACE_S = 1.0
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a program begins: its command, more environment, its clock, and the seed of all that it draws.
+
+    `patience_s` is how long it may run, in real time, without getting quiet.
+    """
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    log: Path
+    seed: int
+    now: Nanoseconds
+    patience_s: float
+
+
+class Process:
+    """A Go program that was built with the overlay, on virtual time and in turns with us.
+
+    It is parked when nothing in it can go on: then it tells its next timer and waits for the time to be told. It
+    leads a process group of its own, which is ended with it; it does not outlive us whatever happens.
+    """
+
+    def __init__(self, name: str, start: Start, listeners: Sequence[Listener]) -> None:
+        self.name = name
+        self._listeners = listeners
+        self._patience_s = start.patience_s
+        self._log = start.log
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        setting = f"{theirs.fileno()}:{EPOCH + start.now}:{start.seed}:{TICK_NS}:{_GARBAGE}"
+        environment = {**plain_environment(), **start.environment, "WAVETANK_TIME": setting}
+        try:
+            self._process = begin(name, start, {**environment, "GOMAXPROCS": "1", "GOGC": "off"}, theirs.fileno())
+        except ProcessError:
+            self._control.close()
+            raise
+        finally:
+            theirs.close()
+        self._poll = select.poll()
+        self._poll.register(self._control, select.POLLIN)
+        for listener in listeners:
+            self._poll.register(listener.socket, select.POLLIN)
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Does nothing: while it is parked it does not look at its clock."""
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Lets it run, at this time."""
+        try:
+            self._control.send(_TIME.pack(EPOCH + now))
+        except BrokenPipeError:
+            raise self._ended() from None
+
+    def wait(self) -> Nanoseconds | None:
+        """Waits until it is parked; returns when its next timer is due, None if it has none.
+
+        Meanwhile its connections are accepted, so that it never finds the queue of a door full; nothing is read.
+        """
+        deadline = time.monotonic() + self._patience_s
+        while True:
+            ready = self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
+                problem = f"has run for {self._patience_s:g} s without getting quiet (a busy loop?)"
+                raise ProcessError(self.name, problem, self.tail())
+            fds = {fd for fd, _ in ready}
+            for listener in self._listeners:
+                if listener.socket.fileno() in fds:
+                    listener.accept()
+                    deadline = time.monotonic() + self._patience_s  # a sign of life: a burst of pods takes its time
+            if self._control.fileno() in fds:
+                return self._parked()
+
+    def _parked(self) -> Nanoseconds | None:
+        try:
+            report = self._control.recv(_REPORT.size, socket.MSG_WAITALL)
+        except ConnectionResetError:
+            report = b""
+        if len(report) < _REPORT.size:
+            raise self._ended()
+        _, due = _REPORT.unpack(report)
+        return None if due >= _NEVER else int(due) - EPOCH
+
+    def _ended(self) -> ProcessError:
+        try:
+            status = self._process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            return ProcessError(self.name, "has closed its end of the clock", self.tail())
+        return ProcessError(self.name, how_ended(status), self.tail())
+
+    def tail(self) -> str:
+        """Returns the last lines of its log."""
+        return tail_of(self._log)
+
+    def close(self) -> None:
+        """Ends its process group."""
+        end_group(self._process)
+        self._control.close()
+
+
+def begin(
+    name: str,
+    start: Start,
+    environment: Mapping[str, str],
+    *inherited: int,
+    prepare: Callable[[], None] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Starts a program in a process group of its own that does not outlive us; ProcessError if it cannot be.
+
+    `prepare` is called between fork and exec.
+    """
+
+    def prepare_child() -> None:
+        die_with_parent()
+        if prepare is not None:
+            prepare()
+
+    with open(start.log, "wb") as log:
+        try:
+            return subprocess.Popen(
+                start.command,
+                env=environment,
+                pass_fds=inherited,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=prepare_child,
+            )
+        except OSError as error:
+            raise ProcessError(name, f"cannot be started: {error.strerror}") from None
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends a program and everybody whom it has started."""
+    with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def how_ended(status: int) -> str:
+    """Says how a process has ended; a negative status is a signal's number."""
+    return f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
+
+
+def tail_of(log: Path) -> str:
+    """Returns the last lines of a log, joined by bars; of a Go panic, its first ones."""
+    try:
+        text = log.read_bytes()
+    except FileNotFoundError:
+        return ""
+    start = max(text.rfind(b"\npanic: "), text.rfind(b"\nfatal error: ")) + 1
+    lines = [
+        line.strip() for line in text[start or -_TAIL_BYTES :].decode(errors="replace").splitlines() if line.strip()
+    ]
+    return " | ".join(lines[:_TAIL_LINES] if start else lines[-_TAIL_LINES:])
+
+
+def plain_environment() -> dict[str, str]:
+    """Returns our environment without what would send a program elsewhere: proxies, a cluster that we run in."""
+    foreign = ("_PROXY", "KUBERNETES_SERVICE_", "KUBECONFIG", "GODEBUG", "GOGC", "GOMEMLIMIT")
+    return {key: value for key, value in os.environ.items() if not any(word in key.upper() for word in foreign)}
+
+
+def die_with_parent() -> None:
+    """Makes the kernel end this process when its parent ends; for use between fork and exec."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

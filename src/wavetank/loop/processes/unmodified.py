@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Sequence
+
+from wavetank.kernel.durations import Nanoseconds, seconds
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.processes.process import Start, begin, end_group, how_ended, plain_environment, tail_of
+from wavetank.loop.tracing.clockpage import ClockPage
+from wavetank.loop.tracing.threads import Threads
+from wavetank.loop.tracing.tracing import Followed, ask_for_tracing
+from wavetank.loop.transport.listener import Listener
+
+_LOOKS = 20  # one after the other, before we look more seldom in order not to take the processor from it
+_PAUSE_S = 0.0002
+
+
+class UnmodifiedProcess:
+    """Any program as it is, on virtual time and in turns with us: Linux on x86-64 only, and nearly exact.
+
+    Its clock is a page of ours. It is quiet when all its threads wait, as the kernel tells; waits that are over in
+    virtual time are ended by us. Until it has made its first connection it is followed through whatever it starts (a
+    shell, `env`, a shim), and its clock runs as ours does.
+
+    Waits for a time by the clock are never over too early. Those for a number of milliseconds are counted by the
+    kernel as well, in real time: one that is over there first ends too early, unless the program looks at its clock.
+    """
+
+    def __init__(self, name: str, start: Start, listeners: Sequence[Listener]) -> None:
+        self.name = name
+        self._listeners = listeners
+        self._patience_s = start.patience_s
+        self._log = start.log
+        self._threads: Threads | None = None
+        self._page = ClockPage(start.now)
+        self._begun = time.monotonic()
+        self._start = start.now
+        environment = {**plain_environment(), **start.environment, "GOMAXPROCS": "1"}
+        try:
+            self._process = begin(name, start, environment, self._page.fd, prepare=ask_for_tracing)
+        except ProcessError:
+            self._page.close()
+            raise
+        self._followed = Followed(self._process.pid)
+        try:
+            self._page.install(self._followed.first())
+        except OSError as error:
+            self.close()
+            raise ProcessError(name, f"cannot be put on virtual time: {error}") from None
+        self._followed.go_on(self._followed.first())
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Sets its clock, before anything reaches it."""
+        self._page.advance(now)
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Ends its waits that are over; it runs as soon as it has anything to do."""
+        self._page.advance(now)
+        assert self._threads is not None
+        self._threads.end_waits(now)
+
+    def wait(self) -> Nanoseconds | None:
+        """Waits until all threads wait; returns when the first of them no longer does, None if never."""
+        deadline = time.monotonic() + self._patience_s
+        if self._threads is None:
+            self._threads = self._connect(deadline)
+        threads, looks = self._threads, 0
+        threads.forget()
+        while not threads.look(self._page.now):
+            looks += 1
+            if looks < _LOOKS:
+                os.sched_yield()
+                continue
+            self._check(deadline)
+            time.sleep(_PAUSE_S)
+        self._check(deadline)
+        return threads.due
+
+    def _check(self, deadline: float) -> None:
+        for listener in self._listeners:
+            listener.accept()
+        if self._process.poll() is not None:
+            raise self._ended(self._process.returncode)
+        if time.monotonic() > deadline:
+            problem = f"has run for {self._patience_s:g} s without getting quiet (a busy loop?)"
+            raise ProcessError(self.name, problem, self.tail())
+
+    def _connect(self, deadline: float) -> Threads:
+        """Follows it until it has made a connection."""
+        poll = select.poll()
+        for listener in self._listeners:
+            poll.register(listener.socket, select.POLLIN)
+        while not poll.poll(1):
+            self._page.advance(self._start + seconds(time.monotonic() - self._begun))
+            while (program := self._followed.next_exec()) is not None:
+                self._page.install(program)
+                self._followed.go_on(program)
+            if self._followed.ended is not None:
+                raise self._ended(os.waitstatus_to_exitcode(self._followed.ended))
+            if time.monotonic() > deadline:
+                problem = f"has not connected to the API within {self._patience_s:g} s"
+                raise ProcessError(self.name, problem, self.tail())
+        self._followed.let_go()
+        return Threads(self._followed.pids)
+
+    def _ended(self, status: int) -> ProcessError:
+        return ProcessError(self.name, how_ended(status), self.tail())
+
+    def tail(self) -> str:
+        """Returns the last lines of its log."""
+        return tail_of(self._log)
+
+    def close(self) -> None:
+        """Ends its process group."""
+        end_group(self._process)
+        if self._threads is not None:
+            self._threads.close()
+        self._page.close()

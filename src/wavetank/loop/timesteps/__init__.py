@@ -1,0 +1,1 @@
+"""Batkube's time steps, and batsky-go's protocol."""

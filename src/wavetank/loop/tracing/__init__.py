@@ -1,0 +1,1 @@
+"""Virtual time for unmodified programs: the clock page and ptrace."""

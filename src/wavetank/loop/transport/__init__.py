@@ -1,0 +1,1 @@
+"""The sockets through which programs in the loop reach the API server."""

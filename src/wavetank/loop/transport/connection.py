@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from http import HTTPStatus
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import httptools
+
+from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.http.stream import Stream
+
+_READ = 1 << 20
+# What is sent at a time: it fits into the socket's buffer whatever the kernel's mood, so that turns are repeatable.
+_SENT = 64 << 10
+_LAST_CHUNK = b"0\r\n\r\n"
+
+
+class ConnectionLostError(Exception):
+    """The other side has closed the connection."""
+
+
+class Connection:
+    """One HTTP/1.1 connection of a program: requests come out of it whole, answers and streams go in.
+
+    Nothing here waits. What the socket does not take stays in `unsent` until the next `flush`.
+    """
+
+    def __init__(self, sock: socket.socket, number: int, take: Callable[[Connection, Request], None]) -> None:
+        sock.setblocking(False)
+        self.number = number
+        self.stream: Stream | None = None
+        self.closed = False
+        self._socket = sock
+        self._take = take
+        self._parser = httptools.HttpRequestParser(self)
+        self._unsent = bytearray()
+        self._last = False  # nothing more comes after what is unsent
+        self._whole: list[Request] = []
+        self._reset()
+
+    def fileno(self) -> int:
+        """Returns the descriptor, for a poller."""
+        return self._socket.fileno()
+
+    # in
+
+    def read(self) -> bool:
+        """Reads what has come and hands on the requests that are whole; False if nothing had.
+
+        ConnectionLostError if the other side has closed it, or speaks no HTTP.
+        """
+        came = False
+        while not self.closed:
+            try:
+                data = self._socket.recv(_READ)
+            except BlockingIOError:
+                return came
+            except ConnectionResetError:
+                raise ConnectionLostError from None
+            if not data:
+                raise ConnectionLostError
+            came = True
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserError:
+                raise ConnectionLostError from None
+            self._hand_on()
+        return came
+
+    def _hand_on(self) -> None:
+        """Hands on what has come whole: not from within the parser, which would swallow any error."""
+        whole, self._whole = self._whole, []
+        for request in whole:
+            self._take(self, request)
+
+    def _reset(self) -> None:
+        self._url = b""
+        self._headers: dict[str, str] = {}
+        self._body: list[bytes] = []
+
+    # what the parser calls
+
+    def on_url(self, url: bytes) -> None:
+        """Takes a part of the URL."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Takes a header."""
+        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+
+    def on_body(self, body: bytes) -> None:
+        """Takes a part of the body."""
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """Keeps a request that is whole."""
+        method = self._parser.get_method().decode("latin-1")
+        parts = urlsplit(self._url.decode("latin-1"))
+        query = tuple(parse_qsl(parts.query, keep_blank_values=True)) if parts.query else ()
+        self._whole.append(Request(method, unquote(parts.path), query, self._headers, b"".join(self._body)))
+        self._reset()
+
+    # out
+
+    def answer(self, answer: Response | Stream) -> None:
+        """Sends an answer, or the head of a stream, whose events follow by `send_events`."""
+        if isinstance(answer, Response):
+            head = _head(answer.status, answer.headers)
+            if answer.status not in (204, 304):
+                head += b"content-length: %d\r\n" % len(answer.body)
+            self._unsent += head + b"\r\n" + answer.body
+        else:
+            self.stream = answer
+            self._unsent += _head(200, answer.headers) + b"transfer-encoding: chunked\r\n\r\n"
+            self.send_events()
+
+    def send_events(self) -> None:
+        """Sends what waits in the stream; when that is over, the connection is free for another request."""
+        assert self.stream is not None
+        events = self.stream.take()
+        if events:
+            self._unsent += b"%x\r\n%b\r\n" % (len(events), events)
+        if self.stream.closed:
+            self._unsent += _LAST_CHUNK
+            self.stream.notify = None
+            self.stream = None
+
+    def finish(self) -> None:
+        """Closes the connection once everything is sent."""
+        self._last = True
+
+    def flush(self) -> bool:
+        """Sends as much as the socket takes; True if anything went."""
+        went = bool(self._unsent) and self._send()
+        if self._last and not self._unsent:
+            self.close()
+            return True
+        return went
+
+    def _send(self) -> bool:
+        try:
+            sent = self._socket.send(self._unsent[:_SENT])
+        except BlockingIOError:
+            return False
+        except (BrokenPipeError, ConnectionResetError):
+            self._unsent.clear()  # whoever reads next learns that it is closed
+            return True
+        del self._unsent[:sent]
+        return True
+
+    @property
+    def waits(self) -> bool:
+        """Tells whether something is still to be sent."""
+        return bool(self._unsent) or self._last
+
+    def close(self) -> None:
+        """Closes it at once; its stream ends."""
+        if not self.closed:
+            self.closed = True
+            if self.stream is not None:
+                self.stream.notify = None
+                self.stream.close()
+                self.stream = None
+            self._unsent.clear()
+            self._last = False
+            self._socket.close()
+
+
+def _head(status: int, headers: list[tuple[str, str]]) -> bytes:
+    phrase = HTTPStatus(status).phrase
+    lines = [f"HTTP/1.1 {status} {phrase}", *(f"{key}: {value}" for key, value in headers)]
+    return "".join(f"{line}\r\n" for line in lines).encode("latin-1", "replace")

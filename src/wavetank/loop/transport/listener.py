@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import select
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from wavetank.apiserver.http.request import Request
+from wavetank.loop.transport.connection import Connection, ConnectionLostError
+
+_QUEUE = 4096
+_READABLE = select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR
+
+Serve = Callable[[Connection, Request], None]
+
+
+class Listener:
+    """Where one program comes in: a listening socket and its connections, in the order in which they were made.
+
+    Requests are handed to `serve` in that order, whatever the kernel's. Each program has doors of its own, so that it
+    does not matter who came first.
+    """
+
+    def __init__(self, sock: socket.socket, serve: Serve) -> None:
+        sock.listen(_QUEUE)
+        sock.setblocking(False)
+        self.socket = sock
+        self._serve = serve
+        self._connections: dict[int, Connection] = {}
+        self._unsent: dict[int, Connection] = {}
+        self._epoll = select.epoll()
+        self._made = 0
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter(list(self._connections.values()))
+
+    @property
+    def descriptors(self) -> tuple[int, int]:
+        """Returns what becomes readable when somebody comes, or says something."""
+        return self.socket.fileno(), self._epoll.fileno()
+
+    def accept(self) -> None:
+        """Takes in everybody who stands outside."""
+        while True:
+            try:
+                sock, _ = self.socket.accept()
+            except BlockingIOError:
+                return
+            self._made += 1
+            connection = Connection(sock, self._made, self._serve)
+            self._connections[connection.fileno()] = connection
+            self._epoll.register(connection.fileno(), _READABLE)
+
+    def read(self) -> bool:
+        """Reads and serves all that has come; False if nothing had."""
+        self.accept()
+        came = False
+        while ready := self._ready():
+            for connection in ready:
+                if not connection.closed:
+                    came = self._read(connection) or came
+        return came
+
+    def _ready(self) -> list[Connection]:
+        found = self._epoll.poll(0, max(1, len(self._connections)))
+        return sorted((self._connections[fd] for fd, _ in found), key=lambda each: each.number)
+
+    def _read(self, connection: Connection) -> bool:
+        try:
+            came = connection.read()
+        except ConnectionLostError:
+            self.drop(connection)
+            return True
+        if connection.waits:
+            self.send(connection)
+        return came
+
+    def send(self, connection: Connection) -> None:
+        """Notes that a connection has something to send, for the next `flush`."""
+        self._unsent[connection.number] = connection
+
+    def flush(self) -> bool:
+        """Sends what waits, connection by connection; True if anything went."""
+        went = False
+        for number, connection in sorted(self._unsent.items()):
+            if not connection.closed:
+                fd = connection.fileno()
+                went = connection.flush() or went
+                if connection.closed:
+                    self._forget(fd)
+            if not connection.waits:
+                self._unsent.pop(number, None)
+        return went
+
+    @property
+    def waits(self) -> bool:
+        """Tells whether anything is still to be sent."""
+        return bool(self._unsent)
+
+    def drop(self, connection: Connection) -> None:
+        """Closes a connection at once."""
+        fd = connection.fileno()
+        self._unsent.pop(connection.number, None)
+        self._forget(fd)
+        connection.close()
+
+    def _forget(self, fd: int) -> None:
+        if self._connections.pop(fd, None) is not None and fd >= 0:
+            with suppress(OSError):  # a closed descriptor has left the poller by itself
+                self._epoll.unregister(fd)
+
+    def close(self) -> None:
+        """Closes everything."""
+        for connection in self:
+            connection.close()
+        self._connections.clear()
+        self._epoll.close()
+        self.socket.close()

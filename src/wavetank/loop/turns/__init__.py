@@ -1,0 +1,1 @@
+"""Lockstep: whose turn it is, and when a program is quiet."""

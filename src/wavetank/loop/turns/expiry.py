@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections import deque
+
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+LIFETIME: Nanoseconds = 3600 * SECOND  # of an Event after its last write, as in a real API server
+_LOOK_EVERY: Nanoseconds = 600 * SECOND
+
+
+class EventExpiry:
+    """Removes Events that nobody has written for an hour: a scheduler writes several for every pod that has to wait."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._written: deque[tuple[Nanoseconds, Resource]] = deque()
+        store.subscribe("Event", self)
+        self._plan()
+
+    def _plan(self) -> None:
+        self._store.clock.after(_LOOK_EVERY, self._look, background=True)
+
+    def _look(self) -> None:
+        old = self._store.clock.now - LIFETIME
+        while self._written and self._written[0][0] <= old:
+            _, event = self._written.popleft()
+            if self._store.find("Event", event.namespace, event.name) is event:  # else it was written again
+                self._store.delete(event)
+        self._plan()
+
+    # what the store tells
+
+    def added(self, new: Resource) -> None:
+        """Notes a new Event."""
+        self._written.append((self._store.clock.now, new))
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Notes that an Event has happened again."""
+        self.added(new)
+
+    def deleted(self, old: Resource) -> None:
+        """It will not be found when its time has come."""

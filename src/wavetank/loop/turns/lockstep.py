@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.loop.errors import ProcessError
+from wavetank.loop.turns.participant import Participant
+
+# Programs begin so long before time 0, to connect and to read the cluster; one that is not ready by then never will be.
+START = -600 * SECOND
+_SETTLED = 10 * SECOND  # without a request: then it has read all it wants
+_GRACE_S = 2.0  # of real time without a request, for a program that is not ready although nothing is to be waited for
+MOST_TURNS = 100_000  # at one instant: a burst of 10,000 pods takes some hundreds
+# A run is over when nothing has happened to any pod for so long: kube-scheduler tries again after at most 5 min 40 s.
+PATIENCE = 600 * SECOND
+
+
+class Lockstep:
+    """Takes turns with programs: they run, or the simulation does, never both.
+
+    It is an actor on the clock like any other, beside built-in schedulers. In a turn the programs that have
+    something to do run at the present time until they are quiet; then what they have asked is served, in the order
+    (program, connection). While they have anything to do at this instant there is another turn, after whatever the
+    world did about it. Otherwise time moves: to the next event of the clock, or to the next timer of a program, but
+    only if pods wait for it. A program that nobody waits for sleeps, and finds its timers overdue when it wakes.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._participants: Sequence[Participant] = ()
+        self._awake = False
+        self._timer: Timer | None = None
+        self._instant: Nanoseconds = START
+        self._turns = 0  # at that instant
+
+    def begin(self, participants: Sequence[Participant]) -> None:
+        """Lets programs start and read the cluster, before time 0; ProcessError if one does not."""
+        self._participants = participants
+        self._awake = True  # news meanwhile need no turn of their own
+        for participant in participants:
+            participant.due = participant.process.wait()
+            participant.collect()
+        now, settled = START, START
+        given_up = time.monotonic() + _GRACE_S
+        while now < settled + _SETTLED or self._unready():
+            if self._play(now):
+                settled, given_up = now, time.monotonic() + _GRACE_S
+                continue
+            due = min((participant.due for participant in participants if participant.due is not None), default=0)
+            if due < 0:
+                now = max(now, due)
+            elif self._unready() and time.monotonic() < given_up:
+                self._nudge()
+            else:
+                break
+        for participant in self._unready():
+            raise ProcessError(
+                participant.process.name, "does not look at pods: it never got in sync", participant.process.tail()
+            )
+
+    def _unready(self) -> list[Participant]:
+        """Returns the programs that have not looked at pods yet."""
+        return [participant for participant in self._participants if not participant.audit.watches_pods]
+
+    def _nudge(self) -> None:
+        """Gives programs a moment of real time: one may begin by waiting for somebody else, whom we do not see."""
+        time.sleep(0.01)
+        for participant in self._participants:
+            participant.stirred = True
+
+    def settle(self) -> None:
+        """Lets programs take in what has changed, still before time 0."""
+        while self._play(0):
+            pass
+
+    def open(self) -> None:
+        """Lets the clock rule from now on."""
+        self._awake = False
+        self._plan()
+
+    def wake(self) -> None:
+        """Asks for a turn at this instant, after the world has changed."""
+        if not self._awake:
+            self._awake = True
+            self._clock.at(self._clock.now, self._turn, SCHEDULERS)
+
+    def linger(self) -> bool:
+        """Waits, when nothing else goes on, whether a program still does something about its pods; tells if it did."""
+        if not any(len(participant.waiting) for participant in self._participants):
+            return False
+        before, end = self._changed(), self._clock.now + PATIENCE
+        while self._changed() == before:
+            due = self._clock.next_due()
+            if due is None or due > end:
+                self._check_tried()
+                return False
+            self._clock.step()
+        return True
+
+    def _changed(self) -> int:
+        return sum(participant.waiting.changed for participant in self._participants)
+
+    def _turn(self) -> None:
+        self._awake = False
+        if self._play(self._clock.now):
+            self.wake()
+        elif not self._awake:
+            self._plan()
+
+    def _play(self, now: Nanoseconds) -> bool:
+        """Makes one turn; returns whether there has to be another one at this time."""
+        self._count(now)
+        playing = [participant for participant in self._participants if participant.deal(now)]
+        for participant in playing:
+            participant.process.resume(now)
+        for participant in playing:
+            participant.due = participant.process.wait()
+        collected = [participant.collect() for participant in self._participants]
+        return any(collected)
+
+    def _count(self, now: Nanoseconds) -> None:
+        """Counts the turns of an instant: a program that asks again and again without a pause would never end."""
+        self._turns = self._turns + 1 if now == self._instant else 0
+        self._instant = now
+        if self._turns > MOST_TURNS:
+            participant = next(
+                (participant for participant in self._participants if participant.stirred), self._participants[0]
+            )
+            problem = f"has asked on and on at one instant, in {MOST_TURNS:,} turns"
+            raise ProcessError(participant.process.name, problem, participant.process.tail())
+
+    def _plan(self) -> None:
+        """Sets a timer for the next turn that a program itself wants."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = min(
+            (
+                participant.due
+                for participant in self._participants
+                if participant.due is not None and len(participant.waiting)
+            ),
+            default=None,
+        )
+        if due is not None:
+            at = max(due, self._clock.now)
+            self._timer = self._clock.at(at, self._turn, SCHEDULERS, background=True)
+
+    def _check_tried(self) -> None:
+        for participant in self._participants:
+            for pod in participant.waiting:
+                if not participant.audit.has_tried(pod):
+                    problem = f"has never tried pod {pod.namespace}/{pod.name}, which waits for it"
+                    raise ProcessError(participant.process.name, problem, participant.process.tail())

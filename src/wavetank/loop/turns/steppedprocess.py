@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from typing import Protocol
+
+from wavetank.kernel.durations import Nanoseconds
+
+
+class SteppedProcess(Protocol):
+    """A program that takes turns with the simulation: it runs until it is quiet, then time may move.
+
+    Times are virtual, since the start of the run. ProcessError if it does not play: it has exited, or never gets quiet.
+    """
+
+    name: str
+
+    def set_clock(self, now: Nanoseconds) -> None:
+        """Sets its clock, before anything is handed over to it."""
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Lets it run, at this time."""
+
+    def wait(self) -> Nanoseconds | None:
+        """Waits until it is quiet; returns when its next timer is due, None if it has none."""
+
+    def tail(self) -> str:
+        """Returns the last lines of its log."""
+
+    def close(self) -> None:
+        """Ends it and all that it has started."""

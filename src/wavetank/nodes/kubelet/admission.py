@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+
+_REJECTED = "Pod was rejected:"
+_NO_MATCH = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
+_LOOKED_AT_FIRST = (PODS, CPU, MEMORY, EPHEMERAL_STORAGE)  # where several lack, the first one is named
+
+
+class Refusal(NamedTuple):
+    """Why a kubelet refused a pod, with the reason and message that it puts into the pod's status."""
+
+    reason: str
+    message: str
+
+
+class Room:
+    """What is left of one node; a pod that does not fit is refused, as a kubelet does.
+
+    A node that came over-committed into the cluster has less than nothing left.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self, node: Node) -> None:
+        self._left = dict(node.allocatable)
+
+    def resize(self, old: Node, new: Node) -> None:
+        """Takes in what a new version of the node has more or less."""
+        for name in {**old.allocatable, **new.allocatable}:
+            self._left[name] = self._left.get(name, 0) + _capacity(new, name) - _capacity(old, name)
+
+    def admit(self, node: Node, pod: Pod) -> Refusal | None:
+        """Gives a pod what it asks for, or returns why the node cannot take it."""
+        left, requests = self._left, pod.spec.requests
+        fits = left.get(PODS, 0) > 0
+        for name, wanted in requests.items():
+            if wanted and wanted > left.get(name, 0):
+                fits = False
+        if not fits:
+            return self._lack(node, {PODS: 1, **requests})
+        affinity = pod.spec.node_affinity
+        if not affinity.allows_all and not affinity.matches(node.labels, node.name):
+            return Refusal("NodeAffinity", f"{_REJECTED} {_NO_MATCH}")
+        self.take(requests)
+        return None
+
+    def _lack(self, node: Node, requests: Amounts) -> Refusal:
+        lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left.get(name, 0)]
+        name = next((name for name in _LOOKED_AT_FIRST if name in lacking), lacking[0])
+        capacity = _capacity(node, name)
+        amounts = f"requested: {requests[name]}, used: {capacity - self._left.get(name, 0)}, capacity: {capacity}"
+        return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
+
+    def take(self, requests: Amounts) -> Amounts:
+        """Gives a pod what it asks for, and returns it."""
+        left = self._left
+        left[PODS] = left.get(PODS, 0) - 1
+        for name, amount in requests.items():
+            left[name] = left.get(name, 0) - amount
+        return requests
+
+    def give_back(self, requests: Amounts) -> None:
+        """Takes it back."""
+        left = self._left
+        left[PODS] += 1
+        for name, amount in requests.items():
+            left[name] += amount
+
+
+def _capacity(node: Node, name: str) -> int:
+    return node.allocatable.get(name, 0)

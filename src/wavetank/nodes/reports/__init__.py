@@ -1,0 +1,1 @@
+"""What kubelets report: pod and node status, leases."""

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import ipaddress
+from collections import deque
+from itertools import count
+from typing import Any
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.rules.readiness import whole_second
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.reports.nodestatus import complete_node
+from wavetank.nodes.reports.podhistory import PodHistory, tell
+from wavetank.nodes.reports.podstatus import complete_status
+
+_REMEMBERED = 4096  # stories of pods that are gone: somebody may still be reading of their last days
+
+_PODS = int(ipaddress.ip_address("10.128.0.0"))
+_NODES = int(ipaddress.ip_address("172.16.0.0"))
+
+
+class KubeletReports:
+    """Watches the simulated kubelets and tells, when somebody asks, what real ones would have reported.
+
+    Objects in the store stay light: the statuses of containers, the addresses and the conditions are made when an
+    object is rendered. Attach it before anybody who renders. `version` is that of the kubelets: v1.35.8.
+    """
+
+    def __init__(self, store: Store, version: str) -> None:
+        self._store = store
+        self._clock = store.clock
+        self._version = version
+        self._reports: dict[str, PodHistory] = {}
+        self._gone: deque[str] = deque()
+        self._hosts: dict[str, str] = {}
+        self._addresses = count(1)
+        store.subscribe("Node", _NodeEvents(self))
+        store.subscribe("Pod", _PodEvents(self))
+
+    def render(self, resource: Resource) -> dict[str, Any]:
+        """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets say."""
+        document = resource.render()
+        if isinstance(resource, Pod):
+            history = self._story_of(resource)
+            if history is not None and resource.node_name:
+                complete_status(document["status"], resource, history, self._hosts.get(resource.node_name, ""))
+        elif isinstance(resource, Node):
+            complete_node(document, resource, self._hosts.get(resource.name, ""), self._version)
+        return document
+
+    def ready_since(self, pod: Pod) -> Nanoseconds | None:
+        """Returns since when a pod is ready, in this version of it and in whole seconds; None if it is not."""
+        history = self._story_of(pod) if pod.phase == RUNNING and pod.node_name else None
+        started = None if history is None or history.waits(pod) else history.started(pod)
+        return None if started is None else whole_second(started)
+
+    def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
+        """Returns the log of a container: virtual times and lines; none if it has not started."""
+        history = self._story_of(pod)
+        given = [*(pod.spec.manifest.get("initContainers") or ()), *(pod.spec.manifest.get("containers") or ())]
+        image = next((str(each.get("image")) for each in given if each.get("name") == container), "")
+        return tell(history, pod, container, image, previous) if history else []
+
+    def exited(self, pod: Pod, version: int) -> None:
+        """Notes that a pod's containers have ended and wait to be started again, from a resource version on."""
+        history = self._story_of(pod)
+        if history is not None:
+            history.exits[pod.restarts] = version
+
+    def _story_of(self, pod: Pod) -> PodHistory | None:
+        """Returns the story of a pod, up to this version: one of this instant may not have been told here yet."""
+        history = self._reports.get(pod.uid)
+        if history is None or pod.resource_version > history.version:
+            present = self._store.find("Pod", pod.namespace, pod.name)
+            if present is not None and present.uid == pod.uid:
+                self.pod_seen(pod)
+        return self._reports.get(pod.uid)
+
+    # what the store tells
+
+    def node_seen(self, node: Node) -> None:
+        """Notes a node's address, or gives it one."""
+        stated = _stated_address(node)
+        if stated:
+            self._hosts[node.name] = stated
+        elif node.name not in self._hosts:
+            self._hosts[node.name] = _address(_NODES, len(self._hosts) + 1)
+
+    def pod_seen(self, pod: Pod) -> None:
+        """Notes what has happened to a pod."""
+        if not pod.node_name:
+            return
+        history = self._reports.get(pod.uid)
+        if history is None:
+            history = self._reports[pod.uid] = PodHistory(self._clock.now, _address(_PODS, next(self._addresses)))
+        if pod.resource_version > history.version:
+            history.note(pod, self._clock.now)
+
+    def pod_gone(self, pod: Pod) -> None:
+        """Remembers a pod that is gone for a while."""
+        if pod.uid in self._reports:
+            self._gone.append(pod.uid)
+            if len(self._gone) > _REMEMBERED:
+                self._reports.pop(self._gone.popleft(), None)
+
+
+def _address(network: int, number: int) -> str:
+    return str(ipaddress.ip_address(network + number))
+
+
+def _stated_address(node: Node) -> str:
+    """Returns the address that a node's own status has, if it has one."""
+    addresses = (node.manifest.get("status") or {}).get("addresses") or ()
+    return next((str(each.get("address")) for each in addresses if each.get("type") == "InternalIP"), "")
+
+
+class _NodeEvents:
+    def __init__(self, reports: KubeletReports) -> None:
+        self.added = self._seen = reports.node_seen
+
+    def modified(self, old: Node, new: Node) -> None:
+        self._seen(new)
+
+    def deleted(self, old: Node) -> None:
+        """A node that comes back has its old address."""
+
+
+class _PodEvents:
+    def __init__(self, reports: KubeletReports) -> None:
+        self.added = reports.pod_seen
+        self.deleted = reports.pod_gone
+        self._seen = reports.pod_seen
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        self._seen(new)

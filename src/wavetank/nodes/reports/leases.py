@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+NAMESPACE = "kube-node-lease"
+_TABLE, _VERSION = "Lease.coordination.k8s.io", "coordination.k8s.io/v1"
+_DURATION_S = 40
+_RENEWAL = 10 * SECOND
+
+
+class Leases:
+    """The leases by which kubelets show that they are alive, renewed every ten seconds while their nodes are ready."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        store.subscribe("Node", self)
+        for node in store.list("Node"):
+            self.added(node)
+        store.clock.after(_RENEWAL, self._renew, background=True)
+
+    def _renew(self) -> None:
+        for node in self._store.list("Node"):
+            lease = self._store.find(_TABLE, NAMESPACE, node.name)
+            if lease is not None and _alive(node):
+                self._store.update(self._renewed(lease))
+        self._store.clock.after(_RENEWAL, self._renew, background=True)
+
+    def _renewed(self, lease: Resource) -> Resource:
+        new = lease.copy()
+        spec = {**(lease.manifest.get("spec") or {}), "renewTime": _micro_time(self._store.clock.now)}
+        new.manifest = {**lease.manifest, "spec": spec}
+        return new
+
+    # what the store tells
+
+    def added(self, new: Node) -> None:
+        """Begins the lease of a new node."""
+        if self._store.find(_TABLE, NAMESPACE, new.name) is None:
+            self._store.create(Resource(_lease(new, self._store.clock.now)))
+
+    def modified(self, old: Node, new: Node) -> None:
+        """Whether it is alive is looked at when its lease is due."""
+
+    def deleted(self, old: Node) -> None:
+        """Ends the lease of a node that is gone, which is what it belonged to."""
+        lease = self._store.find(_TABLE, NAMESPACE, old.name)
+        if lease is not None:
+            self._store.delete(lease)
+
+
+def _alive(node: Node) -> bool:
+    """Tells whether its kubelet still speaks: whoever has said that it is not ready knows better."""
+    conditions = (node.manifest.get("status") or {}).get("conditions") or ()
+    stated = next((each.get("status") for each in conditions if each.get("type") == "Ready"), "True")
+    return bool(stated == "True")
+
+
+def _lease(node: Node, now: Nanoseconds) -> dict[str, Any]:
+    owner = {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.uid}
+    return {
+        "apiVersion": _VERSION,
+        "kind": "Lease",
+        "metadata": {"name": node.name, "namespace": NAMESPACE, "ownerReferences": [owner]},
+        "spec": {
+            "holderIdentity": node.name,
+            "leaseDurationSeconds": _DURATION_S,
+            "renewTime": _micro_time(now),
+        },
+    }
+
+
+def _micro_time(time: Nanoseconds) -> str:
+    seconds, rest = divmod(time, SECOND)
+    second = datetime.fromtimestamp(EPOCH_SECONDS + seconds, UTC)
+    return f"{second:%Y-%m-%dT%H:%M:%S}.{rest // 1000:06d}Z"

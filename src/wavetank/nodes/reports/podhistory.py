@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+
+class PodHistory:
+    """What has happened to a pod on its node, and when; `starts` are those of its containers, the first one first.
+
+    It only ever gets longer, and each version of the pod says how far it was at that time: so an old version can be
+    told as it was. `version` is the resource version up to which it goes.
+    """
+
+    __slots__ = ("bound", "exits", "finished", "ip", "starts", "version")
+
+    def __init__(self, bound: Nanoseconds, ip: str) -> None:
+        self.bound = bound
+        self.ip = ip
+        self.starts: list[Nanoseconds] = []
+        self.exits: dict[int, int] = {}  # by run, the version from which on its containers wait for the next one
+        self.finished: Nanoseconds | None = None
+        self.version = 0
+
+    def note(self, pod: Pod, now: Nanoseconds) -> None:
+        """Notes what a new version of the pod says has happened."""
+        self.version = pod.resource_version
+        if pod.phase == RUNNING and len(self.starts) <= pod.restarts:
+            self.starts.append(now)
+        elif pod.finished and self.finished is None:
+            self.finished = now
+
+    def started(self, pod: Pod) -> Nanoseconds | None:
+        """Returns when the containers started that this version of the pod has, or None if they have not."""
+        if len(self.starts) <= pod.restarts or not (pod.phase == RUNNING or pod.finished):
+            return None
+        return self.starts[pod.restarts]
+
+    def waits(self, pod: Pod) -> bool:
+        """Tells whether the containers of this version of the pod have ended and will be started again."""
+        return pod.resource_version >= self.exits.get(pod.restarts, pod.resource_version + 1)
+
+    def ended(self, pod: Pod, run: int) -> Nanoseconds:
+        """Returns when the containers of a run ended that is over.
+
+        Nobody hears of an end that is followed by a restart, so that time is worked out from how long a run takes.
+        """
+        if run == pod.restarts and self.finished is not None:
+            return self.finished
+        takes = pod.run.duration if pod.run else None
+        if run + 1 == len(self.starts):
+            return self.starts[run] + (takes or 0)
+        again = self.starts[run + 1]
+        return again if takes is None else min(again, self.starts[run] + takes)
+
+
+def tell(
+    history: PodHistory, pod: Pod, container: str, image: str, previous: bool = False
+) -> list[tuple[Nanoseconds, str]]:
+    """Returns the log of a simulated container, of the run before if `previous`: times and lines."""
+    run = pod.restarts - previous
+    started = history.started(pod)
+    if started is None or run < 0:
+        return []
+    begun = history.starts[run]
+    lines = [(history.bound, f"pod {pod.namespace}/{pod.name} came to node {pod.node_name}")] if not run else []
+    lines.append((begun, f"pulled image {image}"))
+    lines.append((begun, f"started container {container}{f' again, restart {run}' if run else ''}"))
+    lines.append((begun, _plan(pod)))
+    if previous or pod.finished or history.waits(pod):
+        ended = history.ended(pod, run)
+        lines.append((ended, f"finished with exit code {exit_code(pod)} after {_seconds(ended - begun)}"))
+    return lines
+
+
+def exit_code(pod: Pod) -> int:
+    """Returns what a container of a pod says when it ends."""
+    stated = pod.run.exit_code if pod.run else 0
+    return stated or (1 if pod.phase == "Failed" else 0)
+
+
+def _plan(pod: Pod) -> str:
+    run = pod.run
+    if run is None or run.duration is None:
+        return "running until somebody stops it"
+    work = f" and {run.flops:g} floating point operations" if run.flops else ""
+    return f"running for {_seconds(run.duration)}{work}"
+
+
+def _seconds(duration: Nanoseconds) -> str:
+    return f"{round(duration / SECOND, 3):g} s"

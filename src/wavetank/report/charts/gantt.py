@@ -1,0 +1,192 @@
+"""Which pod stood when on which node, for the Gantt chart of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wavetank.report.charts.heat import Occupancy, heat_map, nodes_per_row
+from wavetank.report.folder import ResultsFolder, Run
+from wavetank.report.page.columns import Floats
+from wavetank.report.page.packing import NEVER, Words, pack_bytes, pack_texts, pack_words
+from wavetank.report.page.pods import Names, Pods
+from wavetank.results.columns.coded import Coded
+from wavetank.results.columns.decimals import Integers
+
+MOST_BARS = 200_000  # pods of a run, above which only the heat map is carried
+
+
+class Gantt:
+    """Collects the charts of several runs; tables of pods and nodes that are equal are kept once.
+
+    `budget` is how many characters of packed data the charts may take together.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._left = budget
+        self._pod_tables: dict[str, dict[str, Any]] = {}
+        self._node_tables: dict[str, dict[str, Any]] = {}
+        self._runs: list[dict[str, Any]] = []
+
+    def add(self, folder: ResultsFolder, run: Run) -> None:
+        """Adds a run: bar by bar if that fits the budget, otherwise as a heat map."""
+        few = (run.values["pods"] or 0) <= MOST_BARS
+        chart = _Chart(folder, run, named=few)
+        entry: dict[str, Any] = {"scheduler": run.scheduler, "seed": run.seed, "end": chart.end}
+        entry["nodes"] = self._keep_nodes(chart)
+        if not few or not self._keep_bars(chart, entry):
+            entry["heat"] = chart.heat()
+            self._left -= len(entry["heat"]["bytes"])
+        self._runs.append(entry)
+
+    def payload(self) -> dict[str, Any]:
+        """Returns what the page embeds."""
+        pods, nodes = list(self._pod_tables.values()), list(self._node_tables.values())
+        return {"podTables": pods, "nodeTables": nodes, "runs": self._runs}
+
+    def _keep_bars(self, chart: _Chart, entry: dict[str, Any]) -> bool:
+        bars, table = chart.bars(), chart.pod_table()
+        key = _key(table)
+        cost = len(bars["words"]) + (0 if key in self._pod_tables else len(key))
+        if cost > self._left:
+            return False
+        self._left -= cost
+        self._pod_tables.setdefault(key, table)
+        entry |= {"bars": bars, "pods": list(self._pod_tables).index(key)}
+        return True
+
+    def _keep_nodes(self, chart: _Chart) -> int:
+        table = chart.node_table()
+        key = _key(table)
+        if key not in self._node_tables:
+            self._node_tables[key] = table
+            self._left -= len(key)
+        return list(self._node_tables).index(key)
+
+
+class _Chart:
+    """One run in the forms in which a page can carry it; the columns are those that gantt-model.js reads."""
+
+    def __init__(self, folder: ResultsFolder, run: Run, named: bool) -> None:
+        self._pods = pods = folder.pods(run, named)
+        self._names, self._capacity = _all_nodes(pods, *folder.nodes(run))
+        index = {name: i for i, name in enumerate(self._names)}
+        self._node = pods.node.each(lambda node: index.get(node, NEVER), np.uint32)
+        self.end = _end(pods, folder.utilization(run)[0])
+        self._tick = tick(self.end)
+
+    def node_table(self) -> dict[str, Any]:
+        return {"names": pack_texts(self._names), "cpu": pack_words([_words(self._capacity)])}
+
+    @cached_property
+    def _order(self) -> Integers:
+        """Returns the pods by submission and not as in the file: schedulers that finish in another order share them."""
+        return _sorted(self._pods.submitted, self._named.namespace, self._named.name)
+
+    @property
+    def _named(self) -> Names:
+        assert self._pods.names is not None, "bars have names"
+        return self._pods.names
+
+    def pod_table(self) -> dict[str, Any]:
+        """Returns what a pod brings along, whoever schedules it."""
+        pods, named, order = self._pods, self._named, self._order
+        spaces = named.namespace.each(lambda namespace: f"{namespace}/")
+        names = list(map(str.__add__, spaces[order].tolist(), np.array(named.name, object)[order].tolist()))
+        jobs, job = named.job.taken(order)
+        requests, request = named.requests.taken(order)
+        submitted = _ticks(pods.submitted[order], self._tick)
+        words = [submitted, _words(pods.cpu_milli[order]), job.astype(np.uint32), request.astype(np.uint32)]
+        return {
+            "names": pack_texts(names),
+            "jobs": pack_texts(jobs),
+            "requests": pack_texts(requests),
+            "words": pack_words(words),
+        }
+
+    def bars(self) -> dict[str, Any]:
+        """Returns what became of each pod."""
+        pods, named, order = self._pods, self._named, self._order
+        phases, phase = named.phase.paired(named.reason, _outcome).taken(order)
+        times = (_ticks(column[order], self._tick) for column in (pods.scheduled, pods.started, pods.finished))
+        scheduled, started, finished = times
+        lengths = (_since(started, scheduled), _since(finished, scheduled))
+        words = [scheduled, *lengths, self._node[order], phase.astype(np.uint32)]
+        return {"tick": self._tick, "phases": phases, "words": pack_words(words)}
+
+    def heat(self) -> dict[str, Any]:
+        """Returns the share of CPU requested; a pod holds its request from being scheduled to its end."""
+        pods = self._pods
+        placed = ~np.isnan(pods.scheduled) & (self._node != NEVER)
+        finished = np.where(np.isnan(pods.finished), self.end, pods.finished)[placed]
+        cpu = np.nan_to_num(pods.cpu_milli[placed])
+        held = Occupancy(self._node[placed].astype(np.int64), pods.scheduled[placed], finished, cpu)
+        heat = heat_map(held, self._capacity, self.end)
+        group = nodes_per_row(len(self._capacity))
+        return {
+            "rows": heat.shape[0],
+            "columns": heat.shape[1],
+            "nodesPerRow": group,
+            "bytes": pack_bytes(heat),
+        }
+
+
+def _key(table: dict[str, Any]) -> str:
+    return "".join(table.values())
+
+
+def _end(pods: Pods, buckets: Floats) -> float:
+    """Returns when the run ended (seconds): after its last event and its last bucket of time; never 0."""
+    times = np.concatenate([pods.submitted, pods.scheduled, pods.started, pods.finished, buckets])
+    last = float(np.nanmax(times, initial=0.0))
+    if len(buckets) > 1:
+        last = max(last, float(2 * buckets[-1] - buckets[-2]))
+    return last or 1.0
+
+
+def _outcome(phase: str, reason: str) -> str:
+    return f"{phase} ({reason})" if reason else phase
+
+
+def tick(end: float) -> float:
+    """Returns a tick (seconds) with which times up to `end` fit 32 bits: a micro-, a milli- or a second."""
+    if end < 10:
+        return 1e-6
+    return 1e-3 if end < 4e6 else 1.0
+
+
+def _all_nodes(pods: Pods, names: Sequence[str], capacity: Floats) -> tuple[list[str], Floats]:
+    """Adds nodes that pods name but the cluster no longer has; their capacity is unknown, thus 0."""
+    gone = sorted(set(pods.node.values) - set(names) - {""})
+    return [*names, *gone], np.concatenate([capacity, np.zeros(len(gone))])
+
+
+def _sorted(submitted: Floats, namespace: Coded[str], name: Sequence[str]) -> Integers:
+    """Returns the pods by submission, those of one instant by namespace and name."""
+    order = np.argsort(submitted, kind="stable")
+    edges = np.append(np.flatnonzero(np.diff(submitted[order], prepend=np.nan) != 0), len(order))
+    spaces = namespace.each(str).tolist()
+    for i in np.flatnonzero(np.diff(edges) > 1).tolist():
+        together = slice(edges[i], edges[i + 1])
+        order[together] = sorted(order[together].tolist(), key=lambda pod: (spaces[pod], name[pod]))
+    return order
+
+
+def _ticks(seconds: Floats, unit: float) -> Words:
+    never = np.isnan(seconds)
+    ticks: Words = np.where(never, NEVER, np.rint(np.where(never, 0, seconds) / unit)).astype(np.uint32)
+    return ticks
+
+
+def _since(later: Words, earlier: Words) -> Words:
+    """Returns the ticks between two events, NEVER if one did not happen; lengths repeat and so pack well."""
+    never = (later == NEVER) | (earlier == NEVER)
+    between: Words = np.where(never, NEVER, later - earlier).astype(np.uint32)
+    return between
+
+
+def _words(values: Floats) -> Words:
+    return np.nan_to_num(values).astype(np.uint32)

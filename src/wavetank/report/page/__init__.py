@@ -1,0 +1,1 @@
+"""The HTML page and the data embedded in it."""

@@ -1,0 +1,51 @@
+"""The report of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from wavetank.report.comparison import comparison_cards, comparison_table
+from wavetank.report.folder import ResultsFolder
+from wavetank.report.metrics import compare
+from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
+from wavetank.report.page.pagefile import fill_page, write_page
+from wavetank.report.page.payload import payload
+from wavetank.results.columns.podtable import PodTable
+
+SCRIPTS = (
+    "format",
+    "dom",
+    "data",
+    "chart",
+    "series",
+    "waiting",
+    "gantt-model",
+    "gantt-heat",
+    "gantt-paint",
+    "gantt-view",
+    "theme",
+    "main",
+)
+
+
+def write_report(out: Path, tables: Mapping[tuple[str, int], PodTable] = {}) -> Path:
+    """Writes `report.html` from the results in the folder `out` and returns its path.
+
+    The page depends on the results only: the same folder gives the same bytes. `tables` of runs just made, by scheduler
+    and seed, save the reading of what they have written.
+    """
+    return write_page(out / "report.html", _page(ResultsFolder(out, tables)))
+
+
+def _page(folder: ResultsFolder) -> str:
+    comparisons = compare(folder)
+    slots = {
+        "facts": facts_line(folder.experiment),
+        "warnings": warnings_block(folder.experiment.warnings),
+        "schedulers": scheduler_list(folder.experiment),
+        "cards": comparison_cards(comparisons),
+        "table": comparison_table(comparisons),
+    }
+    scripts = [f"js/{name}" for name in SCRIPTS]
+    return fill_page("template.html", folder.experiment.name, ["report.css"], scripts, payload(folder), slots)

@@ -1,0 +1,1 @@
+"""Results of runs: schema, recording, metrics, writing, reading, comparing, statistics."""

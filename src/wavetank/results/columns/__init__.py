@@ -1,0 +1,1 @@
+"""The pods of a finished run as columns."""

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.objects.podbehavior import Job
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.results.columns.coded import Coded
+from wavetank.results.columns.decimals import NEVER, Integers
+from wavetank.results.recording.podrow import PodRow
+
+PART = 1 << 10  # rows in hand at a time: as many as a processor keeps close by
+
+
+class PodColumns:
+    """What became of pods, by columns; times in nanoseconds, NEVER for what did not happen."""
+
+    def __init__(self, rows: Sequence[PodRow]) -> None:
+        self.rows = rows
+        self.submitted, self.scheduled, self.started, self.finished = np.empty((4, len(rows)), np.int64)
+        self.names: list[str] = []
+        self.jobs: list[Job | None] = []
+        self.namespace, self.node = Coded[str](), Coded[str]()
+        self.phase, self.reason = Coded[str](), Coded[str]()
+        self.spec = Coded[PodSpec]()
+        for begin in range(0, len(rows), PART):
+            self._take(slice(begin, begin + PART))
+
+    def _take(self, part: slice) -> None:
+        rows = self.rows[part]
+        self.submitted[part] = [row.submitted for row in rows]
+        self.scheduled[part] = [NEVER if row.scheduled is None else row.scheduled for row in rows]
+        self.started[part] = [NEVER if row.started is None else row.started for row in rows]
+        self.finished[part] = [NEVER if row.finished is None else row.finished for row in rows]
+        self.names += [row.name for row in rows]
+        self.jobs += [row.job for row in rows]
+        self.namespace.extend([row.namespace for row in rows])
+        self.node.extend([row.node for row in rows])
+        self.phase.extend([row.phase for row in rows])
+        self.reason.extend([row.reason for row in rows])
+        self.spec.extend([row.spec for row in rows])
+
+    @cached_property
+    def job_ids(self) -> list[str]:
+        """Returns what the job of each pod is called; a pod of no job is one of its own."""
+        if not any(self.jobs):
+            return self.names
+        return [job.id if job else name for job, name in zip(self.jobs, self.names, strict=True)]
+
+    @cached_property
+    def cpu(self) -> Integers:
+        """Returns what each pod asks for, in milli-CPU."""
+        return self._asked(CPU)
+
+    @cached_property
+    def memory(self) -> Integers:
+        """Returns what each pod asks for, in bytes."""
+        return self._asked(MEMORY)
+
+    def _asked(self, resource: str) -> Integers:
+        return self.spec.each(lambda spec: spec.requests.get(resource, 0), np.int64)

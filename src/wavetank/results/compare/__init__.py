@@ -1,0 +1,1 @@
+"""Differences between two results, and which plugin caused them."""

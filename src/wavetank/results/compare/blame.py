@@ -1,0 +1,61 @@
+"""Which plugin sent a pod to another node, by the recorded attempts of two runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wavetank.errors import InputError
+from wavetank.explanation.explanation import Explanation
+from wavetank.explanation.recorded import RecordedAttempts
+from wavetank.explanation.recording import FILE
+
+
+class Blame:
+    """The attempts of two runs, A and B; there is nothing to say if one of them was not recorded."""
+
+    def __init__(self, a: Path, b: Path) -> None:
+        recorded = all((folder / FILE).is_file() for folder in (a, b))
+        self._attempts = [RecordedAttempts(folder / FILE) for folder in (a, b)] if recorded else []
+
+    def why(self, pod: str, node_a: str, node_b: str) -> str:
+        """Says what made the difference between two nodes, in a line; nothing if that is not known."""
+        if not self._attempts or not node_a or not node_b or node_a == node_b:
+            return ""
+        a, b = (_binding(attempts, pod) for attempts in self._attempts)
+        if a is None or b is None:
+            return ""
+        return _refusal(a, node_b, "A") or _refusal(b, node_a, "B") or _score(a, b, node_a, node_b)
+
+
+def _binding(attempts: RecordedAttempts, pod: str) -> Explanation | None:
+    """Returns the attempt that found a node for a pod."""
+    try:
+        return next((told for told in reversed(attempts.of(pod)) if told.chosen), None)
+    except InputError:
+        return None
+
+
+def _refusal(told: Explanation, node: str, run: str) -> str:
+    refused = told.filtered.get(node)
+    return f"{refused.plugin} refuses {node} in {run}" if refused is not None else ""
+
+
+def _score(a: Explanation, b: Explanation, node_a: str, node_b: str) -> str:
+    """Returns the plugin whose lead of A's node over B's changed most from B to A."""
+    leads_a, leads_b = _leads(a, node_a, node_b), _leads(b, node_a, node_b)
+    if leads_a is None or leads_b is None:
+        missing = node_b if leads_a is None else node_a
+        return f"{missing} was not among the nodes recorded in {'A' if leads_a is None else 'B'}"
+    plugins = dict.fromkeys([*leads_a, *leads_b])
+    changes = {plugin: leads_a.get(plugin, 0) - leads_b.get(plugin, 0) for plugin in plugins}
+    plugin = max(changes, key=lambda name: changes[name], default="")
+    if not plugin or changes[plugin] <= 0:
+        return "a tie, drawn otherwise"
+    return f"{plugin}: {node_a} leads by {leads_a.get(plugin, 0):g} in A, by {leads_b.get(plugin, 0):g} in B"
+
+
+def _leads(told: Explanation, node: str, other: str) -> dict[str, float] | None:
+    """Returns by how much each score prefers a node to another; None if one of them was not scored or not kept."""
+    if node not in told.totals or other not in told.totals:
+        return None
+    return {plugin: float(scores[node]) - float(scores[other]) for plugin, scores in told.scores.items()}

@@ -1,0 +1,134 @@
+"""The jobs of a run by columns, as Batsim counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import SUCCEEDED
+from wavetank.results.columns.coded import Coded
+from wavetank.results.columns.decimals import NEVER, Floats, Integers, quotients
+from wavetank.results.columns.podtable import PodTable
+from wavetank.workloads.formats.batsim.platform import BATSIM_ID
+
+STATES = ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED", "COMPLETED_FAILED")
+SUCCESS, _WALLTIME, _KILLED, _FAILED = range(len(STATES))
+_OF_REASONS = {"DeadlineExceeded": _WALLTIME, **dict.fromkeys(("Evicted", "Preempted", "Deleted"), _KILLED)}
+
+
+class FinishedJobs:
+    """The jobs whose pods have all come to their end, in the order of that, by columns; times in nanoseconds.
+
+    A pod of no `stated` job is a job of its own. A job runs from the start of its last pod. `states` stand for
+    STATES, `machines` are the numbers of the nodes it ran on, as Batsim writes them, `sizes` how many those are.
+    `total` counts the jobs that have not ended too.
+    """
+
+    def __init__(self, pods: PodTable) -> None:
+        jobs = _Groups(_job_of_each(pods))
+        self.total = len(jobs)
+        ends = jobs.highest(pods.finished)
+        over = np.flatnonzero(jobs.lowest(pods.finished) != NEVER)
+        over = over[np.argsort(ends[over], kind="stable")]
+        has_run = jobs.lowest(pods.started) != NEVER
+        first_pods = jobs.firsts[over].tolist()
+        stated, ids = pods.jobs, pods.job_ids
+        self.stated = [stated[i] for i in first_pods]
+        self.ids = [ids[i] for i in first_pods]
+        self.submitted = jobs.lowest(pods.submitted)[over]
+        self.started = np.where(has_run, jobs.highest(pods.started), ends)[over]
+        self.finished = ends[over]
+        self.states = _states(pods, jobs)[over]
+        self.machines, self.sizes = _machines(pods, jobs, over)
+
+    @cached_property
+    def execution(self) -> Integers:
+        """Returns how long each ran."""
+        return self.finished - self.started
+
+    @cached_property
+    def turnaround(self) -> Integers:
+        """Returns the time from submission to end."""
+        return self.finished - self.submitted
+
+    @cached_property
+    def waiting(self) -> Integers:
+        """Returns the time from submission to start."""
+        return self.started - self.submitted
+
+    @cached_property
+    def stretch(self) -> Floats:
+        """Returns turnaround ÷ execution; 1 for a job that took no time at all."""
+        took_time = self.execution != 0
+        return quotients(np.where(took_time, self.turnaround, 1), np.where(took_time, self.execution, 1))
+
+
+class _Groups:
+    """Pods by the group that each is in; groups are numbered in the order of their `firsts`."""
+
+    def __init__(self, group: Integers) -> None:
+        self.group = group
+        self._order = np.argsort(group, kind="stable")
+        self._begins = np.flatnonzero(np.diff(group[self._order], prepend=-1))
+        self.firsts = self._order[self._begins]
+
+    def __len__(self) -> int:
+        return len(self._begins)
+
+    def members(self, group: int) -> list[int]:
+        ends = [*self._begins[group : group + 2].tolist(), len(self._order)]
+        members: list[int] = self._order[ends[0] : ends[1]].tolist()
+        return members
+
+    def lowest(self, column: Integers) -> Integers:
+        return np.minimum.reduceat(column[self._order], self._begins)
+
+    def highest(self, column: Integers) -> Integers:
+        return np.maximum.reduceat(column[self._order], self._begins)
+
+
+def _job_of_each(pods: PodTable) -> Integers:
+    """Returns the number of each pod's job."""
+    if not any(pods.jobs) and len(set(pods.names)) == len(pods.names):
+        return np.arange(len(pods.names))
+    both = zip(pods.jobs, pods.rows, strict=True)
+    return Coded((job.workload, job.id) if job else (row.namespace, row.name, "") for job, row in both).codes
+
+
+def _states(pods: PodTable, jobs: _Groups) -> Integers:
+    """Returns the state of each job: one pod whose end has a name gives it to all."""
+    succeeded = pods.phase.each(lambda phase: phase == SUCCEEDED, np.int64)
+    ends = pods.reason.each(lambda reason: _OF_REASONS.get(reason, _FAILED), np.int64)
+    return np.where(jobs.lowest(succeeded), SUCCESS, jobs.lowest(ends))
+
+
+def _machines(pods: PodTable, jobs: _Groups, wanted: Integers) -> tuple[list[str], Integers]:
+    """Returns the machines of the wanted jobs, and how many they are."""
+    numbers = _machine_numbers(pods.recorder.nodes)
+    places = {"": NEVER} | {name: i for i, name in enumerate(numbers)}
+    place = pods.node.each(places.__getitem__, np.int64)
+    lowest, highest = jobs.lowest(place)[wanted], jobs.highest(place)[wanted]
+    single = [*map(str, numbers.values()), ""]  # the last for NEVER
+    texts, sizes = [single[i] for i in highest.tolist()], (highest != NEVER).astype(np.int64)
+    for i in np.flatnonzero(lowest != highest).tolist():
+        nodes = {pods.rows[pod].node for pod in jobs.members(wanted[i])} - {""}
+        texts[i], sizes[i] = interval_set(numbers[node] for node in nodes), len(nodes)
+    return texts, sizes
+
+
+def _machine_numbers(nodes: Sequence[Node]) -> dict[str, int]:
+    return {node.name: int(node.annotations.get(BATSIM_ID, i)) for i, node in enumerate(nodes)}
+
+
+def interval_set(numbers: Iterable[int]) -> str:
+    """Writes machine numbers as Batsim does: 0-3 5 7-8."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in parts)

@@ -1,0 +1,104 @@
+"""The figures of one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
+from wavetank.kernel.durations import SECOND
+from wavetank.results.columns.decimals import NEVER, Integers
+from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.cost import cost
+from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
+from wavetank.results.metrics.fragmentation import fragmentation
+from wavetank.results.metrics.gpufigures import GpuFigures
+from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.recording.recorder import EVICTED
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What summary.csv says of a run; times in seconds, None where nothing of the kind happened.
+
+    Waiting time is from submission to the start of the containers, over the pods that started; turnaround is from
+    submission to the end; makespan from the first submission to the last end, so that pods which run for ever do
+    not count in it. Utilization is requested ÷ allocatable, weighted by time over the makespan (to the end of the
+    run where nothing ends).
+
+    Job latency is from the first submission of a job's pods to the end of the last; slowdown is that ÷ running time
+    (of at least 10 s). Fairness is Jain's index: of the jobs' slowdowns, and of the namespaces' dominant shares.
+    Fragmentation is the share of the free CPU that a pod of the workload cannot use since its node has no room for
+    the pod; cost is that of the nodes over the makespan.
+
+    Of GPUs, in percent of all: what pods hold, and what is free but of no use to usual pods.
+    """
+
+    pods: int
+    scheduled_pods: int
+    unscheduled_pods: int
+    succeeded_pods: int
+    failed_pods: int
+    evicted_pods: int
+    makespan_s: float | None
+    mean_waiting_time_s: float | None
+    p95_waiting_time_s: float | None
+    max_waiting_time_s: float | None
+    mean_turnaround_s: float | None
+    cpu_utilization: float
+    memory_utilization: float
+    nodes_used: int
+    mean_job_latency_s: float | None
+    mean_slowdown: float | None
+    slowdown_fairness: float | None
+    share_fairness: float | None
+    fragmentation: float | None
+    cost: float | None
+    gpu_allocation: float | None = None
+    gpu_fragmentation: float | None = None
+
+
+OPTIONAL = ("cost", "gpu_allocation", "gpu_fragmentation")  # left out of summary.csv where no run has them
+
+
+def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) -> Metrics:
+    """Computes the figures of a run."""
+    gpus = gpus or GpuFigures()
+    waiting = _seconds_between(pods.submitted, pods.started)
+    turnaround = _seconds_between(pods.submitted, pods.finished)
+    begin, last = pods.busy_span()
+    scheduled = int(np.count_nonzero(pods.scheduled != NEVER))
+    slowdown = slowdowns(jobs)
+    evicted = pods.reason.each(EVICTED.__contains__, np.bool_)
+    return Metrics(
+        pods=len(pods.rows),
+        scheduled_pods=scheduled,
+        unscheduled_pods=len(pods.rows) - scheduled,
+        succeeded_pods=pods.phase.count(SUCCEEDED),
+        failed_pods=pods.phase.count(FAILED),
+        evicted_pods=int(np.count_nonzero(evicted & (pods.finished != NEVER))),
+        makespan_s=(last - begin) / SECOND if len(turnaround) else None,
+        mean_waiting_time_s=float(waiting.mean()) if len(waiting) else None,
+        p95_waiting_time_s=float(np.percentile(waiting, 95)) if len(waiting) else None,
+        max_waiting_time_s=float(waiting.max()) if len(waiting) else None,
+        mean_turnaround_s=float(turnaround.mean()) if len(turnaround) else None,
+        cpu_utilization=pods.usage.mean_cpu_utilization,
+        memory_utilization=pods.usage.mean_memory_utilization,
+        nodes_used=len(set(pods.node.values) - {""}),
+        mean_job_latency_s=float(jobs.turnaround.mean()) / SECOND if len(jobs.turnaround) else None,
+        mean_slowdown=float(slowdown.mean()) if len(slowdown) else None,
+        slowdown_fairness=jain(slowdown),
+        share_fairness=jain(dominant_shares(pods)),
+        fragmentation=fragmentation(pods),
+        cost=cost(pods),
+        gpu_allocation=gpus.allocation,
+        gpu_fragmentation=gpus.fragmentation,
+    )
+
+
+def _seconds_between(earlier: Integers, later: Integers) -> NDArray[np.float64]:
+    """Returns the times from one event to the other, of the pods that came to the later one."""
+    seconds: NDArray[np.float64] = (later - earlier)[later != NEVER] / SECOND
+    return seconds

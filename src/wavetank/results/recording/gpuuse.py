@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from wavetank.cluster.fields.gpus import GPU, GPU_INDEX, WHOLE, gpu_demand
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.errors import InputError
+from wavetank.results.columns.decimals import NEVER
+from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.gpufigures import GpuFigures
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.gpusharing.fragmentation import total_fragment
+from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
+from wavetank.scheduling.gpusharing.podmix import PodMix
+
+Key = tuple[str, str]  # namespace and name of a pod
+
+
+class GpuUse:
+    """Watches who gets GPUs, in a run that shares them: what each pod wants of them, and the devices it was given."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._wanted: dict[Key, int] = {}
+        self._devices: dict[Key, str] = {}
+        store.subscribe("Pod", self)
+
+    def wanted(self, key: Key) -> int:
+        """Returns what a pod wants, in thousandths of a GPU."""
+        return self._wanted.get(key, 0)
+
+    def devices(self, key: Key) -> str:
+        """Returns the devices that a pod was given, such as 0-3; empty if nobody has dealt them out."""
+        return self._devices.get(key, "")
+
+    def figures(self, pods: PodTable, known: Iterable[Pod]) -> GpuFigures:
+        """Returns the figures of a run that is over.
+
+        What pods hold is the mean over the makespan, as for CPU. Where no pod has ended it is what they hold in the
+        end, and there is fragmentation as well: what is free then, but of no use to pods such as the `known` ones.
+        """
+        capacity = WHOLE * sum(node.allocatable.get(GPU, 0) for node in pods.recorder.nodes)
+        if not capacity:
+            return GpuFigures()
+        wanted = np.array([self.wanted((row.namespace, row.name)) for row in pods.rows], np.float64)
+        ended = pods.finished != NEVER
+        if not ended.any():
+            held = float(wanted[pods.scheduled != NEVER].sum())
+            return GpuFigures(100 * held / capacity, 100 * self.fragmentation(known) / capacity)
+        begin, last = pods.busy_span()
+        until = np.where(ended, pods.finished, last)
+        times = np.where(pods.scheduled == NEVER, 0, np.minimum(until, last) - pods.scheduled)
+        return GpuFigures(100 * float(wanted @ times) / capacity / max(last - begin, 1))
+
+    def fragmentation(self, known: Iterable[Pod]) -> float:
+        """Returns the thousandths of GPUs that are free now, but of no use to pods such as the `known` ones."""
+        table, state, mix = NodeTable(), GpuNodes(), PodMix()
+        for node in self._store.list("Node"):
+            table.set_node(node)
+        for pod in _bound(self._store.list("Pod")):
+            table.add_pod(pod, pod.node_name)
+        mix.add_pods(known)
+        state.catch_up(table)
+        return float(total_fragment(state.cpu_free, state.free, state.models, mix.typical(state)))
+
+    # what the store tells
+
+    def added(self, new: Pod) -> None:
+        """Notes what a pod wants."""
+        try:
+            self._wanted[new.key] = gpu_demand(new).total
+        except InputError:
+            return  # whoever schedules it may say so, or know nothing of GPUs
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Notes what a pod was given."""
+        if new.node_name and not old.node_name and (devices := new.annotations.get(GPU_INDEX)):
+            self._devices[new.key] = devices
+
+    def deleted(self, old: Pod) -> None:
+        """Keeps what is known of it."""
+
+
+def _bound(pods: Iterable[Pod]) -> Iterator[Pod]:
+    return (pod for pod in pods if pod.node_name and not pod.finished)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.cluster.objects.pod import SUCCEEDED, Pod
+from wavetank.cluster.objects.volcano import GROUP_NAME
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.k8ssim.kubelets import JOB_LABEL
+
+
+@dataclass(slots=True)
+class TaskRow:
+    """What became of one task; times since the start of the run, None = never."""
+
+    pod: Pod
+    bound: Nanoseconds | None = None
+    ended: Nanoseconds | None = None
+
+    @property
+    def job(self) -> str:
+        """Returns the job that the task belongs to."""
+        return self.pod.labels.get(JOB_LABEL) or self.group
+
+    @property
+    def group(self) -> str:
+        """Returns the pod group that the task belongs to."""
+        return self.pod.annotations.get(GROUP_NAME) or self.pod.name
+
+    @property
+    def succeeded(self) -> bool:
+        """Tells whether the task has done its work."""
+        return self.pod.phase == SUCCEEDED
+
+
+class TaskLedger:
+    """Keeps one row for every pod of a run, with what K8sSim's tables tell of it; `unfinished` of them go on."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.rows: dict[str, TaskRow] = {}
+        self.unfinished = 0
+        store.subscribe("Pod", self)
+
+    def added(self, new: Pod) -> None:
+        """Opens a row."""
+        self.rows[new.uid] = TaskRow(new)
+        self.unfinished += not new.finished
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Notes a binding or an end."""
+        row = self.rows[new.uid]
+        row.pod = new
+        if new.node_name and not old.node_name:
+            row.bound = self._store.clock.now
+        if new.finished and not old.finished:
+            row.ended = self._store.clock.now
+            self.unfinished -= 1
+
+    def deleted(self, old: Pod) -> None:
+        """Keeps the row as it is."""
+        self.unfinished -= not old.finished

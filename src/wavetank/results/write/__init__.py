@@ -1,0 +1,1 @@
+"""Writing the files of a run."""

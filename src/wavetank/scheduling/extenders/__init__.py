@@ -1,0 +1,1 @@
+"""Scheduler extenders: when they are asked, and what their answers mean."""

@@ -1,0 +1,1 @@
+"""One scheduling attempt, from PreFilter to the choice of the host."""

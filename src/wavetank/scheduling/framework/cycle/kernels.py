@@ -1,0 +1,52 @@
+"""What is done for every node in terms of the domains of a topology, compiled; arrays go by slot unless they say so."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wavetank.kernel.compiling import compiled
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+
+
+@compiled()
+def bar(barred: BoolArray, domains: IntArray, by_domain: BoolArray, without_domain: bool) -> None:
+    """Bars the slots of some domains, and those without any if wanted."""
+    for slot in range(len(barred)):
+        domain = domains[slot] if slot < len(domains) else -1
+        if by_domain[domain] if domain >= 0 else without_domain:
+            barred[slot] = True
+
+
+@compiled()
+def at(numbers: IntArray, domains: IntArray, nodes: IntArray) -> IntArray:
+    """Returns for each node, given by slot, the number of its domain; 0 without one."""
+    found = np.zeros(len(nodes), np.int64)
+    for i in range(len(nodes)):
+        domain = domains[nodes[i]]
+        if domain >= 0:
+            found[i] = numbers[domain]
+    return found
+
+
+@compiled()
+def add_up(domains: IntArray, size: int, numbers: IntArray) -> IntArray:
+    """Adds up numbers by domain, of which there are `size`; those without a domain are left out."""
+    totals = np.zeros(size, np.int64)
+    for slot in range(min(len(domains), len(numbers))):
+        if domains[slot] >= 0:
+            totals[domains[slot]] += numbers[slot]
+    return totals
+
+
+@compiled()
+def highest(numbers: NumberArray) -> IntArray:
+    """Returns the positions of the highest number."""
+    found = np.empty(len(numbers), np.int64)
+    count = 0
+    for i in range(len(numbers)):
+        if count and numbers[i] > numbers[found[0]]:
+            count = 0
+        if not count or numbers[i] == numbers[found[0]]:
+            found[count] = i
+            count += 1
+    return found[:count]

@@ -1,0 +1,1 @@
+"""Node state as arrays, updated by each bind and release."""

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+import numpy as np
+
+from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.claims import ClaimTable
+from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.images import ImageTable
+from wavetank.scheduling.framework.nodes.labelcolumns import LabelColumns
+from wavetank.scheduling.framework.nodes.ledger import (
+    ALLOCATABLE,
+    MAX_PODS,
+    NONZERO,
+    PER_RESOURCE,
+    POD_COUNT,
+    REQUESTED,
+    Ledger,
+    enter,
+)
+from wavetank.scheduling.framework.nodes.nodeorder import NodeOrder
+from wavetank.scheduling.framework.nodes.podindex import PodIndex, TermIndex
+from wavetank.scheduling.framework.nodes.podlist import PodList
+from wavetank.scheduling.framework.nodes.ports import PortTable
+from wavetank.scheduling.framework.nodes.topology import TopologyTable
+from wavetank.scheduling.framework.queue.nominator import Nominator
+
+MAX_SPECS = 4096  # whose requests are kept as arrays
+Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot
+
+
+class NodeTable(Ledger):
+    """What a scheduler knows of the nodes, as arrays: a bind or a release changes one slot, nothing is rebuilt.
+
+    A node keeps its *slot* (an index into the arrays) as long as it or a pod on it exists; slots say nothing of the
+    order in which the scheduler looks at nodes, which is `order`. The row of a resource is `rows[name]`: CPU in
+    milli-CPU, memory in bytes, others as counted. A pod may stand on a node that is not there (yet, or any more):
+    it waits in its slot, and no cycle sees it.
+    """
+
+    def __init__(self) -> None:
+        self.slots: dict[str, int] = {}
+        self.nodes: list[Node | None] = []
+        self.pods: list[PodList] = []
+        self.placements: dict[str, Placement] = {}
+        self.rows = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
+        super().__init__(len(self.rows))
+        self.version = 0  # grows with every change, of nodes and of pods
+        self.node_changes: list[int] = []  # slots whose node changed or went, in order, for caches to catch up with
+        self.ports = PortTable()
+        self.images = ImageTable()
+        self.topologies = TopologyTable()
+        self.index = PodIndex(self.placements)
+        self.terms = TermIndex()
+        self.claims = ClaimTable()
+        self.nominator = Nominator()
+        self.label_columns = LabelColumns()
+        self._order = NodeOrder()
+        self._known: Memory[PodSpec, tuple[IntArray, bool]] = Memory(MAX_SPECS)
+
+    @property
+    def order(self) -> IntArray:
+        """Returns the slots of all nodes in kube-scheduler's order: zones in turn, by arrival inside a zone."""
+        return self._order.slots()
+
+    # nodes
+
+    def set_node(self, node: Node) -> None:
+        """Adds a node, or replaces it by its new version."""
+        slot = self._slot(node.name)
+        old = self.nodes[slot]
+        self.nodes[slot] = node
+        if self.changed[slot]:  # there may have been a node before
+            self.allocatable[:, slot], self.max_pods[slot] = 0, 0
+        for name, amount in node.allocatable.items():
+            column = MAX_PODS if name == PODS else ALLOCATABLE + PER_RESOURCE * self._row(name)
+            self.cells[slot, column] = amount
+        if node.load or (old is not None and old.load):
+            self._set_load(slot, node)
+        if node.images or (old is not None and old.images):
+            self.images.set_node(slot, old, node)
+        self._order.set(slot, old, node)
+        self.topologies.set_node(slot, node)
+        self._touch(slot)
+        self.node_changes.append(slot)
+
+    def _set_load(self, slot: int, node: Node) -> None:
+        self.load[:, slot] = 0
+        for name, amount in node.load.items():
+            row = self._row(name)
+            self.load[row, slot] = amount
+
+    def remove_node(self, node: Node) -> None:
+        """Takes a node away; pods on it stay counted in its slot."""
+        slot = self.slots[node.name]
+        old = self.nodes[slot]
+        if old is None:
+            return
+        self.nodes[slot] = None
+        self._order.remove(slot, old)
+        self.images.set_node(slot, old, None)
+        self.topologies.set_node(slot, None)
+        self._touch(slot)
+        self.node_changes.append(slot)
+
+    # pods
+
+    def add_pod(self, pod: Pod, node_name: str) -> None:
+        """Counts a pod on a node; a pod that is there already is replaced by this version."""
+        if pod.uid in self.placements:
+            self.remove_pod(pod.uid)
+        slot = self._slot(node_name)
+        self.placements[pod.uid] = (pod, slot)
+        self.pods[slot].add(pod)
+        self.count(pod, slot, 1)
+        self._touch(slot)
+
+    def remove_pod(self, uid: str) -> None:
+        """Takes a pod off its node."""
+        pod, slot = self.placements.pop(uid)
+        self.pods[slot].remove(uid)
+        self.count(pod, slot, -1)
+        self._touch(slot)
+
+    def confirm_pod(self, pod: Pod) -> None:
+        """Counts a pod on the node that its version names; one that is counted there already is only renewed."""
+        placed = self.placements.get(pod.uid)
+        if placed is None or placed[0].spec is not pod.spec or placed[1] != self.slots.get(pod.node_name):
+            self.add_pod(pod, pod.node_name)
+            return
+        self._renew(pod, placed)
+
+    def replace_pod(self, pod: Pod) -> None:
+        """Keeps a new version of a pod whose spec and node are unchanged; cheaper than adding it again."""
+        self._renew(pod, self.placements[pod.uid])
+
+    def _renew(self, pod: Pod, placed: Placement) -> None:
+        old, slot = placed
+        self.placements[pod.uid] = (pod, slot)
+        self.pods[slot].renew(pod)
+        if old.deleted != pod.deleted or (old.labels is not pod.labels and old.labels != pod.labels):
+            if self.index.in_use:
+                self.index.add(old, slot, -1)
+                self.index.add(pod, slot)
+            self._touch(slot)
+
+    def nominate(self, pod: Pod, node_name: str) -> None:
+        """Keeps room for a pod on a node; no node ends it."""
+        if node_name or self.nominator.node_of(pod.uid):
+            self.nominator.set(pod, node_name)
+            self.version += 1
+
+    def without_pods(self) -> NodeTable:
+        """Returns a view of the nodes as if they were empty, and nothing known of their images but the node objects.
+
+        Only what is counted per node is gone: the pods of a topology domain are still known.
+        """
+        view = copy(self)
+        view.empty()
+        view.images, view.ports = ImageTable(), PortTable()
+        return view
+
+    def begin_cycle(self) -> None:
+        """Takes over what kube-scheduler copies only when it refreshes its snapshot of a node."""
+        if self.images.outdated:
+            self.images.refresh()
+
+    def vector(self, amounts: Iterable[tuple[str, int]]) -> IntArray:
+        """Returns amounts as one number per row."""
+        vector = np.zeros(len(self.rows), np.int64)
+        for name, amount in amounts:
+            row = self._row(name)
+            if row >= len(vector):
+                vector = np.append(vector, np.zeros(row + 1 - len(vector), np.int64))
+            vector[row] = amount
+        return vector
+
+    def count(self, pod: Pod, slot: int, sign: int) -> None:
+        """Adds what a pod takes of a node to the arrays, or takes it away: for suppositions, which are undone."""
+        spec = pod.spec
+        amounts, is_plain = self._known.get(spec) or self._learn(spec)
+        enter(self.cells, slot, amounts, sign)
+        if self.index.in_use:
+            self.index.add(pod, slot, sign)
+        if is_plain:
+            return
+        self.ports.add(spec.ports, slot, sign)
+        if spec.pod_affinity:
+            self.terms.add(pod, slot, sign)
+        if spec.volumes:
+            self.claims.add(pod, slot, sign)
+
+    def _learn(self, spec: PodSpec) -> tuple[IntArray, bool]:
+        """Returns what pods of a spec add to a line of the ledger, and whether that is all they take of a node."""
+        requests = self.vector(spec.requests.items())
+        amounts = np.zeros(self.cells.shape[1], np.int64)
+        amounts[POD_COUNT] = 1
+        amounts[NONZERO:ALLOCATABLE] = spec.nonzero_cpu, spec.nonzero_memory
+        amounts[REQUESTED::PER_RESOURCE] = requests
+        return self._known.keep(spec, (amounts, not (spec.ports or spec.pod_affinity or spec.volumes)))
+
+    def _touch(self, slot: int) -> None:
+        self.version += 1
+        self.changed[slot] = self.version
+        if not self.images.is_empty:
+            self.images.touch(slot)
+
+    def _slot(self, name: str) -> int:
+        slot = self.slots.get(name)
+        if slot is None:
+            slot = self.slots[name] = len(self.nodes)
+            self.nodes.append(None)
+            self.pods.append(PodList())
+            if slot >= len(self.cells):
+                self.enlarge(max(16, 2 * slot), len(self.rows))
+        return slot
+
+    def _row(self, name: str) -> int:
+        row = self.rows.get(name)
+        if row is None:
+            row = self.rows[name] = len(self.rows)
+            self.enlarge(len(self.cells), len(self.rows))
+        return row

@@ -1,0 +1,1 @@
+"""The scheduling queue: active, back-off and unschedulable pods, nominations, events."""

@@ -1,0 +1,115 @@
+"""Cluster events that can make an unschedulable pod schedulable, with kube-scheduler's names for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+
+
+class ClusterEvent(StrEnum):
+    """What happened in the cluster."""
+
+    ASSIGNED_POD_ADD = "AssignedPodAdd"
+    ASSIGNED_POD_DELETE = "AssignedPodDelete"
+    ASSIGNED_POD_LABEL = "AssignedPodUpdatePodLabel"
+    ASSIGNED_POD_SCALE_DOWN = "AssignedPodUpdatePodScaleDown"
+    POD_TOLERATION = "UnschedulablePodUpdatePodToleration"
+    POD_GATES = "UnschedulablePodUpdatePodSchedulingGatesEliminated"
+    POD_LABEL = "UnschedulablePodUpdatePodLabel"
+    POD_OTHER = "UnschedulablePodUpdate"
+    POD_SCALE_DOWN = "UnschedulablePodUpdatePodScaleDown"
+    NODE_ADD = "NodeAdd"
+    NODE_DELETE = "NodeDelete"
+    NODE_ALLOCATABLE = "NodeUpdateNodeAllocatable"
+    NODE_LABEL = "NodeUpdateNodeLabel"
+    NODE_TAINT = "NodeUpdateNodeTaint"
+    CLAIM_ADD = "PersistentVolumeClaimAdd"
+    CLAIM_UPDATE = "PersistentVolumeClaimUpdate"
+    VOLUME_ADD = "PersistentVolumeAdd"
+    VOLUME_UPDATE = "PersistentVolumeUpdate"
+    STORAGE_CLASS_ADD = "storage.k8s.io/StorageClassAdd"
+    STORAGE_CLASS_UPDATE = "storage.k8s.io/StorageClassUpdate"
+    CSI_NODE_ADD = "storage.k8s.io/CSINodeAdd"
+    CSI_NODE_UPDATE = "storage.k8s.io/CSINodeUpdate"
+    CSI_DRIVER_UPDATE = "storage.k8s.io/CSIDriverUpdate"
+    STORAGE_CAPACITY_ADD = "storage.k8s.io/CSIStorageCapacityAdd"
+    STORAGE_CAPACITY_UPDATE = "storage.k8s.io/CSIStorageCapacityUpdate"
+    ATTACHMENT_DELETE = "storage.k8s.io/VolumeAttachmentDelete"
+    RESOURCE_CLAIM_ADD = "ResourceClaimAdd"
+    RESOURCE_CLAIM_UPDATE = "ResourceClaimUpdate"
+    RESOURCE_SLICE_ADD = "ResourceSliceAdd"
+    RESOURCE_SLICE_UPDATE = "ResourceSliceUpdate"
+    DEVICE_CLASS_ADD = "DeviceClassAdd"
+    DEVICE_CLASS_UPDATE = "DeviceClassUpdate"
+    TIMEOUT = "UnschedulableTimeout"
+
+
+# What adding, changing and removing an object of a kind means for waiting pods; None where it helps nobody.
+OBJECT_EVENTS: Mapping[str, tuple[ClusterEvent | None, ClusterEvent | None, ClusterEvent | None]] = {
+    "PersistentVolumeClaim": (ClusterEvent.CLAIM_ADD, ClusterEvent.CLAIM_UPDATE, None),
+    "PersistentVolume": (ClusterEvent.VOLUME_ADD, ClusterEvent.VOLUME_UPDATE, None),
+    "StorageClass.storage.k8s.io": (ClusterEvent.STORAGE_CLASS_ADD, ClusterEvent.STORAGE_CLASS_UPDATE, None),
+    "CSINode.storage.k8s.io": (ClusterEvent.CSI_NODE_ADD, ClusterEvent.CSI_NODE_UPDATE, None),
+    "CSIDriver.storage.k8s.io": (None, ClusterEvent.CSI_DRIVER_UPDATE, None),
+    "CSIStorageCapacity.storage.k8s.io": (
+        ClusterEvent.STORAGE_CAPACITY_ADD,
+        ClusterEvent.STORAGE_CAPACITY_UPDATE,
+        None,
+    ),
+    "ResourceClaim.resource.k8s.io": (ClusterEvent.RESOURCE_CLAIM_ADD, ClusterEvent.RESOURCE_CLAIM_UPDATE, None),
+    "ResourceSlice.resource.k8s.io": (ClusterEvent.RESOURCE_SLICE_ADD, ClusterEvent.RESOURCE_SLICE_UPDATE, None),
+    "DeviceClass.resource.k8s.io": (ClusterEvent.DEVICE_CLASS_ADD, ClusterEvent.DEVICE_CLASS_UPDATE, None),
+    "VolumeAttachment.storage.k8s.io": (None, None, ClusterEvent.ATTACHMENT_DELETE),
+}
+
+# Tells whether the event (what the object was, what it is now) may help the waiting pod.
+Hint = Callable[[Pod, Any, Any], bool]
+
+
+def always(waiting: Pod, old: Any, new: Any) -> bool:
+    """Says that the event may help, whatever it was."""
+    return True
+
+
+def node_events(old: Node, new: Node) -> Iterator[ClusterEvent]:
+    """Yields what an update of a node means for waiting pods."""
+    if old.allocatable != new.allocatable:
+        yield ClusterEvent.NODE_ALLOCATABLE
+    if old.labels != new.labels:
+        yield ClusterEvent.NODE_LABEL
+    if old.taints != new.taints or (old.unschedulable and not new.unschedulable):
+        yield ClusterEvent.NODE_TAINT
+
+
+def assigned_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
+    """Yields what an update of a bound pod means for waiting pods."""
+    if old.labels != new.labels:
+        yield ClusterEvent.ASSIGNED_POD_LABEL
+    if _scaled_down(old, new):
+        yield ClusterEvent.ASSIGNED_POD_SCALE_DOWN
+
+
+def waiting_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
+    """Yields what an update of a waiting pod means for itself; something, in any case."""
+    yield from tuple(_waiting_pod_changes(old, new)) or (ClusterEvent.POD_OTHER,)
+
+
+def _waiting_pod_changes(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
+    if old.labels != new.labels:
+        yield ClusterEvent.POD_LABEL
+    if _scaled_down(old, new):
+        yield ClusterEvent.POD_SCALE_DOWN
+    if old.gates and not new.gates:
+        yield ClusterEvent.POD_GATES
+    if old.spec.tolerations != new.spec.tolerations:
+        yield ClusterEvent.POD_TOLERATION
+
+
+def _scaled_down(old: Pod, new: Pod) -> bool:
+    return old.spec is not new.spec and any(
+        amount > new.spec.requests.get(name, 0) for name, amount in old.spec.requests.items()
+    )

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.cycle.fastpath import only_sweeper_refuses
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
+from wavetank.scheduling.plugins.defaultpreemption.disruptions import Disruptions
+from wavetank.scheduling.plugins.defaultpreemption.dryrun import NO_VICTIMS, Candidates, DryRun
+from wavetank.scheduling.plugins.defaultpreemption.kernels import NOBODY, VICTIMS, VIOLATIONS, dry_run
+from wavetank.scheduling.plugins.defaultpreemption.residents import Residents
+from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
+
+
+class ResourceDryRun:
+    """Tries a preemption on all nodes at once, where nothing but resources can refuse them, whoever leaves."""
+
+    def __init__(self) -> None:
+        self._residents = Residents()
+
+    def decides(self, cycle: Cycle, slots: IntArray) -> bool:
+        """Tells whether only resources decide: everybody else has no say, or none against these nodes."""
+        sweeps = only_sweeper_refuses(cycle) and isinstance(cycle.plan.sweeper, NodeResourcesFit)
+        return sweeps and not cycle.plan.barred[slots].any()
+
+    def run(self, cycle: Cycle, slots: IntArray, enough: int, disruptions: Disruptions) -> DryRun:
+        """Tries the nodes in turn until enough would do: at first as many as are likely to be enough."""
+        size = enough + enough // 4 + 8
+        trials: list[_Trial] = []
+        found, harmless = 0, False
+        for chunk in np.split(slots, range(size, len(slots), size)):
+            trial = self._try(cycle, chunk, enough - found, harmless, disruptions)
+            trials.append(trial)
+            found += len(trial.harm)
+            harmless |= not trial.harm[:, VIOLATIONS].all()
+            if found >= enough and harmless:
+                break
+        return _joined(cycle, trials)
+
+    def _try(self, cycle: Cycle, slots: IntArray, enough: int, harmless: bool, disruptions: Disruptions) -> _Trial:
+        pod, table, residents, fit = cycle.pod, cycle.table, self._residents, cycle.plan.sweeper
+        assert isinstance(fit, NodeResourcesFit)
+        wanted = fit.wanted(cycle)  # first, as a new row makes new cells
+        residents.catch_up(slots, table)
+        tried, codes, victims, harm = dry_run(
+            slots,
+            pod.priority,
+            enough,
+            harmless,
+            wanted,
+            table.cells,
+            *cycle.framework.nominated.beside(pod, table),
+            residents.lengths,
+            residents.priorities,
+            residents.starts,
+            residents.amounts,
+            self._violating(slots, pod, disruptions),
+        )
+        slots = slots[:tried]
+        helps = np.flatnonzero(harm[:, VICTIMS])
+        return _Trial(
+            slots=slots[helps],
+            pods=[residents.pods[slot] for slot in slots[helps].tolist()],
+            victims=victims[helps],
+            harm=harm[helps],
+            codes=codes[codes != 0],
+            senseless=slots[(codes == 0) & (harm[:, VICTIMS] == 0)],
+        )
+
+    def _violating(self, slots: IntArray, preemptor: Pod, disruptions: Disruptions) -> BoolArray:
+        """Tells of each pod on each of the nodes whether its eviction would violate a disruption budget."""
+        found = np.zeros((len(slots), self._residents.priorities.shape[1]), np.bool_)
+        if disruptions.possible:
+            for i, slot in enumerate(slots.tolist()):
+                pods = self._residents.pods[slot]
+                lower = [pod for pod in pods if pod.priority < preemptor.priority]
+                found[i, len(pods) - len(lower) : len(pods)] = disruptions.violated(lower)
+        return found
+
+
+@dataclass(slots=True)
+class _Trial:
+    """What came of trying some nodes: where it helps, and the other codes; `senseless` is where nobody has to go."""
+
+    slots: IntArray
+    pods: list[list[Pod]]
+    victims: BoolArray
+    harm: IntArray
+    codes: IntArray
+    senseless: IntArray
+
+
+def _joined(cycle: Cycle, trials: list[_Trial]) -> DryRun:
+    slots = np.concatenate([trial.slots for trial in trials])
+    pods = [pods for trial in trials for pods in trial.pods]
+    victims = [row for trial in trials for row in trial.victims]
+    candidates = Candidates(
+        [cycle.name_of(slot) for slot in slots.tolist()],
+        lambda i: tuple(compress(pods[i], victims[i])),
+        np.concatenate([trial.harm for trial in trials]),
+    )
+    refusals: Counter[str] = Counter()
+    for code, count in Counter(code for trial in trials for code in trial.codes.tolist()).items():
+        refusals.update(dict.fromkeys(_texts(cycle, code), count))
+    senseless = [cycle.name_of(slot) for trial in trials for slot in trial.senseless.tolist()]
+    return DryRun(candidates, refusals, senseless)
+
+
+def _texts(cycle: Cycle, code: int) -> list[str]:
+    assert cycle.plan.sweeper is not None
+    return [NO_VICTIMS] if code == NOBODY else [reason.text for reason in cycle.plan.sweeper.reasons(cycle, code)]

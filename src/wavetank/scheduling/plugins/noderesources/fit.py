@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wavetank.cluster.fields.resources import PODS, Amounts
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.config import NodeResourcesFitArgs
+from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.ledger import PER_RESOURCE, POD_COUNT, REQUESTED
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, Room, ScorePlugin, SweepPlugin, Swept
+from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
+from wavetank.scheduling.plugins.defaultpreemption.prospect import Prospect
+from wavetank.scheduling.plugins.noderesources.allocation import ResourceScorer, is_extended
+from wavetank.scheduling.plugins.noderesources.kernels import (
+    LEAST_ALLOCATED,
+    MOST_ALLOCATED,
+    REQUESTED_TO_CAPACITY_RATIO,
+    lacking,
+    sweep,
+)
+
+_STRATEGIES = {
+    "LeastAllocated": LEAST_ALLOCATED,
+    "MostAllocated": MOST_ALLOCATED,
+    "RequestedToCapacityRatio": REQUESTED_TO_CAPACITY_RATIO,
+}
+MAX_SPECS = 128  # whose prospects are kept; each costs sixteen bytes a node
+TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
+
+
+class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
+    """Keeps a pod off nodes without room for its requests, and scores the room that is left.
+
+    A code is a set of bits: bit 0 for too many pods, and two bits for each row of the NodeTable, the first if the
+    request exceeds what is free, the second if it exceeds all that the node has (so that preemption cannot help).
+    """
+
+    name = "NodeResourcesFit"
+
+    def __init__(self, args: NodeResourcesFitArgs) -> None:
+        self._ignored = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+        strategy = args.scoring_strategy
+        shape = np.array([(point.utilization, 10 * point.score) for point in strategy.shape], np.int64).reshape(-1, 2)
+        self._scorer = ResourceScorer(_STRATEGIES[strategy.type], strategy.resources, nonzero=True, shape=shape)
+        self.found: IntArray = np.zeros((3, 0), np.int64)
+        self._blank: IntArray = np.zeros((0, 2), np.int64)  # what is known of nodes for a spec that is new
+        self._prospects: Memory[PodSpec, Prospect] = Memory(MAX_SPECS)
+
+    def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
+        """Returns for each node the set of what is lacking."""
+        wanted = self.wanted(cycle)  # first, as a new row makes new cells
+        codes: IntArray = lacking(wanted, cycle.table.cells, nodes)
+        return codes
+
+    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
+        """Returns what is lacking beside nominated pods."""
+        wanted = self.wanted(cycle)
+        cells = cycle.table.cells[nodes]
+        cells[:, POD_COUNT] += room.pods[nodes]
+        cells[:, REQUESTED::PER_RESOURCE] += room.requested[nodes]
+        codes: IntArray = lacking(wanted, cells, np.arange(len(nodes)))
+        return codes
+
+    def sweep(self, cycle: Cycle, barred: BoolArray, start: int) -> Swept:
+        """Finds the nodes with room, and scores them by the plan's measures."""
+        plan, table = cycle.plan, cycle.table
+        prospect = self._prospects.get(cycle.pod.spec)
+        if prospect is None or prospect.cells is not table.cells:
+            prospect = self._learn(cycle)
+            known = self._blank
+        else:
+            known = prospect.known if prospect.known is not None else prospect.remember()
+        swept: Swept = sweep(
+            plan.order,
+            start,
+            plan.enough,
+            barred,
+            prospect.wanted,
+            prospect.measures,
+            prospect.resources,
+            prospect.shape,
+            table.cells,
+            table.changed,
+            known,
+            self.found,
+        )
+        return swept
+
+    def _learn(self, cycle: Cycle) -> Prospect:
+        spec, table = cycle.pod.spec, cycle.table
+        wanted = self.wanted(cycle)  # first, as a new row makes new cells
+        if len(self._blank) < len(table.cells):
+            self._blank = np.zeros((len(table.cells), 2), np.int64)
+            self.found = np.zeros((3, len(table.cells)), np.int64)
+        self._blank.fill(0)
+        return self._prospects.keep(spec, Prospect(spec, wanted, cycle.plan, table))
+
+    def wanted(self, cycle: Cycle) -> IntArray:
+        """Returns what the pod asks for, one number per row of the NodeTable."""
+        return cycle.table.vector(self._checked(cycle.pod.spec.requests))
+
+    def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
+        """Names what is lacking, in kube-scheduler's order."""
+        found = [TOO_MANY_PODS] if code & 1 else []
+        for name, row in cycle.table.rows.items():
+            if code >> (1 + 2 * row) & 1:
+                found.append(Reason(f"Insufficient {name}", resolvable=not code >> (2 + 2 * row) & 1))
+        return tuple(found)
+
+    def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
+        """Scores by the profile's strategy."""
+        return self._scorer.score(cycle, nodes)
+
+    def measure(self, spec: PodSpec, table: NodeTable) -> Measure:
+        """Returns the profile's strategy."""
+        return self._scorer.measure(spec, table)
+
+    def events(self) -> Mapping[ClusterEvent, Hint]:
+        """Room made by another pod, or a node that is new or has grown."""
+        return {
+            ClusterEvent.ASSIGNED_POD_DELETE: _had_a_node,
+            ClusterEvent.ASSIGNED_POD_SCALE_DOWN: _shrank,
+            ClusterEvent.POD_SCALE_DOWN: lambda waiting, old, new: True,
+            ClusterEvent.NODE_ADD: self._fits_now,
+            ClusterEvent.NODE_ALLOCATABLE: self._fits_now,
+        }
+
+    def _checked(self, requests: Amounts) -> list[tuple[str, int]]:
+        if not (self._ignored or self._ignored_groups):
+            return [item for item in requests.items() if item[1]]
+        return [(name, amount) for name, amount in requests.items() if amount and not self._is_ignored(name)]
+
+    def _is_ignored(self, name: str) -> bool:
+        return is_extended(name) and (name in self._ignored or name.partition("/")[0] in self._ignored_groups)
+
+    def _fits_now(self, waiting: Pod, old: Node | None, new: Node) -> bool:
+        requests = waiting.spec.requests
+        room = all(amount <= new.allocatable.get(name, 0) for name, amount in requests.items())
+        if not room or not new.allocatable.get(PODS):
+            return False
+        wanted = [PODS, *(name for name, amount in requests.items() if amount)]
+        return old is None or any(new.allocatable.get(name, 0) > old.allocatable.get(name, 0) for name in wanted)
+
+
+def _had_a_node(waiting: Pod, old: Pod, new: Any) -> bool:
+    return bool(old.node_name or old.nominated_node)
+
+
+def _shrank(waiting: Pod, old: Pod, new: Pod) -> bool:
+    before, after = old.spec.requests, new.spec.requests
+    return any(before.get(name, 0) > after.get(name, 0) for name, amount in waiting.spec.requests.items() if amount)

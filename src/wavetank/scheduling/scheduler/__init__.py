@@ -1,0 +1,1 @@
+"""kube-scheduler's loop: informers, event handlers, scheduling, binding, failures."""

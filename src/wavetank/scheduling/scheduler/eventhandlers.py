@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import ENDS, Pod
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.queue.events import ClusterEvent, assigned_pod_events, node_events
+from wavetank.scheduling.framework.queue.queue import SchedulingQueue
+
+
+class EventHandlers:
+    """What a scheduler makes of news: nodes and the pods on them go into its table, pods that wait into its queue."""
+
+    def __init__(
+        self, table: NodeTable, queue: SchedulingQueue, framework_of: Callable[[Pod], Framework | None]
+    ) -> None:
+        self._table = table
+        self._queue = queue
+        self._framework_of = framework_of
+
+    def node_added(self, node: Node) -> None:
+        """Takes in a node."""
+        self._table.set_node(node)
+        self._queue.move(ClusterEvent.NODE_ADD, None, node)
+
+    def node_modified(self, old: Node, new: Node) -> None:
+        """Takes in a node's new version."""
+        self._table.set_node(new)
+        for event in node_events(old, new):
+            self._queue.move(event, old, new)
+
+    def node_deleted(self, node: Node) -> None:
+        """Forgets a node."""
+        self._table.remove_node(node)
+        self._queue.move(ClusterEvent.NODE_DELETE, node, None)
+
+    def pod_added(self, pod: Pod) -> None:
+        """Takes in a pod: as a user of its node, or into the queue."""
+        if pod.phase in ENDS:
+            return
+        if pod.node_name:
+            self._table.add_pod(pod, pod.node_name)
+            self._queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, pod)
+            return
+        framework = self._framework_of(pod)
+        if framework is not None:
+            self._queue.add(pod, framework)
+
+    def pod_modified(self, old: Pod, new: Pod) -> None:
+        """Takes in a pod's new version."""
+        if new.phase in ENDS:
+            self.pod_deleted(old)
+        elif not new.node_name:
+            self._update_waiting(old, new)
+        elif not old.node_name:
+            self._queue.remove(new)
+            if not self._table.nominator.is_empty:
+                self._table.nominate(new, "")
+            self._table.confirm_pod(new)
+            self._queue.move(ClusterEvent.ASSIGNED_POD_ADD, None, new)
+        else:
+            self._table.confirm_pod(new)
+            if old.spec is not new.spec or old.labels is not new.labels:
+                for event in assigned_pod_events(old, new):
+                    self._queue.move(event, old, new)
+
+    def _update_waiting(self, old: Pod, new: Pod) -> None:
+        table = self._table
+        if new.uid in table.placements:
+            return  # its binding is on the way
+        self._queue.update(old, new)
+        if old.nominated_node != new.nominated_node:
+            table.nominate(new, new.nominated_node)
+        elif node_name := table.nominator.node_of(new.uid):
+            table.nominator.set(new, node_name)
+        if old.nominated_node and old.nominated_node != new.nominated_node:
+            # others of no more priority took the pod for one that is there already
+            self._queue.move(ClusterEvent.ASSIGNED_POD_DELETE, old, None, at_most=old.priority)
+
+    def pod_deleted(self, pod: Pod) -> None:
+        """Forgets a pod, and lets others have its room."""
+        if pod.phase in ENDS:
+            return
+        if pod.node_name:
+            if pod.uid in self._table.placements:
+                self._table.remove_pod(pod.uid)
+            self._queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None)
+            return
+        self._queue.remove(pod)
+        self._table.nominate(pod, "")
+        if pod.uid in self._table.placements:
+            self._delete_assumed(pod)
+        elif pod.nominated_node:
+            self._queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None, at_most=pod.priority)
+
+    def _delete_assumed(self, pod: Pod) -> None:
+        """Frees the room of a pod that was on its way to a node."""
+        node = self._table.nodes[self._table.placements[pod.uid][1]]
+        self._table.remove_pod(pod.uid)
+        assumed = pod.copy()
+        assumed.node_name = node.name if node is not None else ""
+        self._queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)

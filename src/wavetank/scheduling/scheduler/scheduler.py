@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from wavetank.cluster.objects.pod import ENDS, Pod
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.clock import SCHEDULERS, Clock
+from wavetank.kernel.distributions import drawing
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Rotation
+from wavetank.scheduling.framework.cycle.selection import Ties
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.listers import TABLES, Listers
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.queue.events import ClusterEvent
+from wavetank.scheduling.framework.queue.queue import QueuedPod, QueueRules, SchedulingQueue
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.scheduling.scheduler.eventhandlers import EventHandlers
+from wavetank.scheduling.scheduler.evictions import Evictions, gates_of
+from wavetank.scheduling.scheduler.failures import Failures
+from wavetank.scheduling.scheduler.informers import NodeInformer, ObjectInformer, PodInformer
+from wavetank.scheduling.scheduler.prebinding import PreBinding
+from wavetank.scheduling.scheduler.request import Request
+
+_MOST_UNREAD = 1000
+
+Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
+
+
+class Scheduler:
+    """kube-scheduler on the simulated cluster: watches the store, tries pods one by one, binds them.
+
+    A scheduler with `takes_all` schedules every pod by its only profile; otherwise a pod's schedulerName decides.
+    Attempts of one instant come before their bindings are committed, and bindings before status patches: what a real
+    process does between two moments of quiet. `explain` is told of each attempt, with the cycle that decided it,
+    before anything comes of it; it may still send the pod to another feasible node, or to none.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        frameworks: Sequence[Framework],
+        listers: Listers,
+        *,
+        ties: Ties,
+        random: random.Random,
+        rules: QueueRules | None = None,
+        latency: SchedulerLatency | None = None,
+        takes_all: bool = False,
+        explain: Explain | None = None,
+    ) -> None:
+        self.table = NodeTable()
+        self.queue = self._make_queue(clock, rules or QueueRules())
+        self.attempts = 0
+        self._store = store
+        self._clock = clock
+        self._frameworks = {framework.scheduler_name: framework for framework in frameworks}
+        self._only = frameworks[0] if takes_all else None
+        self._ties = ties
+        latency = latency or SchedulerLatency()
+        self._draw_attempt = drawing(latency.attempt, random)
+        self._draw_bind = drawing(latency.bind, random)
+        self._draw_patch = drawing(latency.patch, random)
+        self._draw_delete = drawing(latency.delete, random)
+        self._rotation = Rotation()
+        self._explain = explain
+        self._failures = Failures(self.table)
+        self._bindings: list[tuple[Nanoseconds, Callable[[], None]]] = []  # to be sent: how long each takes, and does
+        self._outbox: list[Request] = []
+        self._answered: list[Callable[[], None]] = []
+        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []  # who handles the news, and what they are
+        self._unread: list[tuple[Pod, Pod]] = []  # changes that nobody has waited for, older than the inbox
+        self._awake = False  # a turn is due in this instant, or under way
+        self._blocked = False  # the loop thinks, or waits for the API server's answer
+        self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
+        for table in TABLES:
+            store.subscribe(table, ObjectInformer(listers, self, table))
+            for resource in store.list(table):
+                listers.set(resource)
+        self.intake = EventHandlers(self.table, self.queue, self.framework_of)
+        store.subscribe("Node", NodeInformer(self))
+        store.subscribe("Pod", PodInformer(self))
+        for node in store.list("Node"):
+            self.intake.node_added(node)
+        for pod in store.list("Pod"):
+            self.intake.pod_added(pod)
+
+    def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
+        return SchedulingQueue(clock, rules, self._wake)
+
+    def framework_of(self, pod: Pod) -> Framework | None:
+        """Returns the profile that is responsible for a pod, or None if it is somebody else's."""
+        return self._only or self._frameworks.get(pod.scheduler_name)
+
+    def takes(self, pod: Pod) -> bool:
+        """Tells whether a pod is this scheduler's business."""
+        return self.framework_of(pod) is not None
+
+    # the loop: what can run runs until it has to wait, then the API server takes what was sent
+
+    def _wake(self) -> None:
+        if not self._awake:
+            self._awake = True
+            self._clock.at(self._clock.now, self._turn, SCHEDULERS)
+
+    def _turn(self) -> None:
+        """Lets everything run that can; the loop is faster than news of the cluster, which come through informers."""
+        try:
+            if self._unread:
+                self._read_up()
+            if self._answered:
+                answered, self._answered = self._answered, []
+                for go_on in answered:
+                    go_on()
+            queue = self.queue
+            if queue.active or queue.backoff:
+                self._try_pods()
+            while self._inbox:
+                inbox, self._inbox = self._inbox, []
+                for handle, news in inbox:
+                    handle(*news)
+                if queue.active or queue.backoff:
+                    self._try_pods()
+        finally:
+            self._awake = False
+        if self._bindings or self._outbox:
+            self._serve()
+
+    def _read_up(self) -> None:
+        """Takes in what has changed while nobody was waiting."""
+        unread, self._unread = self._unread, []
+        for old, new in unread:
+            self.intake.pod_modified(old, new)
+
+    def _try_pods(self) -> None:
+        while not self._blocked and (queued := self.queue.pop()) is not None:
+            self._attempt(queued)
+
+    def receive(self, handle: Callable[..., None], *news: Any) -> None:
+        """Takes in news of the cluster, to be handled when it is their turn."""
+        self._inbox.append((handle, news))
+        if not self._awake:
+            self._awake = True
+            self._clock.at(self._clock.now, self._turn, SCHEDULERS)
+
+    def overhear(self, old: Pod, new: Pod) -> None:
+        """Takes in how a pod on a node has changed: while nobody waits whom it could help, that can be read later.
+
+        Of versions of a pod that follow one another only the last is read.
+        """
+        queue = self.queue
+        if self._awake or queue.active or queue.backoff or queue.errors or queue.unschedulable:
+            self.receive(self.intake.pod_modified, old, new)
+            return
+        unread = self._unread
+        if unread and unread[-1][1] is old and new.phase not in ENDS:
+            old, _ = unread.pop()
+        unread.append((old, new))
+        if len(unread) >= _MOST_UNREAD:
+            self._wake()
+
+    def _send(self, request: Request) -> None:
+        self._outbox.append(request)
+
+    def _serve(self) -> None:
+        """Lets the API server take what was sent: bindings first, then the rest, each after its latency."""
+        bindings, outbox = self._bindings, self._outbox
+        self._bindings, self._outbox = [], []
+        for latency, bind in bindings:
+            if latency:
+                self._clock.after(latency, bind)
+            else:
+                bind()
+        for request in outbox:
+            if request.latency:
+                self._clock.after(request.latency, partial(self._commit, request))
+            else:
+                self._commit(request)
+
+    def _commit(self, request: Request) -> None:
+        request.commit()
+        if request.answered is not None:
+            self._answered.append(request.answered)
+            self._wake()
+
+    def _attempt(self, queued: QueuedPod) -> None:
+        self.attempts += 1
+        takes = self._draw_attempt()
+        if queued.framework.batch is not None:
+            queued.framework.batch.begin(self.attempts, self._clock.now)
+        cycle = Cycle(queued.framework, self.table, queued.pod)
+        decided_by, outcome = self._outcome(cycle)
+        if self._explain is not None:
+            self._explain(self._clock.now, queued.pod, outcome, decided_by)
+        alike = not outcome.node_name and self._fails_alike(queued, outcome, takes)
+        if queued.line is not None and not alike:
+            self.queue.step_out(queued)
+        if outcome.node_name:
+            reason = self._assume(cycle, outcome.node_name)
+            if reason is None:
+                self._send_binding(cycle, queued, outcome.node_name, takes)
+            else:
+                outcome = Outcome(message=reason[0], rejectors=reason[1])
+        if not outcome.node_name:
+            self._fail(queued, outcome, takes)
+            if alike:
+                self.attempts += self.queue.fall_in(queued, outcome)
+        elif takes:
+            self._block(takes)
+
+    def _fails_alike(self, queued: QueuedPod, outcome: Outcome, takes: Nanoseconds) -> bool:
+        """Tells whether equal pods behind this one fail with it: at once, unseen, and with nothing new to report."""
+        if not outcome.holds_for_all or not outcome.rejectors or outcome.writes or takes or self._explain is not None:
+            return False
+        nomination = None if outcome.keeps_nomination else ""
+        return queued.framework.batch is None and not self._is_news(queued.pod, outcome.message, nomination)
+
+    def _block(self, takes: Nanoseconds) -> None:
+        self._blocked = True
+        self._clock.after(takes, self._unblock)
+
+    def _unblock(self) -> None:
+        self._blocked = False
+        self._wake()
+
+    def _fail(self, queued: QueuedPod, outcome: Outcome, takes: Nanoseconds) -> None:
+        """Puts the pod back into the queue, and reports why; the loop waits until the API server knows."""
+        pod = queued.pod
+        if outcome.rejectors:
+            self.queue.refused(queued, outcome.rejectors)
+        else:
+            self.queue.failed(queued, hopeless=not len(self.table.order))
+        nominated = outcome.preemption.nominated if outcome.preemption else ""
+        nomination = None if outcome.keeps_nomination and not nominated else nominated
+        if nomination is not None:
+            self.table.nominate(pod, nomination)
+        if nominated and outcome.preemption is not None:
+            self._evictions.begin(pod, nominated, outcome.preemption.victims, gates_of(queued.framework))
+        for write in outcome.writes:
+            self._send(Request(takes + self._draw_patch(), partial(write, self._store)))
+        if self._is_news(pod, outcome.message, nomination):
+            self._blocked = True
+            patch = self._draw_patch()
+            self._send(
+                Request(takes + patch, lambda: self._patch_status(pod, outcome.message, nomination), self._unblock)
+            )
+        elif takes:
+            self._block(takes)
+
+    def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
+        """Runs the cycle; a pod like one that just failed fails alike, by its cycle, as long as nothing has changed."""
+        if self._failures.known and (known := self._failures.like(cycle)) is not None:
+            return known
+        decide = cycle.decide if self._explain is None else cycle.run
+        outcome = decide(self._rotation, self._ties)
+        if not outcome.node_name:
+            self._failures.remember(cycle, outcome)
+        return cycle, outcome
+
+    # binding
+
+    def _assume(self, cycle: Cycle, node_name: str) -> tuple[str, frozenset[str]] | None:
+        """Counts the pod on its node before it is bound; returns (message, plugins) if a Permit plugin objects."""
+        for plugin in cycle.plan.reserve:
+            plugin.reserve(cycle, node_name)
+        self.table.add_pod(cycle.pod, node_name)
+        if not self.table.nominator.is_empty:
+            self.table.nominate(cycle.pod, "")
+        for permit in cycle.framework.permit:
+            reason = permit.permit(cycle, node_name)
+            if reason is not None:
+                self._forget(cycle, node_name)
+                return reason.text, frozenset({permit.name})
+        return None
+
+    def _forget(self, cycle: Cycle, node_name: str) -> None:
+        if cycle.pod.uid in self.table.placements:
+            self.table.remove_pod(cycle.pod.uid)
+        for plugin in reversed(cycle.plan.reserve):
+            plugin.unreserve(cycle, node_name)
+
+    def _send_binding(self, cycle: Cycle, queued: QueuedPod, node_name: str, takes: Nanoseconds) -> None:
+        latency = takes + self._draw_bind()
+        bind: Callable[[], None] = partial(self._bind, cycle, queued, node_name)
+        if cycle.plan.pre_bind:
+            plugins = [plugin for plugin in cycle.plan.pre_bind if plugin.has_to_prepare(cycle, node_name)]
+            if plugins:
+                failed = partial(self._unbind, cycle, queued, node_name)
+                bind = PreBinding(self._store, self._clock, cycle, node_name, plugins, bind, failed).begin
+        self._bindings.append((latency, bind))
+
+    def _bind(self, cycle: Cycle, queued: QueuedPod, node_name: str) -> None:
+        try:
+            if not (cycle.framework.extenders and self._is_bound_by_extender(cycle, node_name)):
+                self._store.bind(cycle.pod, node_name)
+        except ExtenderError as error:
+            self._unbind(cycle, queued, node_name, str(error))
+        except ApiError as error:
+            self._unbind(cycle, queued, node_name, f'running Bind plugin "DefaultBinder": {error}')
+
+    def _is_bound_by_extender(self, cycle: Cycle, node_name: str) -> bool:
+        """Lets an extender bind the pod; one that is happy but cannot reach the simulated cluster leaves it to us."""
+        if not cycle.framework.extenders.bind(cycle.pod, node_name):
+            return False
+        present = self._store.find("Pod", cycle.pod.namespace, cycle.pod.name)
+        return isinstance(present, Pod) and present.node_name == node_name
+
+    def _unbind(self, cycle: Cycle, queued: QueuedPod, node_name: str, message: str) -> None:
+        """Takes back a pod that did not get to its node."""
+        self._forget(cycle, node_name)
+        assumed = cycle.pod.copy()
+        assumed.node_name = node_name
+        self.queue.failed(queued)
+        self.queue.move(ClusterEvent.ASSIGNED_POD_DELETE, assumed, None)
+        self._patch_status(cycle.pod, message, "")
+
+    # the pod's status
+
+    def _is_news(self, pod: Pod, message: str, nomination: str | None) -> bool:
+        return pod.unschedulable != message or nomination not in (None, pod.nominated_node)
+
+    def _patch_status(self, pod: Pod, message: str, nomination: str | None) -> None:
+        present = self._store.find("Pod", pod.namespace, pod.name)
+        if isinstance(present, Pod) and present.uid == pod.uid and not present.node_name:
+            new = present.copy()
+            new.unschedulable = message
+            new.nominated_node = present.nominated_node if nomination is None else nomination
+            self._store.update(new)
+            self.queue.refresh(new)
+
+    def _draw_eviction(self) -> tuple[Nanoseconds, Nanoseconds]:
+        return self._draw_patch(), self._draw_delete()

@@ -1,0 +1,1 @@
+"""One World: clock, store and actors put together."""

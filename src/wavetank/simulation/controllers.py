@@ -1,0 +1,71 @@
+"""The controllers of a cluster, as many of them as are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.descriptors import CLAIMS, EPHEMERAL, STORAGE, start_controllers
+from wavetank.controllers.framework.storeclient import StoreClient
+from wavetank.controllers.resourceclaims.resourceclaims import attach_claim_controller
+from wavetank.controllers.volcanojobs.pods import JOB_NAME
+from wavetank.controllers.volcanojobs.spec import TABLE
+from wavetank.controllers.volumes.attaching import attach_ephemeral_volumes
+from wavetank.controllers.volumes.persistentvolumes import PersistentVolumes
+from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import Attachable
+from wavetank.simulation.namespacelimits import Bounds
+from wavetank.workloads.manifests.expansion import run_of_owned, run_of_task
+
+VOLCANO_JOBS = "volcano-job-controller"
+
+# Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
+_PLANTED = {
+    "deployment-controller": "Deployment.apps",
+    "replicaset-controller": "ReplicaSet.apps",
+    "statefulset-controller": "StatefulSet.apps",
+    "daemonset-controller": "DaemonSet.apps",
+    "job-controller": "Job.batch",
+    "cronjob-controller": "CronJob.batch",
+}
+WORKLOAD_KINDS = frozenset(_PLANTED.values())
+
+
+def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> frozenset[str]:
+    """Returns the kinds (tables) that a workload submits as objects, if the controllers of these names are on.
+
+    Of Volcano's Jobs no pods would be made without its scheduler, which lets them into a queue first.
+    """
+    lets_in = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
+    planted = {table for name, table in _PLANTED.items() if name in names}
+    return frozenset({*planted, TABLE} if lets_in and VOLCANO_JOBS in names else planted)
+
+
+def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None], seen: bool) -> ControllerContext:
+    """Returns what controllers of a run work with: `complete` is called with each pod that they create.
+
+    `seen`: programs in the loop can look at what controllers write.
+    """
+    bounds = Bounds(store)
+
+    def prepare(pod: Pod) -> None:
+        bounds.complete(pod)
+        pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of_owned(pod.manifest)
+        complete(pod)
+
+    return ControllerContext(
+        store, StoreClient(store, streams.stream("controllers/names"), prepare, bounds.charge), seen=seen
+    )
+
+
+def attach_controllers(context: ControllerContext, names: Collection[str], served: bool = False) -> None:
+    """Starts the controllers of these names on a cluster whose first objects are there."""
+    if STORAGE in names:
+        PersistentVolumes(context.store)
+    if EPHEMERAL in names:
+        attach_ephemeral_volumes(context.store)
+    if CLAIMS in names:
+        attach_claim_controller(context.store)
+    start_controllers(context, names, served)

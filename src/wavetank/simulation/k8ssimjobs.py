@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.volcano import API_VERSION, GROUP_NAME, POD_GROUPS
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.volcanojobs.spec import TABLE, read_job
+from wavetank.workloads.manifests.expansion import submissions_of
+
+
+class JobStarter:
+    """Makes the pods of Volcano Jobs at once, as K8sSim has it: no controller waits for the group to be let in.
+
+    The group asks for no resources, so that it is always let in; it goes with its last pod that has work to do, so that
+    sessions need not look at it any more. `complete` is called with each pod.
+    """
+
+    def __init__(self, store: Store, complete: Callable[[Pod], Any]) -> None:
+        self._store = store
+        self._complete = complete
+        self._busy: Counter[tuple[str, str]] = Counter()  # by group: pods that have not ended
+        store.subscribe(TABLE, self)
+        store.subscribe("Pod", _PodEvents(self))
+
+    def added(self, new: Resource) -> None:
+        """Creates the group and the pods of a job."""
+        self._store.create(parse_resource(_group(new), self._store.specs))
+        for submission in submissions_of(new.manifest, self._store.specs):
+            spec = self._store.specs.intern(submission.manifest["spec"])
+            self._busy[new.key] += len(submission.names)
+            for name in submission.names:
+                pod = Pod(submission.manifest, spec, name=name, namespace=new.namespace, run=submission.run)
+                self._complete(pod)
+                self._store.create(pod)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """A job is read once."""
+
+    def deleted(self, old: Resource) -> None:
+        """A job stays."""
+
+    def pod_ended(self, pod: Pod) -> None:
+        """Removes the group of a job whose last pod has ended."""
+        key = (pod.namespace, pod.annotations.get(GROUP_NAME, ""))
+        if key not in self._busy:
+            return
+        self._busy[key] -= 1
+        if not self._busy[key]:
+            del self._busy[key]
+            group = self._store.find(POD_GROUPS, *key)
+            if group is not None:
+                self._store.delete(group)
+
+
+class _PodEvents:
+    def __init__(self, starter: JobStarter) -> None:
+        self._starter = starter
+
+    def added(self, new: Pod) -> None:
+        """Pods are counted before they are made."""
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        if new.finished and not old.finished:
+            self._starter.pod_ended(new)
+
+    def deleted(self, old: Pod) -> None:
+        if not old.finished:
+            self._starter.pod_ended(old)
+
+
+def _group(job: Resource) -> dict[str, Any]:
+    spec = read_job(job.manifest)
+    wanted = {"minMember": spec.min_available, "queue": spec.queue}
+    metadata = {"name": job.name, "namespace": job.namespace, "annotations": dict(job.annotations)}
+    return {"apiVersion": API_VERSION, "kind": "PodGroup", "metadata": metadata, "spec": wanted}

@@ -1,0 +1,133 @@
+"""The compiled loops over nodes: whether they are there already, and how to get them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wavetank.cluster.fields.gpus import GPU
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.randomness import Streams
+from wavetank.results.columns import decimals
+from wavetank.results.recording.gpuuse import GpuUse
+from wavetank.scheduling.config import NEWEST
+from wavetank.scheduling.framework.cycle import kernels
+from wavetank.scheduling.framework.nodes import ledger
+from wavetank.scheduling.gpusharing import fragmentation
+from wavetank.scheduling.named import find_scheduler
+from wavetank.scheduling.plugins.defaultpreemption import kernels as preemptionkernels
+from wavetank.scheduling.plugins.noderesources import kernels as resourcekernels
+from wavetank.scheduling.plugins.podtopologyspread import kernels as spreadkernels
+from wavetank.scheduling.scheduler.scheduler import Explain
+from wavetank.scheduling.volcano.model import bookkernels
+
+_MODULES = (decimals, fragmentation, kernels, ledger, preemptionkernels, resourcekernels, spreadkernels, bookkernels)
+_ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10", GPU: "1"}
+
+
+def are_compiled() -> bool:
+    """Tells whether an earlier run has left all compiled loops on this disk, made from the present sources."""
+    return all(map(_is_cached, _kernels()))
+
+
+def compile_kernels() -> None:
+    """Compiles the loops, or loads them, by using each of them once on a cluster of no consequence."""
+    _schedule("default")
+    _schedule("default", lambda *_: None)  # a plain attempt is another loop than one whose tables are kept
+    GpuUse(_schedule("FGD")).fragmentation(())
+    _compile_books()
+    decimals.seconds_cells(np.zeros(1, np.int64))
+    decimals.microsecond_cells(np.zeros(1, np.int64))
+    _mark_as_current()
+
+
+def _schedule(name: str, explain: Explain | None = None) -> Store:
+    clock = Clock()
+    store = Store(clock)
+    for number in range(3):
+        store.create(parse_resource(_node(number), store.specs))
+    find_scheduler(name, NEWEST).attach(store, clock, Streams(0), NEWEST, explain=explain)
+    for pod, cpu, more in _PODS:
+        store.create(Pod.parse(_pod(pod, cpu, more), store.specs))
+    clock.run(1)
+    return store
+
+
+def _compile_books() -> None:
+    """Asks Volcano's books of a node about a task."""
+    book, rows, amounts, slots = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64)
+    bookkernels.lacking_later(book, book, book, book, rows, amounts, slots)
+    bookkernels.has_room(book, book, rows, amounts, slots)
+    bookkernels.enter(book, rows, amounts, 0, 1)
+    kernels.highest(amounts)  # of totals that are no whole numbers
+
+
+def _kernels() -> Iterator[Any]:
+    for module in _MODULES:
+        yield from filter(_is_kernel, vars(module).values())
+
+
+def _is_kernel(value: Any) -> bool:
+    """Tells whether something is compiled code; a part that is inlined into others has none of its own."""
+    if not hasattr(value, "stats") or not hasattr(value, "py_func"):
+        return False
+    return bool(value.targetoptions.get("inline") != "always")
+
+
+def _is_cached(kernel: Any) -> bool:
+    source = Path(kernel.py_func.__code__.co_filename)
+    return max((index.stat().st_mtime for index in _indexes(kernel)), default=0.0) > source.stat().st_mtime
+
+
+def _mark_as_current() -> None:
+    """Renews the files' times: where a source has the content of before, Numba leaves them as they are."""
+    for kernel in _kernels():
+        for index in _indexes(kernel):
+            with suppress(OSError):  # somebody else's installation
+                index.touch()
+
+
+def _indexes(kernel: Any) -> Iterator[Path]:
+    stem = Path(kernel.py_func.__code__.co_filename).stem
+    return Path(kernel.stats.cache_path).glob(f"{stem}.{kernel.py_func.__qualname__}-*.nbi")
+
+
+def _node(number: int) -> dict[str, Any]:
+    metadata = {"name": f"n{number}", "labels": {_ZONE: f"z{number}"}}
+    status = {"allocatable": _ROOM, "capacity": _ROOM}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
+
+
+def _pod(name: str, cpu: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
+    metadata = {"name": name, "labels": _APP}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **more}}
+
+
+def _spread(when: str) -> dict[str, Any]:
+    constraint = {"maxSkew": 1, "topologyKey": _ZONE, "whenUnsatisfiable": when}
+    return {"topologySpreadConstraints": [{**constraint, "labelSelector": {"matchLabels": _APP}}]}
+
+
+_ZONE, _APP = "topology.kubernetes.io/zone", {"app": "a"}
+_TERM = {"topologyKey": _ZONE, "labelSelector": {"matchLabels": _APP}}
+_REQUIRED = {"requiredDuringSchedulingIgnoredDuringExecution": [_TERM]}
+_PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": _TERM}]}
+_PODS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
+    ("plain", "1", {}),
+    ("spread", "100m", _spread("DoNotSchedule")),
+    ("spread-if-possible", "100m", _spread("ScheduleAnyway")),
+    ("near", "100m", {"affinity": {"podAffinity": _REQUIRED}}),
+    ("rather-near", "100m", {"affinity": {"podAffinity": _PREFERRED}}),
+    ("far", "100m", {"affinity": {"podAntiAffinity": _REQUIRED}}),
+    ("large", "2", {}),
+    ("urgent", "2", {"priority": 1}),
+    ("huge", "3", {}),
+)

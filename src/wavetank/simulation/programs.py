@@ -1,0 +1,150 @@
+"""A run with programs in the loop: the API that they speak to, and their turns beside the other actors."""
+
+from __future__ import annotations
+
+import random
+import resource as limits
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from wavetank.apiserver.api import Api
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.durations import Nanoseconds, seconds
+from wavetank.kernel.randomness import Streams
+from wavetank.loop.processes.controllermanager import EveryTimer, ManagerAudit, launch_manager
+from wavetank.loop.processes.definition import ManagerDefinition, ProcessDefinition
+from wavetank.loop.processes.launch_overlay import launch_overlay
+from wavetank.loop.processes.launch_unmodified import launch_unmodified
+from wavetank.loop.timesteps.timestep import Timestep
+from wavetank.loop.turns.expiry import EventExpiry
+from wavetank.loop.turns.lockstep import Lockstep
+from wavetank.loop.turns.participant import Participant
+from wavetank.loop.turns.requestaudit import BINDING, RequestAudit
+from wavetank.loop.turns.waiting import WaitingPods
+from wavetank.nodes.reports.kubeletreports import KubeletReports
+from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.simulation.loading import PodCompleter, load_cluster
+from wavetank.simulation.served.podbehavior import PodRuns
+from wavetank.workloads.cluster import Cluster
+
+# Writes of each kind that a watcher may have missed and still resume.
+HISTORY = 20_000
+_KUBELETS = "v1.35.8"  # if the program does not say which release it is of
+
+
+class Loop:
+    """The programs of one run, the API that they speak to, and the lockstep that they are in.
+
+    It brings its own store, with nothing in it but what every API server has. `begin`, `plant` the cluster, and
+    `close` it whatever happens. Programs are there before the cluster: so they hear of its nodes one after the other,
+    in the order of their creation, where a list would be shuffled by the informers.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        processes: Sequence[ProcessDefinition],
+        takes_all: bool,
+        manager: ManagerDefinition | None = None,
+    ) -> None:
+        self.store = store = Store(clock, HISTORY)
+        self._clock = clock
+        self._processes = processes
+        self._manager = manager
+        if manager is not None:
+            store.subscribe("Pod", PodRuns())
+        stated = [*(each.version for each in processes), manager.version if manager else "", _KUBELETS]
+        self._api = Api(store, KubeletReports(store, next(version for version in stated if version)))
+        EventExpiry(store)
+        sync = processes[0].sync if processes else None
+        self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
+        self._participants: list[Participant] = []
+        self._folder: Path | None = None
+        names = processes[0].scheduler_names if processes else ()
+        self.completer = PodCompleter(store, self._api.kinds, names[0] if takes_all and len(names) == 1 else None)
+
+    def plant(self, cluster: Cluster) -> None:
+        """Creates the cluster's objects as an API server would hold them; then the clock may run."""
+        load_cluster(cluster, self.store, self._api.kinds, self.completer.scheduler_name, self._lockstep.settle)
+        self._lockstep.settle()
+        self._lockstep.open()
+
+    def begin(self, streams: Streams, latency: SchedulerLatency) -> list[tuple[str, WaitingPods]]:
+        """Starts the programs and lets them connect; returns which pods each is responsible for."""
+        _allow_many_files()
+        self._folder = Path(tempfile.mkdtemp(prefix="wavetank-"))
+        for i, definition in enumerate(self._processes):
+            waiting = WaitingPods(self.store, definition.scheduler_names)
+            costs = AttemptCosts(self._clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
+            audit = RequestAudit(self.store, tells=not definition.command)
+            participant = Participant(self._clock, self._api.handle, waiting, audit, costs.of, self._lockstep.wake)
+            self._participants.append(participant)
+            seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
+            if definition.exact:
+                launch_overlay(definition, participant, self._folder / str(i), seed)
+            else:
+                launch_unmodified(definition, participant, self._folder / str(i))
+        schedulers = [
+            (each.name, participant.waiting)
+            for each, participant in zip(self._processes, self._participants, strict=True)
+        ]
+        if self._manager is not None:
+            self._seat_manager(self._manager, self._folder / "manager", streams)
+        self._lockstep.begin(self._participants)
+        return schedulers
+
+    def _seat_manager(self, manager: ManagerDefinition, folder: Path, streams: Streams) -> None:
+        """Starts a real controller manager; nothing that it asks for takes time."""
+        audit, timers = ManagerAudit(self.store), EveryTimer(self.store)
+        participant = Participant(self._clock, self._api.handle, timers, audit, lambda end: 0, self._lockstep.wake)
+        self._participants.append(participant)
+        launch_manager(manager, participant, folder, streams.stream("controllers/process").getrandbits(60))
+
+    def linger(self) -> bool:
+        """Waits, when nothing else goes on, whether a program still does something; tells if it did."""
+        return self._lockstep.linger()
+
+    @property
+    def attempts(self) -> int:
+        """Returns how many scheduling attempts the programs have told of."""
+        return sum(participant.audit.attempts for participant in self._participants)
+
+    def close(self) -> None:
+        """Ends the programs and forgets their files."""
+        for participant in self._participants:
+            participant.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class AttemptCosts:
+    """How long the end of a scheduling attempt is on its way, by the latency model; a program thinks in no time.
+
+    Attempts follow one another, so that each waits for those before it. What they decide is not changed by that: a
+    scheduler counts a pod as placed as soon as it has decided.
+    """
+
+    def __init__(self, clock: Clock, latency: SchedulerLatency, random: random.Random) -> None:
+        self._clock = clock
+        self._latency = latency
+        self._random = random
+        self._free: Nanoseconds = 0
+
+    def of(self, end: str) -> Nanoseconds:
+        """Returns when an attempt that ends with a binding or a status is to be served, from now."""
+        self._free = max(self._clock.now, self._free) + self._draw(self._latency.attempt)
+        sent = self._latency.bind if end == BINDING else self._latency.patch
+        return self._free - self._clock.now + self._draw(sent)
+
+    def _draw(self, distribution: Distribution) -> Nanoseconds:
+        return seconds(distribution.sample(self._random))
+
+
+def _allow_many_files() -> None:
+    """Raises the limit of open files: every request that is under way has a connection of its own."""
+    _, most = limits.getrlimit(limits.RLIMIT_NOFILE)
+    limits.setrlimit(limits.RLIMIT_NOFILE, (most, most))

@@ -1,0 +1,1 @@
+"""A cluster for `wavetank serve`."""

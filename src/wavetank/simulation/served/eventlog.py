@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.cluster.store.store import Store
+from wavetank.simulation.served.correlation import Correlator, Event, Key
+
+_MOST = 5_000  # Events that are kept; the oldest go first, as they do by age in a real cluster
+_TABLE = "Event"
+_RENEWED = ("message", "lastTimestamp")
+
+
+class EventLog:
+    """Writes Events, which `kubectl describe` shows; of too many the oldest are forgotten.
+
+    What is said again is counted, and who says too much about an object is heard less, by client-go's rules.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._correlator = Correlator()
+        self._written: deque[tuple[str, str, Key]] = deque()
+        self._known: dict[Key, tuple[str, str]] = {}  # where an Event is that says the same
+
+    def tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
+        """Writes what a controller has to say of an object."""
+        self.write(about, type_, reason, message, {"component": component})
+
+    def write(
+        self, about: Resource, type_: str, reason: str, message: str, who: dict[str, str], field: str = ""
+    ) -> None:
+        """Writes an Event about an object, or the part of it that `field` names; `who` has component and host."""
+        now = render_time(self._store.clock.now)
+        name = f"{about.name}.{self._store.version:016x}"
+        namespace = about.namespace or "default"
+        event = {
+            "apiVersion": "v1",
+            "kind": _TABLE,
+            "metadata": {"name": name, "namespace": namespace},
+            "involvedObject": _reference(about, field),
+            "reason": reason,
+            "message": message,
+            "source": who,
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+            "type": type_,
+            "eventTime": None,
+            "reportingComponent": who["component"],
+            "reportingInstance": who.get("host", ""),
+        }
+        key = self._correlator.combine(event, self._store.clock.now)
+        if not self._correlator.heard(event, self._store.clock.now):
+            return
+        present = self._store.find(_TABLE, *self._known[key]) if key in self._known else None
+        if present is not None:
+            self._count(present, event)
+            return
+        self._store.create(Resource(event))
+        self._known[key] = (namespace, name)
+        self._written.append((namespace, name, key))
+        if len(self._written) > _MOST:
+            self._forget(*self._written.popleft())
+
+    def _count(self, present: Resource, event: Event) -> None:
+        """Writes that an Event has come again, with its newest words."""
+        new = present.copy()
+        again = {"count": present.manifest["count"] + 1, **{field: event[field] for field in _RENEWED}}
+        new.manifest = {**present.manifest, **again}
+        self._store.update(new)
+
+    def _forget(self, namespace: str, name: str, key: Key) -> None:
+        if self._known.get(key) == (namespace, name):
+            del self._known[key]
+        oldest = self._store.find(_TABLE, namespace, name)
+        if oldest is not None:
+            self._store.delete(oldest)
+
+
+def _reference(about: Resource, field: str) -> dict[str, Any]:
+    reference: dict[str, Any] = {"kind": about.manifest_kind, "namespace": about.namespace, "name": about.name}
+    reference |= {"uid": about.uid, "apiVersion": about.manifest.get("apiVersion", about.api_version)}
+    reference["resourceVersion"] = str(about.resource_version)
+    if field:
+        reference["fieldPath"] = field
+    return {key: value for key, value in reference.items() if value}

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import PodBehavior
+from wavetank.controllers.volcanojobs.pods import JOB_NAME
+from wavetank.errors import InputError
+from wavetank.workloads.manifests.expansion import run_of_owned
+from wavetank.workloads.manifests.volcanojobs import epochs_run
+
+
+def _epochs(pod: Pod) -> PodBehavior | None:
+    """Returns the training that a task of K8sSim is told to do; restarts of it are not served."""
+    run = epochs_run(pod.manifest, "") if JOB_NAME in pod.annotations else None
+    return None if run is None else PodBehavior(0, flops=run.flops)
+
+
+class PodRuns:
+    """Gives pods that clients create what they will do, before any kubelet hears of them."""
+
+    def added(self, new: Pod) -> None:
+        """Looks at a new pod, which nobody else has heard of."""
+        if new.run is None:
+            try:
+                new.run = _epochs(new) or run_of_owned(new.manifest)
+            except InputError:
+                new.run = None  # an annotation that says nothing: it runs until it is stopped
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """What a pod does never changes."""
+
+    def deleted(self, old: Pod) -> None:
+        """Nothing is kept of it."""

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from wavetank.cluster.objects.pod import FAILED, RUNNING, Pod
+from wavetank.cluster.store.store import Store
+from wavetank.simulation.served.eventlog import EventLog
+
+
+class PodEvents:
+    """Writes the Events that a built-in scheduler and simulated kubelets would, for `kubectl describe`.
+
+    `scheduler` and `kubelets` say whose are written: whoever is outside writes his own.
+    """
+
+    def __init__(self, store: Store, log: EventLog, scheduler: bool, kubelets: bool) -> None:
+        self._write = log.write
+        self._scheduler = scheduler
+        self._kubelets = kubelets
+        store.subscribe("Pod", self)
+
+    def added(self, new: Pod) -> None:
+        """A pod that has just come has nothing to tell; one that came bound is an old one."""
+
+    def modified(self, old: Pod, new: Pod) -> None:
+        """Tells what is new of a pod."""
+        if self._scheduler:
+            self._tell_scheduling(old, new)
+        if self._kubelets and new.node_name:
+            self._tell_running(old, new)
+
+    def deleted(self, old: Pod) -> None:
+        """Events outlive their pod."""
+
+    def _tell_scheduling(self, old: Pod, new: Pod) -> None:
+        who = {"component": new.scheduler_name}
+        if new.node_name and not old.node_name:
+            message = f"Successfully assigned {new.namespace}/{new.name} to {new.node_name}"
+            self._write(new, "Normal", "Scheduled", message, who)
+        elif new.unschedulable and new.unschedulable != old.unschedulable:
+            self._write(new, "Warning", "FailedScheduling", new.unschedulable, who)
+
+    def _tell_running(self, old: Pod, new: Pod) -> None:
+        who = {"component": "kubelet", "host": new.node_name}
+        if new.phase == RUNNING and (old.phase != RUNNING or new.restarts != old.restarts):
+            for container in new.spec.manifest.get("containers") or ():
+                image, field = container.get("image"), f"spec.containers{{{container.get('name')}}}"
+                self._write(new, "Normal", "Pulled", f'Successfully pulled image "{image}"', who, field)
+                self._write(new, "Normal", "Created", "Container created", who, field)
+                self._write(new, "Normal", "Started", "Container started", who, field)
+        elif new.phase == FAILED and old.phase != FAILED and new.reason and new.started is None:
+            self._write(new, "Warning", new.reason, new.message, who)
+        elif new.deleted is not None and old.deleted is None:
+            for container in new.spec.manifest.get("containers") or ():
+                name = container.get("name")
+                self._write(new, "Normal", "Killing", f"Stopping container {name}", who, f"spec.containers{{{name}}}")

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+
+_TOPOLOGY = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+
+
+class ServedStore(Store):
+    """A store whose pods get the topology labels of their nodes, also where no API is asked to bind them."""
+
+    def bound(self, old: Pod, node_name: str) -> Pod:
+        """Returns the version of a pod that has come to a node, with where that node is."""
+        new = super().bound(old, node_name)
+        node = self.find("Node", "", node_name)
+        copied = {key: node.labels[key] for key in _TOPOLOGY if key in node.labels} if node is not None else {}
+        if copied:
+            new.labels = {**old.labels, **copied}
+            new.manifest = {**old.manifest, "metadata": {**old.manifest["metadata"], "labels": new.labels}}
+        return new

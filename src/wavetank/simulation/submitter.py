@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.store import Store
+from wavetank.errors import InputError
+from wavetank.workloads.workload import Arrival, ObjectArrival
+
+Complete = Callable[[Pod], None]
+
+
+class Submitter:
+    """Creates the workload's pods and objects at their times, holding no more than one of them in advance.
+
+    `complete` is called with each pod before it is created, `finish` with each other object; what they refuse is
+    wrong with the workload. Objects whose lifetime is over are deleted; their pods are the garbage collector's.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        arrivals: Iterator[Arrival | ObjectArrival],
+        complete: Complete,
+        finish: Callable[[Resource], Resource] | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = store.clock
+        self._arrivals = arrivals
+        self._complete = complete
+        self._finish = finish
+        self._next: Arrival | ObjectArrival | None = None
+        self._plan()
+
+    @property
+    def is_done(self) -> bool:
+        """Tells whether all has been submitted."""
+        return self._next is None
+
+    def _plan(self) -> None:
+        self._next = next(self._arrivals, None)
+        if self._next is not None:
+            self._clock.at(self._next.time, self._submit)
+
+    def _submit(self) -> None:
+        coming, now = self._next, self._clock.now
+        while coming is not None and coming.time == now:
+            if isinstance(coming, Arrival):
+                check_pod(coming.pod, self._complete)
+                self._store.create(coming.pod)
+            else:
+                self._plant(coming)
+            self._next = coming = next(self._arrivals, None)
+        if coming is not None:
+            self._clock.at(coming.time, self._submit)
+
+    def _plant(self, planting: ObjectArrival) -> None:
+        made = planting.resource if self._finish is None else self._finish(planting.resource)
+        check_template(made, self._complete)
+        try:
+            self._store.create(made)
+        except ApiError as error:
+            raise InputError(str(error), path=_place(made)) from None
+        if planting.lifetime is not None:
+            self._clock.after(planting.lifetime, partial(self._end, made))
+
+    def _end(self, planted: Resource) -> None:
+        present = self._store.find(planted.table, planted.namespace, planted.name)
+        if present is not None and present.uid == planted.uid:
+            self._store.discard(present)
+
+
+def check_pod(pod: Pod, complete: Complete) -> None:
+    """Completes a pod before it is created; what is refused is an InputError that names it."""
+    try:
+        complete(pod)
+    except ApiError as error:
+        raise InputError(str(error), path=_place(pod)) from None
+
+
+def check_template(owner: Resource, complete: Complete) -> None:
+    """Refuses an owner none of whose pods would be let in: otherwise its pods would be missing without a word."""
+    template = (owner.manifest.get("spec") or {}).get("template")
+    if not isinstance(template, dict) or not template.get("spec"):
+        return
+    head = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": owner.name, "namespace": owner.namespace}}
+    try:
+        complete(Pod.parse({**head, "spec": template["spec"]}, SpecTable()))
+    except ApiError as error:
+        raise InputError(str(error), path=_place(owner)) from None
+
+
+def _place(resource: Resource) -> str:
+    return f"{resource.manifest_kind.lower()} {'/'.join(part for part in resource.key if part)}"

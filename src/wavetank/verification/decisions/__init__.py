@@ -1,0 +1,1 @@
+"""Replays recorded scheduling attempts (`golden`)."""

@@ -1,0 +1,1 @@
+"""Replays recorded timelines of the scheduling queue."""

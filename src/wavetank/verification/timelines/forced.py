@@ -1,0 +1,241 @@
+"""Runs wavetank's queue on a recorded timeline whose races and results are taken from the record."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
+from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.queue.events import ClusterEvent, waiting_pod_events
+from wavetank.scheduling.framework.queue.queue import Place, QueuedPod, QueueRules, SchedulingQueue
+from wavetank.verification.timelines.freerun import WatchedScheduler, play, queue_name
+from wavetank.verification.timelines.happenings import Happened, Happenings, key_of
+from wavetank.verification.timelines.timeline import Move, TimedAttempt, Timeline
+
+_ADDED = "UnschedulablePodAdd"
+_FAILED = "ScheduleAttemptFailure"
+_AFTER_BACKOFF = "after_backoff"
+
+_Place = tuple[Nanoseconds, str, int]  # the instant, the name of the event, how many attempts were started before
+
+
+def run_forced(timeline: Timeline) -> Happenings:
+    """Lets wavetank's queue choose the pods, and everything else come as it was recorded.
+
+    Where the queue chooses another pod than the recorded one, the attempts end with that choice.
+    """
+    return play(timeline, ForcedScheduler)
+
+
+@dataclass(slots=True)
+class _News:
+    """Something that the queue was told, and that waits for its recorded position."""
+
+    time: Nanoseconds
+    label: str
+    apply: Callable[[], None]
+    pod: str = ""  # the new one, if it is about one
+    has_effect: Callable[[], bool] = lambda: False
+
+
+class _Traces:
+    """Where news left traces in the record: pods that were moved, pods that were not, and pods in flight."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        outputs = timeline.outputs
+        self.added = {(move.t, move.pod): move.position for move in outputs.moves if move.event == _ADDED}
+        self.moved = {(move.t, move.event, move.position) for move in outputs.moves}
+        self.skipped: Counter[_Place] = Counter()
+        for t, position, event, count in outputs.skips:
+            self.skipped[t, event, position] += count
+        self.in_flight = Counter((t, event, position) for t, position, event in outputs.inflight_events)
+        self._positions: defaultdict[tuple[Nanoseconds, str], set[int]] = defaultdict(set)
+        for t, event, position in (*self.moved, *self.skipped, *self.in_flight):
+            self._positions[t, event].add(position)
+
+    def are_left(self, here: _Place) -> bool:
+        """Tells whether something was left here that is not explained yet."""
+        return here in self.moved or self.skipped[here] > 0 or self.in_flight[here] > 0
+
+    def needed_after(self, time: Nanoseconds, label: str, position: int) -> int:
+        """Returns how many news of this name, at least, were handled at later positions of the instant."""
+        later = [place for place in self._positions[time, label] if place > position]
+        return sum(max(1, self.in_flight[time, label, place]) for place in later)
+
+
+class ForcedQueue(SchedulingQueue):
+    """A queue that hears of everything at its recorded position between attempts, and notes each move.
+
+    The record says after how many attempts an event was handled only if it did something. An event that does nothing
+    now waits as long as later positions of the instant need as many events as there are.
+    """
+
+    def __init__(
+        self, clock: Clock, rules: QueueRules, wake: Callable[[], None], timeline: Timeline, happenings: Happenings
+    ) -> None:
+        super().__init__(clock, rules, wake)
+        self.started = 0
+        self._happenings = happenings
+        self._attempts = timeline.outputs.attempts
+        self._traces = _Traces(timeline)
+        self._news: list[_News] = []
+        self._label = ""
+        self._departed = False
+        self._in_flight: QueuedPod | None = None
+
+    @property
+    def present(self) -> TimedAttempt:
+        """Returns the record of the attempt that was started last."""
+        return self._attempts[self.started - 1]
+
+    # what the scheduler tells
+
+    def add(self, pod: Pod, framework: Framework) -> None:
+        """Takes in a new pod at its position."""
+        apply = partial(super().add, pod, framework)
+        self._news.append(_News(self._clock.now, _ADDED, apply, key_of(pod)))
+        self.release()
+
+    def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
+        """Handles an event at its position."""
+
+        def concerned() -> list[QueuedPod]:
+            waiting = [item for item in self.unschedulable.values() if item.gate is None or event in item.gate.events()]
+            return [item for item in waiting if at_most is None or item.pod.priority <= at_most]
+
+        def apply() -> None:
+            skipped = sum(not self._helps(item, event, old, new) for item in concerned())
+            self._happenings.skips[self._clock.now, event] += skipped
+            self._traces.skipped[self._clock.now, event, self.started] -= skipped
+            SchedulingQueue.move(self, event, old, new, at_most)
+
+        self._news.append(_News(self._clock.now, event, apply, has_effect=lambda: bool(concerned())))
+        self.release()
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """Keeps the new version of a waiting pod."""
+        with self._named(next((str(event) for event in waiting_pod_events(old, new)), "")):
+            super().update(old, new)
+
+    # when it is handled
+
+    def release(self) -> None:
+        """Handles the news whose position has come."""
+        while (due := next((news for news in self._news if self._is_due(news)), None)) is not None:
+            self._news.remove(due)
+            self._traces.in_flight[due.time, due.label, self.started] -= 1
+            with self._named(due.label):
+                due.apply()
+
+    def _is_due(self, news: _News) -> bool:
+        if news.time < self._clock.now:
+            return True
+        if news.pod:
+            return self._traces.added.get((news.time, news.pod), 0) <= self.started
+        here = (news.time, news.label, self.started)
+        later = self._traces.needed_after(*here)
+        if news.has_effect():
+            return not later or self._traces.are_left(here)
+        return self._traces.in_flight[here] > 0 or sum(other.label == news.label for other in self._news) > later
+
+    # attempts
+
+    def pop(self) -> QueuedPod | None:
+        """Returns the recorded pod, if it is the one to try next; once it is not, nothing more can be compared."""
+        self.release()
+        queued = None if self._departed else super().pop()
+        if queued is None:
+            return None
+        expected = self._attempts[self.started] if self.started < len(self._attempts) else None
+        if expected is None or (expected.t, expected.pod) != (self._clock.now, key_of(queued.pod)):
+            self._departed = True
+            self._happenings.attempts.append(Happened(self._clock.now, key_of(queued.pod), ""))
+            return None
+        self.started += 1
+        return queued
+
+    def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
+        """Takes back a pod; events that came while it was tried may send it on."""
+        super().refused(queued, rejectors)
+        if self.present.hint == _AFTER_BACKOFF:
+            self._in_flight = queued
+            self.release()
+            self._in_flight = None
+
+    def failed(self, queued: QueuedPod, hopeless: bool = False) -> None:
+        """Takes back a pod whose attempt failed through no plugin."""
+        with self._named(_FAILED):
+            super().failed(queued, hopeless)
+
+    # what is noted
+
+    @contextmanager
+    def _named(self, label: str) -> Iterator[None]:
+        before, self._label = self._label, label
+        yield
+        self._label = before
+
+    def _enter(self, queued: QueuedPod, place: Place) -> None:
+        super()._enter(queued, place)
+        if self._label:
+            label = _FAILED if queued is self._in_flight else self._label
+            self._happenings.moves.append(
+                Move(self._clock.now, self.started, key_of(queued.pod), label, queue_name(queued))
+            )
+
+    def _flush_backoff(self) -> None:
+        with self._named("BackoffComplete"):
+            super()._flush_backoff()
+
+    def _flush_unschedulable(self) -> None:
+        with self._named("UnschedulableTimeout"):
+            super()._flush_unschedulable()
+
+
+class ForcedScheduler(WatchedScheduler):
+    """A scheduler whose attempts come to what was recorded."""
+
+    queue: ForcedQueue
+
+    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+        self._timeline = timeline
+        self._messages = timeline.outputs.messages
+        super().__init__(timeline, happenings, *args, **kwargs)
+
+    def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
+        return ForcedQueue(clock, rules, self._wake, self._timeline, self._happenings)
+
+    def overhear(self, old: Pod, new: Pod) -> None:
+        """Takes in all news when they come."""
+        self.receive(self.intake.pod_modified, old, new)
+
+    def _turn(self) -> None:
+        """Hears all news at once, since the queue knows when to make use of them."""
+        inbox, self._inbox = self._inbox, []
+        for handle, news in inbox:
+            handle(*news)
+        super()._turn()
+        self.queue.release()
+
+    def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
+        decided_by, ours = super()._outcome(cycle)
+        recorded = self.queue.present
+        if recorded.node:
+            return decided_by, Outcome(node_name=recorded.node)
+        outcome = Outcome(
+            message="" if recorded.msg is None else self._messages[recorded.msg],
+            rejectors=frozenset(recorded.plugins or ()),
+        )
+        outcome.preemption = ours.preemption
+        outcome.keeps_nomination = bool(ours.node_name) or ours.keeps_nomination
+        if outcome.preemption is not None:
+            outcome.preemption.nominated = recorded.nominated or ""
+        return decided_by, outcome

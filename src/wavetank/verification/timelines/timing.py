@@ -1,0 +1,79 @@
+"""Compares what wavetank did in time with what was recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from wavetank.verification.decisions.agreement import Agreement, Pair
+from wavetank.verification.decisions.replay import Mismatch
+from wavetank.verification.timelines.forced import run_forced
+from wavetank.verification.timelines.freerun import run_freely
+from wavetank.verification.timelines.happenings import Happened, Happenings, recorded
+from wavetank.verification.timelines.timeline import Timeline
+
+_FREE = ("time", "pod", "result", "node", "message", "queue", "plugins", "nominated")
+_FORCED = ("time", "pod", "queue")  # the rest is taken from the record, so that it says nothing
+TIMED_ASPECTS = (*_FREE, "victims", "binds", "moves", "skips")
+
+
+def follow(timeline: Timeline, file: str) -> tuple[Agreement, list[Mismatch]]:
+    """Runs a timeline freely, and if chance had a part in it and it differs, as far as the record leaves a choice.
+
+    `file` is named in mismatches: of the first attempt that differs, since what follows is its consequence.
+    """
+    expected = recorded(timeline)
+    compared = _Comparison(file, expected, run_freely(timeline))
+    if compared.mismatches and not timeline.is_repeatable:
+        compared = _Comparison(file, expected, run_forced(timeline), forced=True)
+    return compared.agreement, compared.mismatches
+
+
+class _Comparison:
+    def __init__(self, file: str, expected: Happenings, got: Happenings, forced: bool = False) -> None:
+        self.agreement = Agreement()
+        self.mismatches: list[Mismatch] = []
+        self._file = file
+        self._compare_attempts(_FORCED if forced else _FREE, expected.attempts, got.attempts)
+        self._compare("binds", enumerate(expected.binds), enumerate(got.binds))
+        if not forced:
+            self._compare("victims", _victims(expected.attempts), _victims(got.attempts))
+        else:
+            self._compare("moves", Counter(expected.moves).items(), Counter(got.moves).items())
+            self._compare("skips", (+expected.skips).items(), (+got.skips).items())
+        self.agreement.files.add(not self.mismatches)
+
+    def _compare_attempts(self, aspects: Sequence[str], expected: list[Happened], got: list[Happened]) -> None:
+        for number, (theirs, ours) in enumerate(zip_longest(expected, got)):
+            pairs = [(aspect, (getattr(theirs, aspect, None), getattr(ours, aspect, None))) for aspect in aspects]
+            equal = all(one == other for _, (one, other) in pairs)
+            for aspect, (one, other) in pairs:
+                self.agreement.aspects[aspect].add(one == other)
+            if not equal and self.agreement.attempts.equal == number:
+                self._tell(number, theirs or ours, pairs)
+            self.agreement.attempts.add(equal)
+
+    def _tell(self, number: int, attempt: Happened | None, pairs: list[tuple[str, Pair]]) -> None:
+        assert attempt is not None
+        for aspect, (one, other) in pairs:
+            if one != other:
+                self.mismatches.append(Mismatch(self._file, number, attempt.pod, aspect, one, other))
+
+    def _compare(self, aspect: str, expected: Iterable[Pair], got: Iterable[Pair]) -> None:
+        """Compares two mappings; the first key that differs is told unless attempts have differed before."""
+        theirs, ours = dict(expected), dict(got)
+        for number, key in enumerate({**theirs, **ours}):
+            equal = theirs.get(key) == ours.get(key)
+            self.agreement.aspects[aspect].add(equal)
+            if not equal and not self.mismatches:
+                self.mismatches.append(Mismatch(self._file, number, str(key), aspect, theirs.get(key), ours.get(key)))
+
+
+def _victims(attempts: list[Happened]) -> Iterator[Pair]:
+    """Yields each preemptor's victims over the whole run: the record gives some to a later attempt of the same pod."""
+    victims: dict[str, set[str]] = {}
+    for attempt in attempts:
+        if attempt.victims:
+            victims.setdefault(attempt.pod, set()).update(attempt.victims)
+    yield from ((pod, sorted(names)) for pod, names in victims.items())

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wavetank.cluster.manifests import read_text
+from wavetank.errors import InputError
+from wavetank.verification.decisions.agreement import Agreement
+from wavetank.verification.decisions.recording import Recording, parse_recording
+from wavetank.verification.decisions.replay import Mismatch, replay
+from wavetank.verification.timelines.timeline import Timeline, is_timeline, parse_timeline
+from wavetank.verification.timelines.timing import follow
+from wavetank.verification.volcano import Scenario, is_scenario, parse_scenario, replay_sessions
+
+_Recording = Recording | Timeline | Scenario
+
+
+@dataclass(slots=True)
+class Verification:
+    """How far wavetank agrees with many recordings: the figures of each family, and the first mismatches.
+
+    `families` are of recorded cycles, `timelines` of recorded scenarios in time, `sessions` of those of Volcano;
+    `verdicts` tell of each file whether it agrees in everything.
+    """
+
+    families: dict[str, Agreement] = field(default_factory=dict)
+    timelines: dict[str, Agreement] = field(default_factory=dict)
+    sessions: dict[str, Agreement] = field(default_factory=dict)
+    mismatches: list[Mismatch] = field(default_factory=list)
+    verdicts: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def total(self) -> Agreement:
+        """Returns the figures of all families together."""
+        return sum_of([*self.families.values(), *self.timelines.values(), *self.sessions.values()])
+
+
+def sum_of(agreements: Iterable[Agreement]) -> Agreement:
+    """Returns the figures of several families together."""
+    total = Agreement()
+    for agreement in agreements:
+        total.include(agreement)
+    return total
+
+
+def verify(files: Iterable[Path], most: int) -> Verification:
+    """Replays recordings of any kind, each by its own release; at most so many mismatches are kept, all counted."""
+    verification = Verification()
+    for file in files:
+        recording = _read(file)
+        families = _families(verification, recording)
+        try:
+            agreement, mismatches = _compare(recording, file.name)
+        except InputError as error:
+            raise error.inside(source=str(file)) from None
+        families.setdefault(recording.family, Agreement()).include(agreement)
+        verification.verdicts[file.name] = agreement.files.equal == agreement.files.compared
+        verification.mismatches += mismatches[: most - len(verification.mismatches)]
+    return verification
+
+
+def _families(verification: Verification, recording: _Recording) -> dict[str, Agreement]:
+    if isinstance(recording, Timeline):
+        return verification.timelines
+    return verification.sessions if isinstance(recording, Scenario) else verification.families
+
+
+def _read(file: Path) -> _Recording:
+    text = read_text(file)
+    if is_scenario(text):
+        return parse_scenario(text, file)
+    return parse_timeline(text, file) if is_timeline(text) else parse_recording(text, file)
+
+
+def _compare(recording: _Recording, file: str) -> tuple[Agreement, list[Mismatch]]:
+    if isinstance(recording, Scenario):
+        return replay_sessions(recording, file)
+    return follow(recording, file) if isinstance(recording, Timeline) else replay(recording, file)

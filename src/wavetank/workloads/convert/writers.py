@@ -1,0 +1,65 @@
+"""Workloads into files: by the suffix of the file, or by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from wavetank.errors import InputError
+from wavetank.workloads.convert.batsim import write_batsim
+from wavetank.workloads.convert.losses import Losses
+from wavetank.workloads.convert.manifests import write_manifests
+from wavetank.workloads.convert.records import Records
+from wavetank.workloads.convert.swf import write_swf
+from wavetank.workloads.convert.tables import write_csv, write_parquet
+
+
+class Target(NamedTuple):
+    """A format to write: the suffixes of its files, and the function that writes one and returns its entries."""
+
+    suffixes: tuple[str, ...]
+    write: Callable[[Records, Path, Losses], int]
+
+
+TARGETS: Mapping[str, Target] = {
+    "batsim": Target((".json",), write_batsim),
+    "swf": Target((".swf",), write_swf),
+    "csv": Target((".csv",), write_csv),
+    "parquet": Target((".parquet", ".pq"), write_parquet),
+    "manifests": Target((".yaml", ".yml"), write_manifests),
+}
+
+
+class Written(NamedTuple):
+    """What was written: the format, the number of entries, and a line for each thing that it cannot express."""
+
+    format: str
+    entries: int
+    notes: list[str]
+
+
+def write_workload(records: Records, path: Path, format: str | None = None) -> Written:  # noqa: A002
+    """Writes a file under a temporary name and renames it; whatever goes wrong, nothing half-written stays."""
+    name = format or _format_of(path)
+    if name not in TARGETS:
+        raise InputError(f"cannot write {name!r}: expected one of {', '.join(TARGETS)}", source=str(path))
+    losses = Losses(name)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        entries = TARGETS[name].write(records, unfinished, losses)
+        unfinished.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", source=str(path)) from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return Written(name, entries, losses.notes)
+
+
+def _format_of(path: Path) -> str:
+    for name, target in TARGETS.items():
+        if path.suffix.lower() in target.suffixes:
+            return name
+    known = ", ".join(suffix for target in TARGETS.values() for suffix in target.suffixes)
+    raise InputError(f"the suffix does not tell the format: expected one of {known}", source=str(path))

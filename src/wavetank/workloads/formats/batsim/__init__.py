@@ -1,0 +1,1 @@
+"""Batsim's workloads, events and platforms."""

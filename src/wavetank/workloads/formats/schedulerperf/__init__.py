@@ -1,0 +1,1 @@
+"""kube-scheduler's scheduler_perf test cases."""

@@ -1,0 +1,138 @@
+"""Workloads that grow until they ask for so much of a cluster: how packing is measured.
+
+From: Weng et al., Beware of Fragmentation, USENIX ATC 2023, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+
+from wavetank.cluster.fields.gpus import GPU, WHOLE, gpu_demand
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import PodBehavior
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.documents import reading as fields
+from wavetank.errors import InputError
+from wavetank.kernel.gorandom import GoRandom
+from wavetank.kernel.randomness import Streams
+from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.documentfields import INFLATE
+from wavetank.workloads.workload import Arrival, Workload
+
+GPUS = "gpu"  # the name for GPUs whole and in part, which pods ask for in annotations
+_INFORMERS = 10  # of kube-scheduler in that simulator: each draws once, for the timeout of its watch, before the nodes
+
+
+class Inflated:
+    """The pods of a workload in random order, then clones of any of them, until all ask for `most` of a resource.
+
+    If they ask for more from the start, any of them are left out. All come at time 0, one after the other, and run for
+    ever. A seed draws the very order of pods, clones and nodes that it draws in the simulator of the paper
+    (hkust-adsl/kubernetes-scheduler-simulator), so that results can be compared seed by seed.
+    """
+
+    def __init__(self, original: Workload, resource: str, most: float, description: str) -> None:
+        self.original = original
+        self.resource = resource
+        self.description = description
+        self._most = most
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields the pods."""
+        pods = _by_name(arrival.pod for arrival in self.original.arrivals(specs, streams))
+        order, originals, _ = self._draw(pods, streams.seed)
+        for number, i in enumerate(order):
+            clone = f"-clone-{number - originals}" if number >= originals else ""
+            yield _forever(pods[i], pods[i].name + clone)
+
+    def node_order(self, names: Sequence[str], seed: int) -> list[str]:
+        """Returns the nodes in the order in which policies of the paper take those that are equal."""
+        _, _, random = self._draw(_by_name(known_pods(self, seed)), seed)
+        for _ in range(_INFORMERS):
+            random.float64()
+        turns = random.perm(len(names))
+        return [name for _, name in sorted(zip(turns, sorted(names), strict=True))]
+
+    def _draw(self, pods: Sequence[Pod], seed: int) -> tuple[list[int], int, GoRandom]:
+        """Returns the order of the pods, how many of them are no clones, and the numbers that are still to be drawn."""
+        random = GoRandom(seed)
+        random.int63()  # printed there to a log
+        asked = [demand_of(pod, self.resource) for pod in pods]
+        order = list(range(len(pods)))
+        random.shuffle(order)
+        total = sum(asked)
+        while total > self._most:
+            total -= asked[order.pop(random.intn(len(order)))]
+        originals = len(order)
+        while originals == len(pods) and total != self._most:
+            clone = random.intn(len(pods))
+            if total + _part(pods[clone], self.resource) > self._most:
+                break
+            total += asked[clone]
+            order.append(clone)
+        return order, originals, random
+
+
+def inflate(workload: Workload, wanted: object, cluster: Cluster, path: str) -> Inflated:
+    """Makes a workload ask for {resource: R, target: T}: T times what the cluster has of R.
+
+    R is `gpu`, with parts of GPUs, or a resource that pods request. InputError if nobody has it or wants it.
+    """
+    given = fields.mapping(wanted, path, INFLATE)
+    resource = fields.text(given.get("resource"), f"{path}.resource")
+    target = fields.number(given.get("target"), f"{path}.target")
+    capacity = capacity_of(cluster, resource)
+    if not capacity:
+        raise InputError(f"no node has {resource}", path=f"{path}.resource")
+    _check_demand(workload, resource, target * capacity, path)
+    words = f"{workload.description}, inflated to {target:g} of {resource}"
+    return Inflated(workload, resource, target * capacity, words)
+
+
+def demand_of(pod: Pod, resource: str) -> int:
+    """Returns how much of a resource a pod asks for; of GPUs in thousandths."""
+    return gpu_demand(pod).total if resource == GPUS else pod.requests.get(resource, 0)
+
+
+def capacity_of(cluster: Cluster, resource: str) -> int:
+    """Returns how much of a resource all nodes have, in the same unit."""
+    nodes = (Node(manifest) for manifest in cluster.manifests if manifest.get("kind") == Node.kind)
+    name, factor = (GPU, WHOLE) if resource == GPUS else (resource, 1)
+    return factor * sum(node.allocatable.get(name, 0) for node in nodes)
+
+
+def known_pods(workload: Workload, seed: int) -> Iterator[Pod]:
+    """Yields the pods by which a workload is known beforehand: of an inflated one, those that it was made from."""
+    original = workload.original if isinstance(workload, Inflated) else workload
+    return (arrival.pod for arrival in original.arrivals(SpecTable(), Streams(seed)))
+
+
+def _check_demand(workload: Workload, resource: str, most: float, path: str) -> None:
+    pods, asked = 0, 0
+    for pod in known_pods(workload, seed=0):
+        try:
+            pods, asked = pods + 1, asked + demand_of(pod, resource)
+        except InputError as error:
+            raise error.inside(path=f"{path}: pod {pod.namespace}/{pod.name}") from None
+    if not asked:
+        raise InputError(f"no pod asks for {resource}", path=f"{path}.resource")
+    if pods * most / asked > fields.MOST_OBJECTS:
+        raise InputError(f"expected a target for at most {fields.MOST_OBJECTS} pods", path=f"{path}.target")
+
+
+def _by_name(pods: Iterable[Pod]) -> list[Pod]:
+    return sorted(pods, key=attrgetter("name"))
+
+
+def _part(pod: Pod, resource: str) -> int:
+    """Returns what of a clone must still fit: of several GPUs only one, as in that simulator."""
+    return gpu_demand(pod).milli if resource == GPUS else demand_of(pod, resource)
+
+
+def _forever(pod: Pod, name: str) -> Arrival:
+    pod = pod.copy()
+    pod.name = name
+    pod.run = PodBehavior(None)
+    return Arrival(0, pod)

@@ -1,0 +1,1 @@
+"""Summaries and pictures of workloads for `wavetank inspect`."""

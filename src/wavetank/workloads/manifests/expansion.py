@@ -1,0 +1,217 @@
+"""The pods that a manifest asks for, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from wavetank.cluster.fields.cron import ScheduleError, parse_schedule
+from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import PodBehavior
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Manifest, Resource
+from wavetank.controllers.volcanojobs.spec import TABLE as VOLCANO_JOB
+from wavetank.controllers.volcanojobs.spec import read_job
+from wavetank.controllers.volcanojobs.validation import problems_of
+from wavetank.documents import reading as fields
+from wavetank.errors import InputError
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.workloads.manifests.behavior import run_of
+from wavetank.workloads.manifests.objects import make_object
+from wavetank.workloads.manifests.submissions import Submission
+from wavetank.workloads.manifests.volcanojobs import epochs_run, submitted_after, task_annotations, tasks_of
+
+PREFIX = "wavetank.dev/"
+ARRIVAL = "wavetank.dev/arrival"  # annotation: when the object is submitted, from the start of the run
+LIFETIME = "wavetank.dev/lifetime"  # annotation: how long after that it is deleted, with its pods
+OF_THE_OWNER = (ARRIVAL, LIFETIME)
+DEFAULT_JOB_DURATION: Nanoseconds = 60 * SECOND  # of a Job's container that does not tell how long it runs
+
+
+def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]:
+    """Yields the pods of a manifest, those of one template together; other kinds than these are refused.
+
+    A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes the pods that it asks for, named
+    `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`. How many a DaemonSet
+    or a CronJob asks for depends on the cluster: they become none, and are there only for those who take them as they
+    are, like a Job that is suspended.
+    """
+    given = make_object(manifest, specs)
+    time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
+    if isinstance(given, Pod):
+        yield Submission(time, (given.name,), given.namespace, given.manifest, given.run)
+    elif given.table == VOLCANO_JOB:
+        yield from _volcano_job(given, specs)
+    elif given.table in EXPANDED:
+        size = EXPANDED[given.table](fields.mapping(manifest.get("spec"), "spec"))
+        if given.table == CRON_JOB:
+            yield Submission(time, (), given.namespace, manifest, None, _scheduled(given), lifetime_of(given))
+            return
+        duration = DEFAULT_JOB_DURATION if given.table == JOB else None
+        pod = pod_of_template(manifest, manifest["spec"].get("template"), "spec.template", specs, duration)
+        names = tuple(f"{given.name}-{i}" for i in range(size))
+        source = kept_alive(given)
+        yield Submission(time, names, given.namespace, pod.manifest, pod.run, source, lifetime_of(given))
+    else:
+        expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB))
+        raise InputError(f"a {given.table} cannot be submitted as a workload yet: expected {expected}", path="kind")
+
+
+def pod_of_template(
+    owner: Manifest, template: object, path: str, specs: SpecTable, duration: Nanoseconds | None
+) -> Pod:
+    """Makes a pod of its owner's template, which stands at `path`; it has the owner's name and namespace.
+
+    What the owner's annotations say to wavetank is meant for its pods. `duration` is how long one runs that does
+    not tell; None is for ever.
+    """
+    try:
+        given = fields.mapping(template, "")
+        metadata = fields.mapping(given.get("metadata") or {}, "metadata")
+        place = {key: value for key, value in owner["metadata"].items() if key in ("name", "namespace")}
+        own = fields.strings(metadata.get("annotations"), "metadata.annotations")
+        annotations = {**_own_annotations(owner), **own}
+        metadata = {**metadata, **place, **({"annotations": annotations} if annotations else {})}
+        head = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
+        pod = make_object({**head, "spec": given.get("spec")}, specs, duration)
+    except InputError as error:
+        raise error.inside(path=path) from None
+    assert isinstance(pod, Pod)
+    return pod
+
+
+def kept_alive(owner: Resource) -> Resource:
+    """Returns an owner as a controller is to have it, which makes pods of it as long as it is there.
+
+    What its annotations say to wavetank stands in its template; a selector that it does not have is that of its
+    template's labels.
+    """
+    spec = fields.mapping(owner.manifest.get("spec"), "spec")
+    template = fields.mapping(spec.get("template"), "spec.template")
+    policy = fields.mapping(template.get("spec"), "spec.template.spec").get("restartPolicy", "Always")
+    if policy != "Always" and owner.table != JOB:
+        path = "spec.template.spec.restartPolicy"
+        raise InputError(f"expected Always in a {owner.manifest_kind}, got {policy!r:.60}", path=path)
+    metadata = dict(fields.mapping(template.get("metadata") or {}, "spec.template.metadata"))
+    annotations = {**_own_annotations(owner.manifest), **(metadata.get("annotations") or {})}
+    if annotations:
+        metadata["annotations"] = annotations
+    changed: dict[str, Any] = {"template": {**template, "metadata": metadata}}
+    if owner.table != JOB:  # which gets a selector of its own
+        metadata["labels"] = metadata.get("labels") or {"app": owner.name}
+        changed["selector"] = spec.get("selector") or {"matchLabels": metadata["labels"]}
+    return parse_resource({**owner.manifest, "spec": {**spec, **changed}}, SpecTable())
+
+
+def _scheduled(cron_job: Resource) -> Resource:
+    """Returns a CronJob as a controller is to have it: what its annotations say to wavetank is for its Jobs' pods."""
+    spec = fields.mapping(cron_job.manifest.get("spec"), "spec")
+    template = fields.mapping(spec.get("jobTemplate"), "spec.jobTemplate")
+    metadata = {"name": cron_job.name, "annotations": cron_job.annotations}
+    try:
+        job = Resource({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec")})
+        _check_restart_policy(fields.mapping(template.get("spec"), "spec"))
+        made = kept_alive(job).manifest["spec"]
+    except InputError as error:
+        raise error.inside(path="spec.jobTemplate") from None
+    job_template = {**template, "spec": made}
+    return parse_resource({**cron_job.manifest, "spec": {**spec, "jobTemplate": job_template}}, SpecTable())
+
+
+def lifetime_of(owner: Resource) -> Nanoseconds | None:
+    """Returns after which time an owner is deleted; None: never."""
+    stated = owner.annotations.get(LIFETIME)
+    return None if stated is None else fields.duration(stated, f"metadata.annotations.{LIFETIME}")
+
+
+def _own_annotations(owner: Manifest) -> dict[str, str]:
+    annotations = owner["metadata"].get("annotations") or {}
+    return {key: value for key, value in annotations.items() if key.startswith(PREFIX) and key not in OF_THE_OWNER}
+
+
+def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
+    stated = job.annotations.get(ARRIVAL)
+    time = submitted_after(job) if stated is None else fields.duration(stated, f"metadata.annotations.{ARRIVAL}")
+    problem = problems_of(job.name, read_job(job.manifest))
+    if problem:
+        raise InputError(problem)
+    kept = _volcano_kept_alive(job)
+    for task in tasks_of(job):
+        path = f"{task.path}.template"
+        pod = pod_of_template(job.manifest, task.template, path, specs, DEFAULT_JOB_DURATION)
+        metadata = {**pod.manifest["metadata"]}
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **task_annotations(job, task)}
+        spec = {**pod.manifest["spec"], "schedulerName": task.scheduler}
+        run = epochs_run(pod.manifest, path) or pod.run
+        manifest = {**pod.manifest, "metadata": metadata, "spec": spec}
+        yield Submission(time, task.pod_names(), job.namespace, manifest, run, kept)
+
+
+def _volcano_kept_alive(job: Resource) -> Resource:
+    """Returns a Volcano Job as its controller is to have it: what its annotations say to wavetank is for its pods."""
+    own = _own_annotations(job.manifest)
+    if not own:
+        return job
+    tasks = [{**task, "template": _annotated(task["template"], own)} for task in job.manifest["spec"]["tasks"]]
+    return parse_resource({**job.manifest, "spec": {**job.manifest["spec"], "tasks": tasks}}, SpecTable())
+
+
+def _annotated(template: Mapping[str, Any], annotations: Mapping[str, str]) -> dict[str, Any]:
+    """Returns a template with annotations; those that it has already stay."""
+    metadata = template.get("metadata") or {}
+    return {**template, "metadata": {**metadata, "annotations": {**annotations, **(metadata.get("annotations") or {})}}}
+
+
+def run_of_task(manifest: Manifest) -> PodBehavior:
+    """Returns what a pod of a Volcano Job does: its epochs, or as long as it shows, or a minute."""
+    return epochs_run(manifest, "") or run_of(manifest, DEFAULT_JOB_DURATION)
+
+
+def run_of_owned(manifest: Manifest) -> PodBehavior:
+    """Returns what a pod does that a controller may have made: one of a Job that does not tell runs for a minute."""
+    owners = (manifest.get("metadata") or {}).get("ownerReferences") or ()
+    in_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)
+    return run_of(manifest, DEFAULT_JOB_DURATION if in_job else None)
+
+
+def replicas(spec: Mapping[str, Any]) -> int:
+    """Returns how many pods a Deployment, ReplicaSet or StatefulSet asks for."""
+    value = spec.get("replicas")
+    return fields.integer(1 if value is None else value, "spec.replicas", 0, fields.MOST_OBJECTS)
+
+
+def _parallelism(spec: Mapping[str, Any]) -> int:
+    parallel, completions = spec.get("parallelism"), spec.get("completions")
+    size = fields.integer(1 if parallel is None else parallel, "spec.parallelism", 0, fields.MOST_OBJECTS)
+    wanted = fields.integer(size if completions is None else completions, "spec.completions", 0, fields.MOST_OBJECTS)
+    _check_restart_policy(spec)
+    return 0 if spec.get("suspend") else wanted
+
+
+def _schedule(spec: Mapping[str, Any]) -> int:
+    """Refuses a CronJob that would never start; it asks for no pod yet."""
+    try:
+        parse_schedule(str(spec.get("schedule") or ""), str(spec.get("timeZone") or ""))
+    except ScheduleError as error:
+        raise InputError(str(error), path="spec.schedule") from None
+    return 0
+
+
+def _check_restart_policy(spec: Mapping[str, Any]) -> None:
+    path = "spec.template.spec.restartPolicy"
+    template = fields.mapping(spec.get("template"), "spec.template")
+    policy = fields.mapping(template.get("spec"), "spec.template.spec").get("restartPolicy")
+    if policy not in ("Never", "OnFailure"):
+        raise InputError(f"expected Never or OnFailure in a Job, got {policy!r:.60}", path=path)
+
+
+JOB, CRON_JOB = "Job.batch", "CronJob.batch"
+EXPANDED: dict[str, Callable[[Mapping[str, Any]], int]] = {
+    JOB: _parallelism,
+    "Deployment.apps": replicas,
+    "ReplicaSet.apps": replicas,
+    "StatefulSet.apps": replicas,
+    "DaemonSet.apps": lambda spec: 0,
+    CRON_JOB: _schedule,
+}

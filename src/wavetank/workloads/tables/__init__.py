@@ -1,0 +1,1 @@
+"""Workloads of many rows as columns."""
