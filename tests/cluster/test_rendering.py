@@ -153,7 +153,7 @@ def test_the_store_keeps_every_given_field_also_through_a_patch(manifest: dict[s
     store = Store(Clock())
     given = parse_resource(manifest, store.specs)
     store.create(given)
-    patched = store.patch(given.table, given.namespace, given.name, {"metadata": {"annotations": {"new": "yes"}}})
+    patched = store.patch(given.group_kind, given.namespace, given.name, {"metadata": {"annotations": {"new": "yes"}}})
     rendered = patched.render()
     status = manifest.get("status") or {}
     assert keeps(rendered, {field: value for field, value in manifest.items() if field != "status"})

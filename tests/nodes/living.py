@@ -66,7 +66,7 @@ class World:
         manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "status": {"phase": phase}}
         spec = {"containers": [container], "restartPolicy": "Never", **spec}
         pod = Pod.parse({**manifest, "spec": spec}, self.store.specs)
-        pod.run = run
+        pod.behavior = run
         self.store.create(pod)
 
     def started(self, name: str = "a", run: PodBehavior | None = None, node: str = "n", **spec: Any) -> None:

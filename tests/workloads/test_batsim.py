@@ -48,7 +48,7 @@ def test_a_profile_becomes_a_run(profile: dict[str, Any], seconds: float, flops:
         "fails": {"type": "delay", "delay": 1, "ret": 4},
     }
     workload = a_workload({"res": 4, "profile": "tried"}, profiles={"tried": profile, **others})
-    run = arrivals_of(workload)[0].pod.run
+    run = arrivals_of(workload)[0].pod.behavior
     assert run is not None
     assert (run.duration, run.flops, run.exit_code) == (seconds * SECOND, flops, exit_code)
 
@@ -105,7 +105,7 @@ def test_communication_needs_somebody_to_talk_to() -> None:
 def test_ranks_share_one_job_and_end_together() -> None:
     pods = [arrival.pod for arrival in arrivals_of(a_workload({"id": "big", "res": 3, "walltime": 20}))]
     assert [pod.name for pod in pods] == ["big-0", "big-1", "big-2"]
-    assert len({id(pod.run) for pod in pods}) == 1
+    assert len({id(pod.behavior) for pod in pods}) == 1
     assert pods[0].run is not None
     job = pods[0].run.job
     assert job is not None
@@ -220,7 +220,7 @@ def test_every_resource_of_every_job_of_a_real_workload_becomes_a_pod(path: str)
     assert workload.description == f"{len(jobs)} jobs from {file.name}"
     assert len(arrivals) == sum(job["res"] for job in jobs)
     assert [arrival.time for arrival in arrivals] == sorted(arrival.time for arrival in arrivals)
-    total = sum(arrival.pod.run.job.walltime or 0 for arrival in arrivals)
+    total = sum(arrival.pod.behavior.job.walltime or 0 for arrival in arrivals)
     assert total == sum(max(job.get("walltime", 0), 0) * job["res"] for job in jobs) * SECOND
 
 

@@ -25,7 +25,7 @@ def test_columns_are_those_of_csv(tmp_path: Path) -> None:
     columns = {"name": ["a", "b"], "arrival_s": [0.5, 2.0], "duration_s": [60, None], "cpu_milli": [500, None]}
     first, second = arrivals_of(open_workload(written(tmp_path, **columns)))
     assert (first.time, second.time) == (SECOND // 2, 2 * SECOND)
-    assert [arrival.pod.run.duration for arrival in (first, second) if arrival.pod.run] == [60 * SECOND, None]
+    assert [arrival.pod.behavior.duration for arrival in (first, second) if arrival.pod.behavior] == [60 * SECOND, None]
     assert [dict(arrival.pod.requests) for arrival in (first, second)] == [{"cpu": 500}, {}]
 
 

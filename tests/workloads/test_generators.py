@@ -74,7 +74,7 @@ def test_a_diurnal_process_keeps_its_rate_and_follows_the_day() -> None:
 
 def test_heavy_tails_end_within_a_century() -> None:
     heavy = a_generator(pods=5000, duration={"pareto": {"least": "1h", "alpha": 1.01}})
-    runs = [arrival.pod.run.duration for arrival in arrivals_of(heavy) if arrival.pod.run]
+    runs = [arrival.pod.behavior.duration for arrival in arrivals_of(heavy) if arrival.pod.behavior]
     assert min(run for run in runs if run is not None) >= 3600 * SECOND
     assert max(run for run in runs if run is not None) <= fields.LONGEST
 
@@ -119,7 +119,7 @@ def test_pods_are_as_described() -> None:
 
 
 def test_a_pod_without_a_duration_runs_for_ever() -> None:
-    run = arrivals_of(a_generator())[0].pod.run
+    run = arrivals_of(a_generator())[0].pod.behavior
     assert run is not None
     assert run.duration is None
 

@@ -73,7 +73,7 @@ def test_a_volcano_job_becomes_the_replicas_of_its_tasks() -> None:
 
 
 def test_epochs_take_the_time_of_full_speed() -> None:
-    run = arrivals_of(K8sSimWorkload(a_file({"jobs": [a_job()]})))[0].pod.run
+    run = arrivals_of(K8sSimWorkload(a_file({"jobs": [a_job()]})))[0].pod.behavior
     assert run is not None
     assert run.flops / UNIT == pytest.approx(2 * 135 / (1.0 - 0.3))
 
@@ -92,7 +92,7 @@ def test_epochs_take_the_time_of_full_speed() -> None:
 def test_the_rate_is_that_of_k8ssims_model(cpu: str, gpus: int, rate: float) -> None:
     resources = {"limits": {"cpu": cpu, "nvidia.com/gpu": gpus}}
     container = {"name": "task", "command": ["--epochs=1"], "resources": resources}
-    run = arrivals_of(K8sSimWorkload(a_file({"jobs": [a_job(container=container)]})))[0].pod.run
+    run = arrivals_of(K8sSimWorkload(a_file({"jobs": [a_job(container=container)]})))[0].pod.behavior
     assert run is not None
     assert run.flops / UNIT == pytest.approx(135 / rate)
 

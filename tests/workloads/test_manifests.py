@@ -67,8 +67,8 @@ def test_a_controllers_pods_are_its_templates() -> None:
     assert (first.time, first.pod.namespace, first.pod.labels) == (5 * SECOND, "shop", {"app": "x"})
     assert first.pod.spec is second.pod.spec
     assert first.pod.render()["metadata"]["name"] == "web-0"
-    assert first.pod.run is not None
-    assert first.pod.run.duration == 5 * SECOND
+    assert first.pod.behavior is not None
+    assert first.pod.behavior.duration == 5 * SECOND
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_controllers_pods_are_its_templates() -> None:
 def test_how_long_a_jobs_pod_runs(annotations: dict[str, str], seconds: int) -> None:
     manifest = a_job()
     manifest["metadata"]["annotations"] = annotations
-    run = arrivals_of(ManifestWorkload(a_file(manifest)))[0].pod.run
+    run = arrivals_of(ManifestWorkload(a_file(manifest)))[0].pod.behavior
     assert run is not None
     assert run.duration == seconds * SECOND
 

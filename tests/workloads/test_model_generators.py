@@ -62,7 +62,7 @@ def a_generator(**fields: Any) -> Generator:
 
 def test_jobs_become_pods_that_run_together() -> None:
     arrivals = arrivals_of(a_generator(processors=16, requests={"cpu": 2}, name="hpc"))
-    jobs = {id(arrival.pod.run.job): arrival.pod.run.job for arrival in arrivals if arrival.pod.run}
+    jobs = {id(arrival.pod.behavior.job): arrival.pod.behavior.job for arrival in arrivals if arrival.pod.behavior}
     assert len(jobs) == 50
     assert sum(job.size for job in jobs.values() if job) == len(arrivals)
     assert dict(arrivals[0].pod.requests) == {"cpu": 2000}
@@ -96,9 +96,9 @@ def test_a_fitted_generator_draws_from_the_trace(tmp_path: Path) -> None:
     arrivals = arrivals_of(fitted(tmp_path))
     times = [arrival.time // SECOND for arrival in arrivals]
     bodies = {
-        (arrival.pod.run.duration // SECOND, arrival.pod.requests["cpu"])
+        (arrival.pod.behavior.duration // SECOND, arrival.pod.requests["cpu"])
         for arrival in arrivals
-        if arrival.pod.run and arrival.pod.run.duration
+        if arrival.pod.behavior and arrival.pod.behavior.duration
     }
     assert len(arrivals) == 200
     assert {after - before for before, after in itertools.pairwise(times)} == {5, 7}
@@ -109,7 +109,9 @@ def test_a_fitted_generator_keeps_the_means_of_a_real_trace() -> None:
     file = real_file("swf/NASA-iPSC-1993-3.1-cln.swf.gz")
     trace = [line.split() for line in _lines(file)]
     drawn = arrivals_of(Generator({"kind": "fitted", "jobs": 20_000, "file": str(file)}, "generator"))
-    sizes = {arrival.pod.run.job.id: arrival.pod.run.job.size for arrival in drawn if arrival.pod.run.job}  # type: ignore[union-attr]
+    sizes = {
+        arrival.pod.behavior.job.id: arrival.pod.behavior.job.size for arrival in drawn if arrival.pod.behavior.job
+    }  # type: ignore[union-attr]
     assert fmean(sizes.values()) == pytest.approx(fmean(int(fields[4]) for fields in trace), rel=0.05)
 
 

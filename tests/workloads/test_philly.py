@@ -34,7 +34,7 @@ def test_times_count_from_the_first_submission() -> None:
 def test_a_job_is_split_into_equal_pods(gpus: int, options: dict[str, int], pods: list[int]) -> None:
     arrivals = arrivals_of(PhillyWorkload(a_trace(HEADER, a_line(gpus=gpus), **options)))
     assert [arrival.pod.requests[GPU] for arrival in arrivals] == pods
-    assert {id(arrival.pod.run) for arrival in arrivals} == {id(arrivals[0].pod.run)}
+    assert {id(arrival.pod.behavior) for arrival in arrivals} == {id(arrivals[0].pod.behavior)}
     assert arrivals[0].pod.labels == {"cluster": "11cb48"}
 
 

@@ -34,8 +34,8 @@ def test_a_row_becomes_a_pod() -> None:
     assert dict(pod.requests) == {"cpu": 500, "memory": 1024, "nvidia.com/gpu": 2}
     assert (pod.priority, pod.scheduler_name, pod.labels) == (-7, "mine", {"app": "web"})
     assert pod.spec.node_affinity.selector.matches({"disk": "ssd"})
-    assert pod.run is not None
-    assert (pod.run.duration, pod.run.exit_code, pod.run.job) == (60 * SECOND, 3, None)
+    assert pod.behavior is not None
+    assert (pod.behavior.duration, pod.behavior.exit_code, pod.behavior.job) == (60 * SECOND, 3, None)
 
 
 def test_what_is_left_empty_is_as_if_it_had_no_column() -> None:
@@ -45,7 +45,7 @@ def test_what_is_left_empty_is_as_if_it_had_no_column() -> None:
     for arrival in (full, short):
         pod = arrival.pod
         assert (arrival.time, pod.namespace, dict(pod.requests), pod.priority, pod.labels) == (0, "default", {}, 0, {})
-        assert (pod.scheduler_name, pod.run and pod.run.duration) == ("default-scheduler", None)
+        assert (pod.scheduler_name, pod.behavior and pod.behavior.duration) == ("default-scheduler", None)
 
 
 def test_quantities_may_be_written_as_kubernetes_does() -> None:
@@ -60,7 +60,7 @@ def test_pods_without_names_are_numbered_by_their_line() -> None:
 def test_a_row_may_be_a_job_of_several_pods() -> None:
     arrivals = arrivals_of(pods("name,arrival_s,duration_s,pods,walltime_s\na,0,5,2,9\nb,1,5,1,\n"))
     assert [arrival.pod.name for arrival in arrivals] == ["a-0", "a-1", "b"]
-    jobs = [arrival.pod.run.job for arrival in arrivals if arrival.pod.run]
+    jobs = [arrival.pod.behavior.job for arrival in arrivals if arrival.pod.behavior]
     assert jobs[0] is jobs[1]
     assert [(job.id, job.size, job.walltime) for job in jobs[1:] if job] == [("a", 2, 9 * SECOND), ("b", 1, None)]
 

@@ -34,10 +34,10 @@ def test_a_job_becomes_a_pod_per_processor_that_run_together() -> None:
     assert {arrival.time for arrival in arrivals} == {5 * SECOND}
     pod = arrivals[0].pod
     assert dict(pod.requests) == {"cpu": 1000, "memory": 2048 * 1024}
-    assert pod.run is not None
-    assert pod.run.job is arrivals[2].pod.run.job  # type: ignore[union-attr]
-    assert (pod.run.duration, pod.run.exit_code) == (90 * SECOND, 0)
-    assert (pod.run.job.id, pod.run.job.size, pod.run.job.walltime) == ("7", 3, 100 * SECOND)  # type: ignore[union-attr]
+    assert pod.behavior is not None
+    assert pod.behavior.job is arrivals[2].pod.behavior.job  # type: ignore[union-attr]
+    assert (pod.behavior.duration, pod.behavior.exit_code) == (90 * SECOND, 0)
+    assert (pod.behavior.job.id, pod.behavior.job.size, pod.behavior.job.walltime) == ("7", 3, 100 * SECOND)  # type: ignore[union-attr]
     assert workload.description == "1 jobs from in.swf"
 
 
@@ -66,7 +66,7 @@ def test_what_a_job_asks_for(
     given: dict[str, int], size: int, memory: int | None, walltime: int | None, exit_code: int
 ) -> None:
     first, *others = arrivals_of(read(a_line(**given)))
-    run = first.pod.run
+    run = first.pod.behavior
     assert run is not None
     assert run.job is not None
     assert 1 + len(others) == size
@@ -99,8 +99,8 @@ def test_jobs_come_in_the_order_of_time() -> None:
 def test_comments_blank_lines_and_fractions_are_read() -> None:
     workload = read("; MaxProcs: 64\n;  Note: é\n\n", a_line(run=1.5), "  \n; between\n", a_line(2, run=2))
     first, second = arrivals_of(workload)
-    assert first.pod.run.duration == 1.5 * SECOND  # type: ignore[union-attr]
-    assert second.pod.run.duration == 2 * SECOND  # type: ignore[union-attr]
+    assert first.pod.behavior.duration == 1.5 * SECOND  # type: ignore[union-attr]
+    assert second.pod.behavior.duration == 2 * SECOND  # type: ignore[union-attr]
     assert workload.processors == 64
 
 
@@ -168,6 +168,6 @@ def test_a_real_trace_has_what_awk_counts(name: str, processors: int) -> None:
     workload = opened.workload
     assert isinstance(workload, SwfWorkload)
     pods = [arrival.pod for arrival in arrivals_of(opened)]
-    work = sum(pod.run.duration or 0 for pod in pods if pod.run) // SECOND
+    work = sum(pod.behavior.duration or 0 for pod in pods if pod.behavior) // SECOND
     assert counted == f"{workload.jobs} {len(pods)} {work}"
     assert workload.processors == processors

@@ -47,7 +47,7 @@ def jobs_of(workload: Workload) -> list[tuple[Any, ...]]:
 
 
 def _facts(arrival: Any) -> tuple[Any, ...]:
-    pod, run = arrival.pod, arrival.pod.run
+    pod, run = arrival.pod, arrival.pod.behavior
     job = run.job and (run.job.id, run.job.size, run.job.walltime)
     spec = (pod.priority, pod.scheduler_name, pod.spec.manifest.get("nodeSelector"), dict(pod.requests))
     return (arrival.time, pod.name, pod.namespace, dict(pod.labels), spec, run.duration, run.exit_code, job)
@@ -214,7 +214,7 @@ COMPUTING = BatsimWorkload(
 def test_batsim_keeps_work_that_depends_on_the_host() -> None:
     read, notes = again(COMPUTING, ".json")
     assert seen(read) == seen(COMPUTING)
-    flops = [arrival.pod.run.flops for arrival in arrivals_of(read) if arrival.pod.run]
+    flops = [arrival.pod.behavior.flops for arrival in arrivals_of(read) if arrival.pod.behavior]
     assert flops == [1e9, 1e9, 1e9, 2e9]
     assert notes == []
 

@@ -21,8 +21,8 @@ def lives_of(workload: Workload) -> list[tuple[str, float, float | None]]:
     """Returns (name, arrival, duration) of each pod, in seconds."""
     lives = []
     for time, pod in arrivals_of(workload):
-        assert pod.run is not None
-        duration = None if pod.run.duration is None else pod.run.duration / SECOND
+        assert pod.behavior is not None
+        duration = None if pod.behavior.duration is None else pod.behavior.duration / SECOND
         lives.append((pod.name, time / SECOND, duration))
     return lives
 

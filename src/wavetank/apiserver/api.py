@@ -119,8 +119,8 @@ class Api:
             found = self._act(target, request)
         except StatusError as error:
             found = refusal(error, request)
-        if target.kind.table in _DEPRECATED:
-            found.headers.append(warning(_DEPRECATED[target.kind.table]))
+        if target.kind.group_kind in _DEPRECATED:
+            found.headers.append(warning(_DEPRECATED[target.kind.group_kind]))
         if target.kind.custom is not None and target.kind.custom.warning:
             found.headers.append(warning(target.kind.custom.warning))
         return found

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource, parse_time
 from wavetank.cluster.rules.admission import admit
@@ -125,7 +126,7 @@ class Rehearsal:
     def _retried(self, nominated: Explanation) -> bool:
         """Takes the victims away and waits for the next attempt; returns whether there was one."""
         for key in nominated.victims:
-            victim = self._store.find("Pod", *key.split("/"))
+            victim = self._store.find(POD, *key.split("/"))
             if victim is not None:
                 self._store.delete(victim)
         latest, before = self._clock.now + _LONGEST_WAIT, len(self._told)
@@ -135,7 +136,7 @@ class Rehearsal:
 
     def _settle(self, pod: Pod) -> None:
         """Leaves the pod running where it went, or takes it away; one that was never tried stays as it is."""
-        present = self._store.find("Pod", pod.namespace, pod.name)
+        present = self._store.find(POD, pod.namespace, pod.name)
         if not self._told or not isinstance(present, Pod):
             return
         last = self._told[-1]
@@ -146,7 +147,7 @@ class Rehearsal:
         self._start(pod)
 
     def _start(self, pod: Pod) -> None:
-        present = self._store.find("Pod", pod.namespace, pod.name)
+        present = self._store.find(POD, pod.namespace, pod.name)
         if isinstance(present, Pod) and present.node_name:
             started = present.copy()
             started.phase, started.started = RUNNING, self._clock.now

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.rules.admission import admit
@@ -52,7 +53,7 @@ class K8sSimCluster:
 
     def node_list(self) -> list[Node]:
         """Returns the nodes."""
-        return [node for node in self.store.list("Node") if isinstance(node, Node)]
+        return [node for node in self.store.list(NODE) if isinstance(node, Node)]
 
 
 def _file(text: str, name: str) -> InputFile:

@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from wavetank.cluster.manifests import read_text
+from wavetank.cluster.objects.groupkinds import VOLCANO_JOB
 from wavetank.cluster.rules.admission import admit
-from wavetank.controllers.volcanojobs.spec import TABLE, read_job
+from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.k8ssim.cluster import K8sSimCluster
 from wavetank.k8ssim.info import (
     Document,
@@ -45,7 +46,7 @@ class VolcanoStepper:
         K8sSimKubelets(stage.store, stage.clock, keep_finished=True)
         JobStarter(stage.store, partial(admit, store=stage.store))
         stage.plant()
-        stage.submit(frozenset({TABLE}))
+        stage.submit(frozenset({VOLCANO_JOB}))
         stage.clock.run_world(0)
 
     @staticmethod
@@ -133,7 +134,7 @@ class VolcanoStepper:
         return {"Jobs": found, "Nodes": nodes, "NotCompletion": not self.done}
 
     def _min_available(self, namespace: str, name: str) -> int:
-        job = self._stage.store.find(TABLE, namespace, name)
+        job = self._stage.store.find(VOLCANO_JOB, namespace, name)
         return read_job(job.manifest).min_available if job is not None else 1
 
     def write_results(self, folder: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wavetank.cluster.fields.taints import Taint
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
@@ -45,12 +46,12 @@ class Faults:
         self._kubelets = kubelets
         self._evictions: dict[str, list[Timer]] = {}  # by the name of a node that has failed
         if faults:
-            store.subscribe("Pod", _PodEvents(self))
+            store.subscribe(POD, _PodEvents(self))
         for fault in faults:
             clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
 
     def _happen(self, fault: Fault) -> None:
-        node = self._store.find("Node", "", fault.node)
+        node = self._store.find(NODE, "", fault.node)
         if isinstance(node, Node):
             actions = {
                 FAIL: self._fail,
@@ -111,12 +112,12 @@ class Faults:
             evictions.append(self._clock.after(patience, lambda: self._evict(pod)))
 
     def _evict(self, pod: Pod) -> None:
-        present = self._store.find("Pod", pod.namespace, pod.name)
+        present = self._store.find(POD, pod.namespace, pod.name)
         if isinstance(present, Pod) and present.uid == pod.uid and not present.finished:
             self._store.evict(present, "Evicted", grace_s=0)  # no kubelet is left that could take its time
 
     def _pods_on(self, node: str) -> list[Pod]:
-        return [pod for pod in self._store.list("Pod") if pod.node_name == node and not pod.finished]
+        return [pod for pod in self._store.list(POD) if pod.node_name == node and not pod.finished]
 
 
 def _patience(pod: Pod) -> Nanoseconds | None:

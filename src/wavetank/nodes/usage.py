@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from wavetank.cluster.fields.quantity import milli, whole
 from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.store.store import Store
@@ -41,7 +42,7 @@ class Usage:
     def nodes(self, nodes: list[Node]) -> dict[str, Used]:
         """Returns what several nodes use, by name; costs one look at every pod."""
         used = {node.name: Used(node.load.get(CPU, 0), node.load.get(MEMORY, 0)) for node in nodes}
-        for pod in self._store.list("Pod"):
+        for pod in self._store.list(POD):
             if pod.node_name in used:
                 for each in self.containers(pod).values():
                     used[pod.node_name] = used[pod.node_name].plus(each)

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from wavetank.cluster.objects.groupkinds import (
+    CRON_JOB,
+    DAEMON_SET,
+    DEPLOYMENT,
+    JOB,
+    REPLICA_SET,
+    STATEFUL_SET,
+    VOLCANO_JOB,
+)
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.context import ControllerContext
@@ -11,7 +20,6 @@ from wavetank.controllers.framework.descriptors import CLAIMS, EPHEMERAL, STORAG
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.resourceclaims.resourceclaims import attach_claim_controller
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
-from wavetank.controllers.volcanojobs.spec import TABLE
 from wavetank.controllers.volumes.attaching import attach_ephemeral_volumes
 from wavetank.controllers.volumes.persistentvolumes import PersistentVolumes
 from wavetank.kernel.randomness import Streams
@@ -23,12 +31,12 @@ VOLCANO_JOBS = "volcano-job-controller"
 
 # Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
 _PLANTED = {
-    "deployment-controller": "Deployment.apps",
-    "replicaset-controller": "ReplicaSet.apps",
-    "statefulset-controller": "StatefulSet.apps",
-    "daemonset-controller": "DaemonSet.apps",
-    "job-controller": "Job.batch",
-    "cronjob-controller": "CronJob.batch",
+    "deployment-controller": DEPLOYMENT,
+    "replicaset-controller": REPLICA_SET,
+    "statefulset-controller": STATEFUL_SET,
+    "daemonset-controller": DAEMON_SET,
+    "job-controller": JOB,
+    "cronjob-controller": CRON_JOB,
 }
 WORKLOAD_KINDS = frozenset(_PLANTED.values())
 
@@ -40,7 +48,7 @@ def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> fr
     """
     lets_in = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
     planted = {table for name, table in _PLANTED.items() if name in names}
-    return frozenset({*planted, TABLE} if lets_in and VOLCANO_JOBS in names else planted)
+    return frozenset({*planted, VOLCANO_JOB} if lets_in and VOLCANO_JOBS in names else planted)
 
 
 def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None], seen: bool) -> ControllerContext:
@@ -52,7 +60,7 @@ def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None],
 
     def prepare(pod: Pod) -> None:
         bounds.complete(pod)
-        pod.run = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of_owned(pod.manifest)
+        pod.behavior = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of_owned(pod.manifest)
         complete(pod)
 
     return ControllerContext(

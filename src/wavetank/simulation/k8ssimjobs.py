@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import POD, VOLCANO_JOB
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.volcano import API_VERSION, GROUP_NAME, POD_GROUPS
 from wavetank.cluster.store.store import Store
-from wavetank.controllers.volcanojobs.spec import TABLE, read_job
+from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.workloads.manifests.expansion import submissions_of
 
 
@@ -24,8 +25,8 @@ class JobStarter:
         self._store = store
         self._complete = complete
         self._busy: Counter[tuple[str, str]] = Counter()  # by group: pods that have not ended
-        store.subscribe(TABLE, self)
-        store.subscribe("Pod", _PodEvents(self))
+        store.subscribe(VOLCANO_JOB, self)
+        store.subscribe(POD, _PodEvents(self))
 
     def added(self, new: Resource) -> None:
         """Creates the group and the pods of a job."""
@@ -34,7 +35,7 @@ class JobStarter:
             spec = self._store.specs.intern(submission.manifest["spec"])
             self._busy[new.key] += len(submission.names)
             for name in submission.names:
-                pod = Pod(submission.manifest, spec, name=name, namespace=new.namespace, run=submission.run)
+                pod = Pod(submission.manifest, spec, name=name, namespace=new.namespace, behavior=submission.run)
                 self._complete(pod)
                 self._store.create(pod)
 

@@ -47,7 +47,7 @@ def load_cluster(
                 if settle is not None:
                     settle()
                     settle = None
-            if resource.table != Namespace.kind or store.find(Namespace.kind, "", resource.name) is None:
+            if resource.group_kind != Namespace.kind or store.find(Namespace.kind, "", resource.name) is None:
                 store.create(resource)
         except ApiError as error:
             place = f"{resource.manifest_kind} {'/'.join(part for part in resource.key if part)}"
@@ -126,7 +126,7 @@ def _complete(manifest: Manifest, store: Store, kinds: KindTable) -> Resource:
         return make_object(document, store.specs)
     metadata = document.setdefault("metadata", {})
     metadata.pop("managedFields", None)
-    if kind.table == "Node":
+    if kind.group_kind == "Node":
         metadata["labels"] = _registered(metadata)
     is_new = "status" not in document
     set_defaults(kind, document)

@@ -4,6 +4,7 @@ import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from wavetank.cluster.objects.groupkinds import LIMIT_RANGE, RESOURCE_QUOTA
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 
@@ -22,14 +23,14 @@ class Bounds:
 
     def complete(self, pod: Pod) -> None:
         """Gives a pod the default requests of its namespace; ForbiddenError if it asks for too much or too little."""
-        if self._store.has("LimitRange"):
+        if self._store.has(LIMIT_RANGE):
             document = self._ask("LimitRanger", pod)
             pod.manifest = {**pod.manifest, "metadata": document["metadata"], "spec": document["spec"]}
             pod.spec = self._store.specs.intern(document["spec"])
 
     def charge(self, pod: Pod) -> None:
         """Adds a pod to what is used of the quotas of its namespace; ForbiddenError if that is too much."""
-        if self._store.has("ResourceQuota"):
+        if self._store.has(RESOURCE_QUOTA):
             self._ask("ResourceQuota", pod)
 
     def _ask(self, plugin: str, pod: Pod) -> dict[str, Any]:

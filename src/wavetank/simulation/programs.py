@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wavetank.apiserver.api import Api
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
@@ -56,7 +57,7 @@ class Loop:
         self._processes = processes
         self._manager = manager
         if manager is not None:
-            store.subscribe("Pod", PodRuns())
+            store.subscribe(POD, PodRuns())
         stated = [*(each.version for each in processes), manager.version if manager else "", _KUBELETS]
         self._api = Api(store, KubeletReports(store, next(version for version in stated if version)))
         EventExpiry(store)

@@ -201,7 +201,7 @@ def _plant(cluster: Cluster, store: Store, finish: Callable[[Resource], Resource
     for resource in cluster.resources(store.specs):
         if isinstance(resource, Pod):
             check_pod(resource, partial(admit, store=store))
-        store.create(finish(resource) if resource.table in WORKLOAD_KINDS else resource)
+        store.create(finish(resource) if resource.group_kind in WORKLOAD_KINDS else resource)
 
 
 def _finish(resource: Resource, store: Store) -> Resource:

@@ -69,7 +69,7 @@ class Submitter:
             self._clock.after(planting.lifetime, partial(self._end, made))
 
     def _end(self, planted: Resource) -> None:
-        present = self._store.find(planted.table, planted.namespace, planted.name)
+        present = self._store.find(planted.group_kind, planted.namespace, planted.name)
         if present is not None and present.uid == planted.uid:
             self._store.discard(present)
 

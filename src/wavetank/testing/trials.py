@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
@@ -91,7 +92,7 @@ class _Watched:
         return getattr(self._scheduler, name)
 
     def attach(self, store: Store, clock: Clock, *rest: Any, **more: Any) -> Attached:
-        store.subscribe("Pod", _Eye(store, self._witness))
+        store.subscribe(POD, _Eye(store, self._witness))
         return self._scheduler.attach(store, clock, *rest, **more)
 
 
@@ -111,8 +112,8 @@ class _Eye:
             self._look_at(new.node_name)
 
     def _look_at(self, node_name: str) -> None:
-        node = self._store.find("Node", "", node_name)
-        there = [pod for pod in self._store.list("Pod") if pod.node_name == node_name and not pod.finished]
+        node = self._store.find(NODE, "", node_name)
+        there = [pod for pod in self._store.list(POD) if pod.node_name == node_name and not pod.finished]
         asked = Counter({"pods": len(there)})
         for pod in there:
             asked.update(pod.requests)

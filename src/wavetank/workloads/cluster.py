@@ -159,9 +159,9 @@ def _unique_names(manifests: Sequence[Manifest]) -> dict[str, set[str]]:
     for resource in map(Resource, manifests):
         cluster_wide = resource.manifest_kind in (Node.kind, Namespace.kind, PriorityClass.kind)
         name = resource.name if cluster_wide else f"{resource.namespace}/{resource.name}"
-        if name in names[resource.table]:
+        if name in names[resource.group_kind]:
             raise InputError(f'a second {resource.manifest_kind} "{name}": names must be unique')
-        names[resource.table].add(name)
+        names[resource.group_kind].add(name)
     return names
 
 

@@ -32,10 +32,10 @@ def _renamed(arrivals: Iterator[Arrival], workload: str) -> Iterator[Arrival]:
     last: Job | None = None
     moved: PodBehavior | None = None
     for time, pod in arrivals:
-        run = pod.run
+        run = pod.behavior
         if run is not None and run.job is not None:
             if run.job is not last:  # the pods of a job come one after the other, and go on sharing one
                 last, moved = run.job, replace(run, job=replace(run.job, workload=workload))
-            pod.run = moved
+            pod.behavior = moved
         pod.name = f"{workload}-{pod.name}"
         yield Arrival(time, pod)

@@ -30,12 +30,12 @@ def test_recorded_tables_are_made_again(script: str) -> None:
 
 
 def check(table: dict[str, Any], kind: Kind, seen: dict[tuple[str, str], dict[str, Any]]) -> None:
-    assert table["columnDefinitions"] in (None, columns(kind.table))
+    assert table["columnDefinitions"] in (None, columns(kind.group_kind))
     for recorded in table["rows"]:
         shown = recorded["object"] or {}
         known = seen.get(version_of(shown)) if shown.get("kind") == "PartialObjectMetadata" else shown
         if known:
-            made = row(kind.table, known, NOW)
+            made = row(kind.group_kind, known, NOW)
             assert [masked(cell) for cell in made["cells"]] == [masked(cell) for cell in recorded["cells"]]
             assert made.get("conditions") == recorded.get("conditions")
 

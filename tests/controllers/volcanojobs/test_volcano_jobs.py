@@ -81,7 +81,7 @@ class World:
         for name in names or list(self.pods):
             new = self.store.get("Pod", "default", name).copy()
             new.phase, new.node_name = phase, "n"
-            new.run = PodBehavior(0, exit_code)
+            new.behavior = PodBehavior(0, exit_code)
             self.store.update(new)
         self.settle()
 

@@ -99,7 +99,7 @@ class Golden:
             if manifest["kind"] == "Namespace":
                 manifest = _with_own_label(manifest)
             resource = parse_resource(manifest, self.store.specs)
-            if self.store.find(resource.table, resource.namespace, resource.name) is None:
+            if self.store.find(resource.group_kind, resource.namespace, resource.name) is None:
                 self.store.create(resource)
         nodes = [Node(manifest) for manifest in recording.nodes]
         for node in arrival_of_nodes(recording, nodes) or nodes:

@@ -55,7 +55,7 @@ class Batch:
             run = PodBehavior(takes * SECOND, job=Job(job.name, "w", "p", job.size, job.walltime * SECOND))
             for rank in range(job.size):
                 manifest = _manifest(job, rank)
-                yield Arrival(job.at * SECOND, Pod(manifest, specs.intern(manifest["spec"]), run=run))
+                yield Arrival(job.at * SECOND, Pod(manifest, specs.intern(manifest["spec"]), behavior=run))
 
 
 def _manifest(job, rank):

@@ -5,6 +5,7 @@ from typing import Any
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.validation.pods import MIRROR
+from wavetank.cluster.objects.groupkinds import SERVICE_ACCOUNT
 from wavetank.cluster.objects.resource import Resource
 
 _MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -27,7 +28,7 @@ class ServiceAccount(Plugin):
                 raise attributes.refused("a mirror pod may not reference service accounts")
             return
         name = spec.get("serviceAccountName") or "default"
-        account = self.store.find("ServiceAccount", attributes.namespace, name)
+        account = self.store.find(SERVICE_ACCOUNT, attributes.namespace, name)
         if account is None:
             where = f"{attributes.namespace}/{name}"
             raise attributes.refused(f'error looking up service account {where}: serviceaccount "{name}" not found')

@@ -30,7 +30,7 @@ class Attributes:
 
     def is_write_of(self, table: str, *operations: str) -> bool:
         """Tells whether an object of a kind itself is written, in one of the ways given."""
-        return self.kind.table == table and not self.subresource and self.operation in operations
+        return self.kind.group_kind == table and not self.subresource and self.operation in operations
 
     def refused(self, why: str) -> StatusError:
         """Returns the error that tells a client why it is refused."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.cluster.fields.quantity import value_of
+from wavetank.cluster.objects.groupkinds import LIMIT_RANGE
 from wavetank.cluster.quota.amount import render_amounts
 from wavetank.cluster.quota.sums import pod_amounts
 
@@ -38,13 +39,13 @@ class LimitRanger(Plugin):
                 raise attributes.refused(shown if len(problems) == 1 else f"[{shown}]")
 
     def _ranges(self, attributes: Attributes) -> Iterator[list[Document]]:
-        for found in self.store.list("LimitRange"):
+        for found in self.store.list(LIMIT_RANGE):
             if found.namespace == attributes.namespace:
                 yield (found.manifest.get("spec") or {}).get("limits") or []
 
 
 def _is_resize(attributes: Attributes) -> bool:
-    return attributes.kind.table == "Pod" and attributes.subresource == "resize"
+    return attributes.kind.group_kind == "Pod" and attributes.subresource == "resize"
 
 
 def _set_defaults(pod: Document, limits: list[Document]) -> None:

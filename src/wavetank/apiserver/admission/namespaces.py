@@ -3,6 +3,7 @@ from __future__ import annotations
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.errors import not_found
+from wavetank.cluster.objects.groupkinds import NAMESPACE
 
 _IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
 
@@ -14,9 +15,9 @@ class NamespaceLifecycle(Plugin):
 
     def mutate(self, attributes: Attributes) -> None:
         """Refuses what would be written to a namespace that cannot have it."""
-        if attributes.kind.table == "Namespace" or not attributes.namespace or attributes.operation == "DELETE":
+        if attributes.kind.group_kind == "Namespace" or not attributes.namespace or attributes.operation == "DELETE":
             return
-        namespace = self.store.find("Namespace", "", attributes.namespace)
+        namespace = self.store.find(NAMESPACE, "", attributes.namespace)
         if namespace is None:
             raise not_found("namespaces", attributes.namespace)
         terminating = (namespace.manifest.get("status") or {}).get("phase") == "Terminating"

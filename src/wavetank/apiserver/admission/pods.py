@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.kinds import PriorityClass
 from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES, priority_class
 
@@ -89,7 +90,7 @@ class PodTopologyLabels(Plugin):
 
     def mutate(self, attributes: Attributes) -> None:
         """Labels a pod that names its node, or the binding that brings a pod to one."""
-        if attributes.kind.table != "Pod" or attributes.operation == "DELETE":
+        if attributes.kind.group_kind != "Pod" or attributes.operation == "DELETE":
             return
         if attributes.subresource == "binding":
             node_name = (attributes.document.get("target") or {}).get("name", "")
@@ -97,7 +98,7 @@ class PodTopologyLabels(Plugin):
             node_name = (attributes.document.get("spec") or {}).get("nodeName", "")
         else:
             return
-        node = self.store.find("Node", "", node_name) if node_name else None
+        node = self.store.find(NODE, "", node_name) if node_name else None
         copied = {key: node.labels[key] for key in _TOPOLOGY if key in node.labels} if node is not None else {}
         if copied:
             metadata = attributes.document.setdefault("metadata", {})

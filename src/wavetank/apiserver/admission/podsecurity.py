@@ -9,6 +9,7 @@ from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.podstandards import Violation, violations
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid, quote
+from wavetank.cluster.objects.groupkinds import NAMESPACE, POD
 from wavetank.cluster.store.store import Store
 
 _PREFIX = "pod-security.kubernetes.io/"
@@ -60,7 +61,7 @@ class PodSecurity(Plugin):
 
     def validate(self, attributes: Attributes) -> None:
         """Looks at pods, at what makes pods, and at namespaces whose labels change."""
-        table, operation = attributes.kind.table, attributes.operation
+        table, operation = attributes.kind.group_kind, attributes.operation
         if operation not in ("CREATE", "UPDATE"):
             return
         if table == "Namespace" and not attributes.subresource:
@@ -94,12 +95,12 @@ class PodSecurity(Plugin):
         new = _parse(attributes.document["metadata"].get("labels") or {})
         old = _parse(attributes.old["metadata"].get("labels") or {}) if attributes.old is not None else None
         if new.mistakes and (old is None or new.mistakes != old.mistakes):
-            raise invalid_object(attributes.kind.table, attributes.name, new.mistakes)
+            raise invalid_object(attributes.kind.group_kind, attributes.name, new.mistakes)
         if old is not None and _is_stricter(new.enforce, old.enforce):
             attributes.warnings += self._warnings_about_pods(attributes.name, new.enforce)
 
     def _warnings_about_pods(self, namespace: str, standard: Standard) -> list[str]:
-        pods = sorted((pod for pod in self.store.list("Pod") if pod.namespace == namespace), key=lambda pod: pod.name)
+        pods = sorted((pod for pod in self.store.list(POD) if pod.namespace == namespace), key=lambda pod: pod.name)
         found: dict[str, list[str]] = {}
         for pod in pods[:_MOST_PODS]:
             document = pod.render()
@@ -113,7 +114,7 @@ class PodSecurity(Plugin):
 
 
 def _policy_of(store: Store, namespace: str) -> Policy:
-    found = store.find("Namespace", "", namespace)
+    found = store.find(NAMESPACE, "", namespace)
     return _parse(found.labels) if found is not None else Policy()
 
 

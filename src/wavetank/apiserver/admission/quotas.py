@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
+from wavetank.cluster.objects.groupkinds import RESOURCE_QUOTA
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
 from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
@@ -25,7 +26,7 @@ class ResourceQuota(Plugin):
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses what exceeds a quota; otherwise adds it to what is used, unless nothing is to be stored."""
-        if not attributes.namespace or attributes.kind.table == "Namespace" or not _may_use_more(attributes):
+        if not attributes.namespace or attributes.kind.group_kind == "Namespace" or not _may_use_more(attributes):
             return
         charged = [(quota, self._charge(quota, attributes)) for quota in self._binding(attributes)]
         for quota, used in charged:
@@ -35,7 +36,7 @@ class ResourceQuota(Plugin):
     def _binding(self, attributes: Attributes) -> Iterator[Resource]:
         """Yields the quotas that count the object, once it is clear that they can."""
         resource = attributes.kind.resource
-        for quota in self.store.list("ResourceQuota"):
+        for quota in self.store.list(RESOURCE_QUOTA):
             status, spec = quota.manifest.get("status") or {}, quota.manifest.get("spec") or {}
             names = [name for name in status.get("hard") or {} if counts(resource, name)]
             if quota.namespace != attributes.namespace or not names:
@@ -84,7 +85,7 @@ def _may_use_more(attributes: Attributes) -> bool:
 
 def _check(quota: Resource, names: list[str], attributes: Attributes) -> None:
     """Refuses a pod that does not say what a quota counts, and an object of which nobody has counted the use."""
-    if attributes.kind.table == "Pod":
+    if attributes.kind.group_kind == "Pod":
         missing = missing_requests(attributes.document["spec"], names)
         if missing:
             raise attributes.refused(f"failed quota: {quota.name}: must specify {missing}")

@@ -43,7 +43,7 @@ class StorageObjectInUseProtection(Plugin):
 
     def mutate(self, attributes: Attributes) -> None:
         """Completes a new volume or claim."""
-        finalizer = _FINALIZERS.get(attributes.kind.table)
+        finalizer = _FINALIZERS.get(attributes.kind.group_kind)
         if finalizer is None or attributes.operation != "CREATE" or attributes.subresource:
             return
         metadata = attributes.document["metadata"]

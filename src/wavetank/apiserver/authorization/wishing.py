@@ -8,5 +8,5 @@ def wish_of(target: Target) -> Attributes:
     """Returns what a request wants that was understood; a namespace is taken to be in itself."""
     kind = target.kind
     resource = kind.plural if target.subresource is None else f"{kind.plural}/{target.subresource.name}"
-    namespace = target.name if kind.table == "Namespace" else target.namespace
+    namespace = target.name if kind.group_kind == "Namespace" else target.namespace
     return Attributes(target.verb, kind.group, resource, namespace, target.name)

@@ -174,14 +174,14 @@ def _resource(kind: Kind) -> Document:
     entry |= {"kind": kind.kind, "verbs": kind.verbs, **_names(kind)}
     if kind.custom is not None:
         return {**entry, "storageVersionHash": _storage_hash(kind)}
-    if "list" in kind.verbs and kind.table != "ComponentStatus":  # what is not stored has no stored version
+    if "list" in kind.verbs and kind.group_kind != "ComponentStatus":  # what is not stored has no stored version
         entry["storageVersionHash"] = _storage_hash(kind)
     return entry
 
 
 def _storage_hash(kind: Kind) -> str:
     version = kind.version if kind.custom is None else kind.custom.storage_version
-    stored = _STORED.get(kind.table, f"{kind.group}/{version}/{kind.kind}")
+    stored = _STORED.get(kind.group_kind, f"{kind.group}/{version}/{kind.kind}")
     return base64.b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
 
 

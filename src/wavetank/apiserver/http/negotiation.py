@@ -63,7 +63,7 @@ class Representation:
         if not self.convert or document.get("kind") == "Status":
             return document
         if self.convert == TABLE:
-            return table_of_one(kind.table, document, now, self.include, self.api, headers, kind.custom)
+            return table_of_one(kind.group_kind, document, now, self.include, self.api, headers, kind.custom)
         if self.convert == PARTIAL:
             return partial(document, self.api)
         raise _wrong_conversion(f"{PARTIAL_LIST}, but the requested object is not a list ({go_type(kind)})")
@@ -74,7 +74,7 @@ class Representation:
         """Returns a list of objects, which have their kinds, as it is to be shown; `metadata` is the list's."""
         check_include(self.include)
         if self.convert == TABLE:
-            return table_of_list(kind.table, documents, metadata, now, self.include, self.api, kind.custom)
+            return table_of_list(kind.group_kind, documents, metadata, now, self.include, self.api, kind.custom)
         if self.convert == PARTIAL:
             raise _wrong_conversion(f"{PARTIAL}, but the requested object is a list ({go_type(kind)}List)")
         if self.convert == PARTIAL_LIST:

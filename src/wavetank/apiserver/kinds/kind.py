@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wavetank.cluster.objects.groupkinds import GroupKind
+
 if TYPE_CHECKING:
     from wavetank.apiserver.custom.customtype import CustomType
     from wavetank.apiserver.kinds.schema import Schema
@@ -59,7 +61,7 @@ class Kind:
         return _api_version(self.group, self.version)
 
     @property
-    def table(self) -> str:
+    def group_kind(self) -> GroupKind:
         """Returns the store's table: "Pod", "Deployment.apps"."""
         return f"{self.kind}.{self.group}" if self.group else self.kind
 

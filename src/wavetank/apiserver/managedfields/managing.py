@@ -41,11 +41,11 @@ class Managing:
 
     def update(self, write: Write, stored: Kind, live: Document | None, new: Document, now: str) -> None:
         """Writes into a document who manages its fields after a request; `live` is what was there, if anything."""
-        self.of(write.kind, stored.table, write.subresource).update(live, new, manager_of(write), now)
+        self.of(write.kind, stored.group_kind, write.subresource).update(live, new, manager_of(write), now)
 
     def apply(self, write: Write, stored: Kind, live: Document | None, now: str) -> Document:
         """Returns what was there, if anything, with what a request applies to it."""
-        return apply(self.of(write.kind, stored.table, write.subresource), write, live, now)
+        return apply(self.of(write.kind, stored.group_kind, write.subresource), write, live, now)
 
 
 def apply(fields: FieldManager, write: Write, live: Document | None, now: str) -> Document:

@@ -126,9 +126,9 @@ def gains_defaults(kind: Kind, document: Document) -> bool:
 
     Nobody sees the difference, but that write makes a new version even if it changes nothing.
     """
-    if kind.table == "PersistentVolumeClaim":
+    if kind.group_kind == "PersistentVolumeClaim":
         return True
-    if kind.table != "Job.batch" or document["spec"].get("manualSelector"):
+    if kind.group_kind != "Job.batch" or document["spec"].get("manualSelector"):
         return False
     generated = (document["spec"]["template"].get("metadata") or {}).get("labels")
     return bool(document["metadata"].get("labels") == generated)
@@ -145,7 +145,7 @@ def prepare_create(kind: Kind, document: Document, writing: Writing) -> None:
         document.pop("status", None)
     if strategy.create is not None:
         strategy.create(document, writing)
-    if (strategy.counted or kind.table in _ONCE) and kind.table not in _LATE:
+    if (strategy.counted or kind.group_kind in _ONCE) and kind.group_kind not in _LATE:
         document["metadata"]["generation"] = 1
     set_defaults(kind, document)  # what is stored is read back with its defaults
 
@@ -165,8 +165,8 @@ def prepare_update(kind: Kind, new: Document, old: Document, writing: Writing) -
         strategy.update(new, old, writing)
     if strategy.counted:
         pods.count_generation(new, old, strategy.counted)
-    if kind.table in _COUNTED_METADATA:
-        _count_metadata(new, old, _COUNTED_METADATA[kind.table])
+    if kind.group_kind in _COUNTED_METADATA:
+        _count_metadata(new, old, _COUNTED_METADATA[kind.group_kind])
     _carry_over(new, old)
     set_defaults(kind, new)
 
@@ -223,10 +223,10 @@ _TEMPLATES: Mapping[str, tuple[str, ...]] = {
 
 def _pod_spec(kind: Kind, document: Document) -> Document | None:
     """Returns the spec of the pods that an object is or makes."""
-    if kind.table not in _TEMPLATES:
+    if kind.group_kind not in _TEMPLATES:
         return None
     found = document
-    for name in _TEMPLATES[kind.table]:
+    for name in _TEMPLATES[kind.group_kind]:
         found = found.get(name) or {}
     return found
 

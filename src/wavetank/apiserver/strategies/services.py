@@ -12,6 +12,7 @@ from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid
 from wavetank.apiserver.strategies.strategy import Document, Writing
 from wavetank.apiserver.validation.clusterips import validate_cluster_ips
+from wavetank.cluster.objects.groupkinds import SERVICE
 from wavetank.cluster.store.store import Store
 
 SERVICE_NETWORK = ip_network("10.0.0.0/16")
@@ -135,7 +136,7 @@ class ServiceAllocator:
     def _specs(self, service: Document) -> Iterator[Document]:
         """Yields the specs of all other services."""
         key = service["metadata"].get("namespace"), service["metadata"].get("name")
-        for other in self._store.list("Service"):
+        for other in self._store.list(SERVICE):
             if other.key != key:
                 yield other.manifest.get("spec") or {}
 

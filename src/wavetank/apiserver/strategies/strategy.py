@@ -47,4 +47,4 @@ _CUSTOM = Strategy(unconditional_update=False)
 
 def strategy_of(kind: Kind, strategies: Mapping[str, Strategy]) -> Strategy:
     """Returns the strategy of a kind."""
-    return _CUSTOM if kind.custom is not None else strategies.get(kind.table, _PLAIN)
+    return _CUSTOM if kind.custom is not None else strategies.get(kind.group_kind, _PLAIN)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from wavetank.apiserver.verbs.objects import KubeletReports
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
@@ -57,7 +58,7 @@ class Followers:
 
     def __init__(self, store: Store) -> None:
         self._streams: dict[str, list[LogStream]] = {}
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     def add(self, pod: Pod, stream: LogStream) -> None:
         """Keeps a stream up to date until it is closed."""

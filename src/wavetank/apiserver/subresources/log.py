@@ -11,6 +11,7 @@ from wavetank.apiserver.subresources.containers import choose_container
 from wavetank.apiserver.subresources.following import Followers, Line, LogStream
 from wavetank.apiserver.verbs.objects import KubeletReports, Objects
 from wavetank.apiserver.verbs.options import integer
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, parse_time
 from wavetank.errors import InputError
@@ -81,7 +82,7 @@ class Logs:
         container = choose_container(objects.render(pod), options.container)
         if not pod.node_name:
             return Response(204, [])
-        if objects.store.find("Node", "", pod.node_name) is None:
+        if objects.store.find(NODE, "", pod.node_name) is None:
             raise errors.not_found("pods", pod.node_name)  # the real server's words
         if objects.reports is None:
             raise errors.plain("no preferred addresses found; known addresses: []")

@@ -53,7 +53,7 @@ def update_scale(writer: Writer, write: Write, subresource: Subresource) -> Writ
     old = writer.objects.get(write.kind, write.namespace, write.name)
     document = writer.objects.show(write.kind, old)
     shown = _managed_scale(write.kind, document)
-    fields = writer.managing.of(subresource, write.kind.table, "scale")
+    fields = writer.managing.of(subresource, write.kind.group_kind, "scale")
     fields.update(shown, scale, manager_of(write), writer.now)
     return _scale(writer, write, scale, document, old)
 
@@ -62,7 +62,10 @@ def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Writt
     """Applies a patch to the Scale."""
     old = writer.objects.get(write.kind, write.namespace, write.name)
     document = writer.objects.show(write.kind, old)
-    shown, fields = _managed_scale(write.kind, document), writer.managing.of(subresource, write.kind.table, "scale")
+    shown, fields = (
+        _managed_scale(write.kind, document),
+        writer.managing.of(subresource, write.kind.group_kind, "scale"),
+    )
     if patch_type(write.request) == APPLY_PATCH:
         scale = _applied(fields, write, shown, writer.now)
     else:

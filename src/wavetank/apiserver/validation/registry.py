@@ -165,7 +165,7 @@ def validate_create(kind: Kind, document: Document) -> list[FieldError]:
     """Returns what is wrong with a new object; what is common to all kinds is checked if the rest is fine."""
     if kind.custom is not None:
         return validate_custom(kind.custom, kind.namespaced, document)
-    check = _CREATE.get(kind.table)
+    check = _CREATE.get(kind.group_kind)
     if check is not None:
         errors = list(check(document))
     else:
@@ -177,14 +177,14 @@ def validate_update(kind: Kind, new: Document, old: Document) -> list[FieldError
     """Returns what is wrong with a changed object; as in the real server, metadata is checked more than once."""
     if kind.custom is not None:
         return validate_custom_update(kind.custom, kind.namespaced, new, old)
-    return _checked(kind, new, old, _UPDATE.get(kind.table))
+    return _checked(kind, new, old, _UPDATE.get(kind.group_kind))
 
 
 def validate_status_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
     """Returns what is wrong with an object as it is written to the status subresource."""
     if kind.custom is not None:
         return validate_custom_status(kind.custom, kind.namespaced, new, old)
-    return _checked(kind, new, old, _STATUS.get(kind.table))
+    return _checked(kind, new, old, _STATUS.get(kind.group_kind))
 
 
 def _checked(kind: Kind, new: Document, old: Document, check: CheckUpdate | None) -> list[FieldError]:

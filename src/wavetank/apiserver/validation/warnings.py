@@ -47,20 +47,20 @@ def create_warnings(kind: Kind, document: Document) -> list[str]:
     """Returns warnings about a new object."""
     if kind.custom is not None:
         return list(custom_warnings(kind.custom, document))
-    if kind.table == _DEFINITION:
+    if kind.group_kind == _DEFINITION:
         return list(definition_warnings(document))
     name, spec = document["metadata"].get("name", ""), document.get("spec") or {}
     warnings: list[str] = []
-    if kind.table == "Pod":
+    if kind.group_kind == "Pod":
         warnings += _name_warnings(name, "the Pod's hostname")
         warnings += pod_warnings(document["metadata"], spec)
-    elif kind.table in _TEMPLATES:
-        if _TEMPLATES[kind.table][1]:
+    elif kind.group_kind in _TEMPLATES:
+        if _TEMPLATES[kind.group_kind][1]:
             warnings += _name_warnings(name, "Pod names and hostnames")
         warnings += _template_warnings(kind, document)
-    elif kind.table == "ResourceQuota":
+    elif kind.group_kind == "ResourceQuota":
         warnings += _quota_warnings(spec.get("hard") or {})
-    elif kind.table == "EndpointSlice.discovery.k8s.io" and document.get("addressType") == "FQDN":
+    elif kind.group_kind == "EndpointSlice.discovery.k8s.io" and document.get("addressType") == "FQDN":
         warnings.append("spec.addressType: FQDN endpoints are deprecated")
     return [*warnings, *_always(kind, document, None)]
 
@@ -69,12 +69,12 @@ def update_warnings(kind: Kind, new: Document, old: Document) -> list[str]:
     """Returns warnings about a changed object; about its pods only if they change."""
     if kind.custom is not None:
         return list(custom_warnings(kind.custom, new, old))
-    if kind.table == _DEFINITION:
+    if kind.group_kind == _DEFINITION:
         return list(definition_warnings(new, old))
     warnings: list[str] = []
-    if kind.table in _TEMPLATES and new["metadata"].get("generation") != old["metadata"].get("generation"):
+    if kind.group_kind in _TEMPLATES and new["metadata"].get("generation") != old["metadata"].get("generation"):
         # The real server looks at the old template of a replication controller.
-        warnings += _template_warnings(kind, old if kind.table == "ReplicationController" else new)
+        warnings += _template_warnings(kind, old if kind.group_kind == "ReplicationController" else new)
     return [*warnings, *_always(kind, new, old)]
 
 
@@ -85,7 +85,7 @@ def _name_warnings(name: str, use: str) -> Warnings:
 
 
 def _template_warnings(kind: Kind, document: Document) -> Warnings:
-    path = _TEMPLATES[kind.table][0]
+    path = _TEMPLATES[kind.group_kind][0]
     template = document
     for part in path:
         template = template.get(part) or {}
@@ -94,7 +94,7 @@ def _template_warnings(kind: Kind, document: Document) -> Warnings:
 
 def _always(kind: Kind, document: Document, old: Document | None) -> Warnings:
     spec, metadata = document.get("spec") or {}, document["metadata"]
-    match kind.table:
+    match kind.group_kind:
         case "StatefulSet.apps":
             for where, claim in structs(spec, "spec", "volumeClaimTemplates"):
                 yield from claim_spec_warnings(claim.get("spec") or {}, where)

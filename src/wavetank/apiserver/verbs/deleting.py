@@ -150,9 +150,9 @@ class Deleter:
     def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> tuple[bool, Document]:
         """Returns whether the object is gone, and what is answered."""
         stored = self._objects.stored(kind)
-        if stored.table == _DEFINITION and old.deleted is None:
+        if stored.group_kind == _DEFINITION and old.deleted is None:
             return False, self._terminate_definition(stored, old, options, user)
-        if stored.table == "Namespace":
+        if stored.group_kind == "Namespace":
             going = self._terminate_namespace(stored, old, options, user)
             if going is not None:
                 return False, going
@@ -202,7 +202,7 @@ class Deleter:
         return new
 
     def _answer(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
-        if self._objects.stored(kind).table in _SHOWN:
+        if self._objects.stored(kind).group_kind in _SHOWN:
             return self._objects.show(kind, resource, version)
         details = {"name": resource.name, "group": kind.group, "kind": kind.plural, "uid": resource.uid}
         named = {name: value for name, value in details.items() if value}
@@ -212,10 +212,10 @@ class Deleter:
         """Refuses (409) to delete an object that is another one, or another version, than the client thinks."""
         if options.uid is not None and options.uid != old.uid:
             why = f"the UID in the precondition ({options.uid}) does not match the UID in record ({old.uid})"
-            raise errors.conflict(kind.table, old.name, f"{why}. {_OTHER_UID}")
+            raise errors.conflict(kind.group_kind, old.name, f"{why}. {_OTHER_UID}")
         if options.version is not None and options.version != str(old.resource_version):
             why = f"the ResourceVersion in the precondition ({options.version}) does not match the ResourceVersion in "
-            raise errors.conflict(kind.table, old.name, f"{why}record ({old.resource_version}). {_OTHER_VERSION}")
+            raise errors.conflict(kind.group_kind, old.name, f"{why}record ({old.resource_version}). {_OTHER_VERSION}")
 
     def _admit(self, kind: Kind, document: Document, options: DeleteOptions, user: User) -> None:
         metadata = document["metadata"]
@@ -229,7 +229,7 @@ class Deleter:
         """Marks a pod that is to be deleted gracefully; returns whether it is, whether it was already, the options."""
         if options.grace_s is not None and options.grace_s < 0:
             options = replace(options, grace_s=1)
-        if kind.table != "Pod":
+        if kind.group_kind != "Pod":
             return False, False, options
         metadata = document["metadata"]
         if metadata.get("deletionTimestamp"):
@@ -320,7 +320,7 @@ def _finalizers(kind: Kind, document: Document, options: DeleteOptions) -> list[
 
 
 def _orphans(kind: Kind, finalizers: list[str], options: DeleteOptions) -> bool:
-    if kind.table in _ALONE:
+    if kind.group_kind in _ALONE:
         return False
     if options.orphan is not None:
         return options.orphan
@@ -329,11 +329,11 @@ def _orphans(kind: Kind, finalizers: list[str], options: DeleteOptions) -> bool:
     for name in finalizers:
         if name in (_ORPHAN_FINALIZER, _FOREGROUND_FINALIZER):
             return name == _ORPHAN_FINALIZER
-    return kind.table in _ORPHANING
+    return kind.group_kind in _ORPHANING
 
 
 def _waits_for_dependents(kind: Kind, finalizers: list[str], options: DeleteOptions) -> bool:
-    if kind.table in _ALONE or options.orphan is not None:
+    if kind.group_kind in _ALONE or options.orphan is not None:
         return False
     if options.policy is not None:
         return options.policy == FOREGROUND
@@ -342,7 +342,7 @@ def _waits_for_dependents(kind: Kind, finalizers: list[str], options: DeleteOpti
 
 
 def _warns(kind: Kind, options: DeleteOptions) -> bool:
-    return kind.table == "Job.batch" and options.policy is None and options.orphan is None
+    return kind.group_kind == "Job.batch" and options.policy is None and options.orphan is None
 
 
 def _count(metadata: Document) -> None:

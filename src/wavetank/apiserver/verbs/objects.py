@@ -49,7 +49,7 @@ class Objects:
 
     def find(self, kind: Kind, namespace: str, name: str) -> Resource | None:
         """Returns the present version of an object, or None."""
-        return self.store.find(self.stored(kind).table, namespace, name)
+        return self.store.find(self.stored(kind).group_kind, namespace, name)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Resource:
         """Returns the present version of an object; 404 if there is none."""
@@ -96,7 +96,7 @@ class Objects:
         A key is the name, after the namespace and a slash where all of them are meant. `at` is a resource version of
         the past; ExpiredError if it is forgotten.
         """
-        table = self.stored(kind).table
+        table = self.stored(kind).group_kind
         found: Iterable[Resource] = self.store.list(table) if at is None else self.store.at(table, at)
         if kind.namespaced and not namespace:
             return sorted(((f"{each.namespace}/{each.name}", each) for each in found), key=_key)

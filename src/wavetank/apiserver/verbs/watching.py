@@ -247,7 +247,7 @@ class Watches:
 
     def open(self, watch: Watch) -> WatchStream:
         """Begins a watch."""
-        table = self._objects.stored(watch.kind).table
+        table = self._objects.stored(watch.kind).group_kind
         if table not in self._hubs:
             self._hubs[table] = Hub(self._objects, table, self._oldest)
         return self._hubs[table].open(watch)

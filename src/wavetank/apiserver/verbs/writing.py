@@ -185,7 +185,7 @@ class Writer:
         metadata = document["metadata"]
         metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
         self._generate_name(kind, metadata)
-        if kind.table == "Service" and not write.subresource:
+        if kind.group_kind == "Service" and not write.subresource:
             self._services.create(document, dry_run=write.options.dry_run)
         prepare_create(kind, document, self._writing(write))
         self._refuse(kind, document, _mistakes_of_new(write.kind, kind, document))
@@ -202,7 +202,7 @@ class Writer:
         attributes = self._attributes("UPDATE", write, document, before)
         self.admission.mutate(attributes)
         self._check_version(write, document["metadata"], old)
-        if kind.table == "Service" and not write.subresource:
+        if kind.group_kind == "Service" and not write.subresource:
             self._services.update(document, before, dry_run=write.options.dry_run)
         write.prepare(kind, document, before, self._writing(write))
         self._refuse(kind, document, _mistakes(write, kind, document, before))
@@ -249,7 +249,7 @@ class Writer:
             new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
             new.resource_version = old.resource_version
         if isinstance(new, Pod) and isinstance(old, Pod):
-            new.run, new.restarts, new.started = old.run, old.restarts, old.started
+            new.behavior, new.restarts, new.started = old.behavior, old.restarts, old.started
         return new
 
     def _insert(self, write: Write, kind: Kind, document: Document) -> Document:
@@ -304,12 +304,12 @@ class Writer:
 
     def _refuse(self, kind: Kind, document: Document, mistakes: list[FieldError]) -> None:
         if mistakes:
-            stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.table
+            stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.group_kind
             raise errors.invalid(stated, document["metadata"].get("name", ""), mistakes)
 
     def _attributes(self, operation: str, write: Write, document: Document, old: Document | None) -> Attributes:
         name = write.name or (document.get("metadata") or {}).get("name", "")
-        namespace = name if write.kind.table == "Namespace" else write.namespace
+        namespace = name if write.kind.group_kind == "Namespace" else write.namespace
         kind = self.objects.stored(write.kind)
         dry_run = write.options.dry_run
         return Attributes(
@@ -326,13 +326,13 @@ class Writer:
 
 
 def _mistakes_of_new(served: Kind, stored: Kind, document: Document) -> list[FieldError]:
-    if stored.table == "Event":  # what is asked of them depends on the group by which they come
+    if stored.group_kind == "Event":  # what is asked of them depends on the group by which they come
         return validate_event(document, strict=served is not stored)
     return validate_create(stored, document)
 
 
 def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> list[FieldError]:
-    if stored.table == "Event":
+    if stored.group_kind == "Event":
         return validate_event_update(document, old, strict=write.kind is not stored)
     return write.validate(stored, document, old)
 
@@ -352,4 +352,4 @@ def _is_finished(kind: Kind, new: Document, old: Document) -> bool:
     before, metadata = old["metadata"], new["metadata"]
     if metadata.get("finalizers") or not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
         return False
-    return kind.table != "Namespace" or not (new.get("spec") or {}).get("finalizers")
+    return kind.group_kind != "Namespace" or not (new.get("spec") or {}).get("finalizers")

@@ -21,7 +21,7 @@ class Node(Resource):
     __slots__ = ("allocatable", "images", "load", "ready", "taints", "unschedulable")
 
     kind = "Node"
-    table = "Node"
+    group_kind = "Node"
     namespaced = False
 
     def __init__(self, manifest: Manifest, *, name: str = "") -> None:

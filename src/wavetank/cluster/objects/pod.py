@@ -19,11 +19,12 @@ PHASES = (PENDING, RUNNING, SUCCEEDED, FAILED, "Unknown")
 class Pod(Resource):
     """One version of a pod: identity, a reference to its interned spec, and its status.
 
-    `unschedulable` is the message of its PodScheduled condition while that is False; `run` is what its containers
+    `unschedulable` is the message of its PodScheduled condition while that is False; `behavior` is what its containers
     do, where the workload says it. `started` and `restarts` are of its main container.
     """
 
     __slots__ = (
+        "behavior",
         "gates",
         "message",
         "node_name",
@@ -32,7 +33,6 @@ class Pod(Resource):
         "priority",
         "reason",
         "restarts",
-        "run",
         "scheduler_name",
         "spec",
         "started",
@@ -40,7 +40,7 @@ class Pod(Resource):
     )
 
     kind = "Pod"
-    table = "Pod"
+    group_kind = "Pod"
 
     def __init__(
         self,
@@ -49,12 +49,12 @@ class Pod(Resource):
         *,
         name: str = "",
         namespace: str = "",
-        run: PodBehavior | None = None,
+        behavior: PodBehavior | None = None,
     ) -> None:
         super().__init__(manifest, name=name, namespace=namespace)
         raw = manifest.get("spec") or {}
         self.spec = spec
-        self.run = run
+        self.behavior = behavior
         self.priority = spec.priority or 0
         self.scheduler_name = spec.scheduler_name
         self.node_name = str(raw.get("nodeName") or "")
@@ -95,7 +95,12 @@ class Pod(Resource):
         new = object.__new__(Pod)
         new.created, new.deleted, new.labels, new.manifest = self.created, self.deleted, self.labels, self.manifest
         new.name, new.namespace, new.uid = self.name, self.namespace, self.uid
-        new.resource_version, new.spec, new.run, new.gates = self.resource_version, self.spec, self.run, self.gates
+        new.resource_version, new.spec, new.behavior, new.gates = (
+            self.resource_version,
+            self.spec,
+            self.behavior,
+            self.gates,
+        )
         new.priority, new.scheduler_name, new.node_name = self.priority, self.scheduler_name, self.node_name
         new.nominated_node, new.phase, new.reason = self.nominated_node, self.phase, self.reason
         new.message, new.restarts, new.started = self.message, self.restarts, self.started

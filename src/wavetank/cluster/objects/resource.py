@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Self
 
+from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -76,7 +77,7 @@ class Resource:
         return self.kind or str(self.manifest.get("kind", ""))
 
     @property
-    def table(self) -> str:
+    def group_kind(self) -> GroupKind:
         """Returns the name of the store's table that holds this kind: Pod, Deployment.apps."""
         group = str(self.manifest.get("apiVersion", self.api_version)).rpartition("/")[0]
         return f"{self.manifest_kind}.{group}" if group else self.manifest_kind

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import POD_GROUP, QUEUE
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.errors import InputError
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
-POD_GROUPS = "PodGroup.scheduling.volcano.sh"  # their tables in the store
-QUEUES = "Queue.scheduling.volcano.sh"
+POD_GROUPS = POD_GROUP  # their tables in the store
+QUEUES = QUEUE
 GROUP_NAME = "scheduling.k8s.io/group-name"  # the annotation that makes a pod a member of a group
 
 
@@ -22,7 +23,7 @@ class PodGroup(Resource):
 
     __slots__ = ("min_member", "min_resources", "min_task_member", "priority_class", "queue", "status")
     kind = "PodGroup"
-    table = POD_GROUPS
+    group_kind = POD_GROUPS
     api_version = API_VERSION
 
     def __init__(self, manifest: Manifest) -> None:
@@ -48,7 +49,7 @@ class Queue(Resource):
 
     __slots__ = ("parent", "priority", "reclaimable", "spec", "state", "weight")
     kind = "Queue"
-    table = QUEUES
+    group_kind = QUEUES
     api_version = API_VERSION
     namespaced = False
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import PRIORITY_CLASS
 from wavetank.cluster.objects.kinds import PriorityClass
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError
@@ -7,8 +8,6 @@ from wavetank.cluster.store.store import Store
 
 # Priority classes that every cluster has.
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-
-_CLASSES = "PriorityClass.scheduling.k8s.io"
 
 
 class ForbiddenError(ApiError):
@@ -24,7 +23,7 @@ def admit(pod: Pod, store: Store) -> None:
     ForbiddenError if there is no such class. Call it before the store creates the pod.
     """
     name = pod.spec.priority_class
-    if pod.spec.priority is not None or not (name or store.has(_CLASSES)):
+    if pod.spec.priority is not None or not (name or store.has(PRIORITY_CLASS)):
         return
     if name in SYSTEM_PRIORITIES:
         pod.priority = SYSTEM_PRIORITIES[name]
@@ -40,9 +39,9 @@ def admit(pod: Pod, store: Store) -> None:
 def priority_class(name: str, store: Store) -> PriorityClass | None:
     """Returns the class of that name or, without a name, the least of those that are the default; None if none is."""
     if name:
-        named = store.find(_CLASSES, "", name)
+        named = store.find(PRIORITY_CLASS, "", name)
         return named if isinstance(named, PriorityClass) else None
-    defaults = [found for found in store.list(_CLASSES) if found.global_default]
+    defaults = [found for found in store.list(PRIORITY_CLASS) if found.global_default]
     return min(defaults, key=lambda found: found.value, default=None)
 
 

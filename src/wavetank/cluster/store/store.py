@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
+from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
@@ -60,8 +61,8 @@ class _Kinds(dict[str, _Kind]):
         super().__init__()
         self.everywhere: list[Watcher] = []
 
-    def __missing__(self, table: str) -> _Kind:
-        kind = self[table] = _Kind()
+    def __missing__(self, group_kind: GroupKind) -> _Kind:
+        kind = self[group_kind] = _Kind()
         for watcher in self.everywhere:
             kind.tell(watcher)
         return kind
@@ -87,39 +88,39 @@ class Store:
 
     # reading
 
-    def get(self, table: str, namespace: str, name: str) -> Resource:
+    def get(self, group_kind: GroupKind, namespace: str, name: str) -> Resource:
         """Returns the present version of an object; NotFoundError if there is none."""
-        found = self.find(table, namespace, name)
+        found = self.find(group_kind, namespace, name)
         if found is None:
-            raise NotFoundError(f'{plural(table)} "{name}" not found')
+            raise NotFoundError(f'{plural(group_kind)} "{name}" not found')
         return found
 
-    def find(self, table: str, namespace: str, name: str) -> Resource | None:
+    def find(self, group_kind: GroupKind, namespace: str, name: str) -> Resource | None:
         """Returns the present version of an object, or None."""
-        kind = self._kinds.get(table)
+        kind = self._kinds.get(group_kind)
         return None if kind is None else kind.objects.get((namespace, name))
 
-    def objects(self, table: str) -> Mapping[Key, Any]:
+    def objects(self, group_kind: GroupKind) -> Mapping[Key, Any]:
         """Returns the objects of a kind by (namespace, name): always the present ones, for whoever looks often."""
-        return self._kinds[table].objects
+        return self._kinds[group_kind].objects
 
-    def list(self, table: str) -> Iterator[Any]:
+    def list(self, group_kind: GroupKind) -> Iterator[Any]:
         """Yields every object of a kind, in the order of creation; writes meanwhile do not disturb it."""
-        yield from list(self.objects(table).values())
+        yield from list(self.objects(group_kind).values())
 
-    def at(self, table: str, version: int) -> Iterable[Resource]:
+    def at(self, group_kind: GroupKind, version: int) -> Iterable[Resource]:
         """Returns every object of a kind as it was at a resource version; ExpiredError if that is forgotten."""
-        objects = dict(self.objects(table))
-        for event in reversed(list(self.events_since(version, table))):
+        objects = dict(self.objects(group_kind))
+        for event in reversed(list(self.events_since(version, group_kind))):
             if event.old is None:
                 del objects[event.resource.key]
             else:
                 objects[event.resource.key] = event.old
         return objects.values()
 
-    def has(self, table: str) -> bool:
+    def has(self, group_kind: GroupKind) -> bool:
         """Tells whether there is any object of a kind."""
-        kind = self._kinds.get(table)
+        kind = self._kinds.get(group_kind)
         return kind is not None and bool(kind.objects)
 
     @property
@@ -131,9 +132,9 @@ class Store:
         """Says whether a version is the one with which its object began."""
         return resource.uid == _uid(resource.resource_version)
 
-    def subscribe(self, table: str, watcher: Watcher) -> None:
+    def subscribe(self, group_kind: GroupKind, watcher: Watcher) -> None:
         """Tells `watcher` of every change of this kind from now on."""
-        self._kinds[table].tell(watcher)
+        self._kinds[group_kind].tell(watcher)
 
     def subscribe_all(self, watcher: Watcher) -> None:
         """Tells `watcher` of every change of every kind from now on."""
@@ -141,30 +142,30 @@ class Store:
             kind.tell(watcher)
         self._kinds.everywhere.append(watcher)
 
-    def tables(self) -> Iterator[str]:
+    def group_kinds(self) -> Iterator[str]:
         """Yields the kinds of which there are objects."""
-        yield from [table for table, kind in self._begun.items() if kind.objects]
+        yield from [group_kind for group_kind, kind in self._begun.items() if kind.objects]
 
-    def events_since(self, version: int, table: str | None = None) -> Iterator[Event]:
+    def events_since(self, version: int, group_kind: GroupKind | None = None) -> Iterator[Event]:
         """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
-        return self._history.since(version, self.version, table)
+        return self._history.since(version, self.version, group_kind)
 
     # writing
 
     def create(self, new: Resource) -> None:
         """Adds an object; AlreadyExistsError if its name is taken."""
-        table, key = new.table, (new.namespace, new.name)
-        kind = self._kinds[table]
+        group_kind, key = new.group_kind, (new.namespace, new.name)
+        kind = self._kinds[group_kind]
         if key in kind.objects:
-            raise AlreadyExistsError(f'{plural(table)} "{new.name}" already exists')
+            raise AlreadyExistsError(f'{plural(group_kind)} "{new.name}" already exists')
         if not kind.objects:
-            self._begun[table] = kind
+            self._begun[group_kind] = kind
         self.version = new.resource_version = self.version + 1
         new.created = self.clock.now
         new.uid = new.uid or _uid(self.version)
         kind.objects[key] = new
         if self._history.capacity:
-            self._history.remember(ADDED, table, new, None, self.version)
+            self._history.remember(ADDED, group_kind, new, None, self.version)
         self._tell(kind.added, None, new)
 
     def update(self, new: Resource) -> None:
@@ -172,26 +173,28 @@ class Store:
 
         ConflictError if `new` was made from an older version, NotFoundError if the object is gone.
         """
-        kind = self._kinds[new.table]
+        kind = self._kinds[new.group_kind]
         old = self._same(kind, new)
         if new.resource_version != old.resource_version:
-            raise ConflictError(f'{new.table} "{new.name}": the object has been modified; apply your changes to it')
+            problem = "the object has been modified; apply your changes to it"
+            raise ConflictError(f'{new.group_kind} "{new.name}": {problem}')
         self._replace(kind, old, new)
 
-    def patch(self, table: str, namespace: str, name: str, patch: Mapping[str, Any]) -> Resource:
+    def patch(self, group_kind: GroupKind, namespace: str, name: str, patch: Mapping[str, Any]) -> Resource:
         """Applies a JSON merge patch to the rendered object and returns its new version."""
-        old = self.get(table, namespace, name)
+        old = self.get(group_kind, namespace, name)
         patched = merge_patch(old.render(), patch)
         new = parse_resource(patched, self.specs)
-        if (new.table, new.key) != (old.table, old.key):
-            raise InvalidError(f'{table} "{name}": its kind, metadata.name and metadata.namespace cannot be changed')
+        if (new.group_kind, new.key) != (old.group_kind, old.key):
+            problem = "its kind, metadata.name and metadata.namespace cannot be changed"
+            raise InvalidError(f'{group_kind} "{name}": {problem}')
         stated = patched["metadata"].get("resourceVersion", str(old.resource_version))
         if str(stated) != str(old.resource_version):
-            raise ConflictError(f'{table} "{name}": the present version is {old.resource_version}, not {stated}')
+            raise ConflictError(f'{group_kind} "{name}": the present version is {old.resource_version}, not {stated}')
         new.uid, new.created, new.deleted = old.uid, old.created, old.deleted
         if isinstance(new, Pod) and isinstance(old, Pod):
-            new.run, new.restarts, new.started = old.run, old.restarts, old.started
-        self._replace(self._kinds[table], old, new)
+            new.behavior, new.restarts, new.started = old.behavior, old.restarts, old.started
+        self._replace(self._kinds[group_kind], old, new)
         return new
 
     def bind(self, pod: Pod, node_name: str) -> None:
@@ -199,7 +202,7 @@ class Store:
 
         NotFoundError if the pod is gone; ConflictError if it is another one by now, already bound or being deleted.
         """
-        kind = self._kinds[pod.table]
+        kind = self._kinds[pod.group_kind]
         old = self._same(kind, pod)
         assert isinstance(old, Pod)
         if old.node_name:
@@ -218,12 +221,12 @@ class Store:
 
     def delete(self, old: Resource) -> None:
         """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
-        kind = self._kinds[old.table]
+        kind = self._kinds[old.group_kind]
         present = self._same(kind, old)
         self.version += 1
         del kind.objects[old.namespace, old.name]
         if self._history.capacity:
-            self._history.remember(DELETED, old.table, present, present, self.version)
+            self._history.remember(DELETED, old.group_kind, present, present, self.version)
         self._tell(kind.deleted, present, None)
 
     def discard(self, old: Resource) -> None:
@@ -232,7 +235,7 @@ class Store:
         if not metadata or not metadata.get("finalizers"):
             self.delete(old)
             return
-        kind = self._kinds[old.table]
+        kind = self._kinds[old.group_kind]
         present = self._same(kind, old)
         if present.deleted is None or metadata.get(_GRACE):
             new = present.copy()
@@ -245,7 +248,7 @@ class Store:
 
         It is removed at once if nobody runs it: unbound, finished, or with no grace period.
         """
-        kind = self._kinds[pod.table]
+        kind = self._kinds[pod.group_kind]
         present = self._same(kind, pod)
         assert isinstance(present, Pod)
         grace = present.spec.grace_s if grace_s is None else grace_s
@@ -262,16 +265,16 @@ class Store:
     def _same(self, kind: _Kind, old: Resource) -> Resource:
         present = kind.objects.get((old.namespace, old.name))
         if present is None:
-            raise NotFoundError(f'{plural(old.table)} "{old.name}" not found')
+            raise NotFoundError(f'{plural(old.group_kind)} "{old.name}" not found')
         if present.uid != old.uid:
-            raise ConflictError(f'{old.table} "{old.name}": the uid is {present.uid}, not {old.uid}')
+            raise ConflictError(f'{old.group_kind} "{old.name}": the uid is {present.uid}, not {old.uid}')
         return present
 
     def _replace(self, kind: _Kind, old: Resource, new: Resource) -> None:
         self.version = new.resource_version = self.version + 1
         kind.objects[new.namespace, new.name] = new
         if self._history.capacity:
-            self._history.remember(MODIFIED, new.table, new, old, self.version)
+            self._history.remember(MODIFIED, new.group_kind, new, old, self.version)
         self._tell(kind.modified, old, new)
 
     def _tell(self, watching: _Calls, old: Resource | None, new: Resource | None) -> None:
@@ -306,9 +309,9 @@ class Store:
             self._telling = False
 
 
-def plural(table: str) -> str:
-    """Returns what the API calls the objects of a table: pods, networkpolicies.networking.k8s.io."""
-    kind, dot, group = table.partition(".")
+def plural(group_kind: GroupKind) -> str:
+    """Returns what the API calls the objects of a GroupKind: pods, networkpolicies.networking.k8s.io."""
+    kind, dot, group = group_kind.partition(".")
     word = kind.lower()
     if word.endswith("y"):
         word = f"{word[:-1]}ies"

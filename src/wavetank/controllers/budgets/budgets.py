@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, parse_time, render_time
@@ -12,7 +13,6 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selecting import Selectors
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_TABLE = "PodDisruptionBudget.policy"
 _EXPECTED_TO_GO: Nanoseconds = 120 * SECOND  # how long an evicted pod counts as gone although it is there
 _ALLOWED = "DisruptionAllowed"
 _UNMANAGED = (
@@ -32,9 +32,9 @@ class Budgets:
         self._queue = context.queue(self._sync)
         self._selectors = Selectors()
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # of each budget, by uid
-        self._store.subscribe(_TABLE, self)
-        self._store.subscribe(Pod.table, _Pods(self))
-        for budget in self._store.list(_TABLE):
+        self._store.subscribe(POD_DISRUPTION_BUDGET, self)
+        self._store.subscribe(Pod.group_kind, _Pods(self))
+        for budget in self._store.list(POD_DISRUPTION_BUDGET):
             self.added(budget)
 
     # what the store tells
@@ -42,7 +42,7 @@ class Budgets:
     def added(self, new: PodDisruptionBudget) -> None:
         """Takes in a budget and finds its pods."""
         self._selectors.put(new.key, new.selector)
-        candidates = (pod for pod in self._store.list(Pod.table) if pod.namespace == new.namespace)
+        candidates = (pod for pod in self._store.list(Pod.group_kind) if pod.namespace == new.namespace)
         self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
         self._queue.add(new.key)
 
@@ -72,7 +72,7 @@ class Budgets:
     # work
 
     def _sync(self, key: Key) -> None:
-        budget = self._store.find(_TABLE, *key)
+        budget = self._store.find(POD_DISRUPTION_BUDGET, *key)
         if not isinstance(budget, PodDisruptionBudget):
             return
         pods = list(self._pods[key].values())

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from wavetank.cluster.objects.groupkinds import DAEMON_SET, JOB, REPLICA_SET
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store, plural
 from wavetank.controllers.framework.ownership import Reference, controller_of
 
 # Those who make pods but have no number of replicas to ask for.
-_UNSCALED = ("Job.batch", "DaemonSet.apps")
+_UNSCALED = (JOB, DAEMON_SET)
 
 
 class ExpectationError(Exception):
@@ -72,7 +73,7 @@ def _scaled(reference: Reference, namespace: str, store: Store) -> Resource | No
     found = store.find(table, namespace, str(reference.get("name")))
     if found is None or found.uid != reference.get("uid"):
         return None
-    above = controller_of(found) if table == "ReplicaSet.apps" else None
+    above = controller_of(found) if table == REPLICA_SET else None
     return found if above is None or above.get("kind") != "Deployment" else _scaled(above, namespace, store)
 
 

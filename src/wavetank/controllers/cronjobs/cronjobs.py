@@ -4,6 +4,7 @@ from email.utils import formatdate
 from typing import Any
 
 from wavetank.cluster.fields.cron import ScheduleError, is_zone
+from wavetank.cluster.objects.groupkinds import CRON_JOB, JOB
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource, parse_time, render_time
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.controllers.cronjobs.history import remove_oldest
@@ -14,7 +15,7 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.jobs.spec import finished_condition
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_TABLE, _JOBS = "CronJob.batch", "Job.batch"
+_TABLE, _JOBS = CRON_JOB, JOB
 _SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _COMPONENT = "cronjob-controller"
 _FIELDS = ("active", "lastScheduleTime", "lastSuccessfulTime")

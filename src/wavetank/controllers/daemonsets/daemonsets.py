@@ -3,6 +3,7 @@ from __future__ import annotations
 from functools import partial
 
 from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.groupkinds import DAEMON_SET, NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
@@ -30,7 +31,6 @@ from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.podcontrol import PodControl
 
-_TABLE = "DaemonSet.apps"
 _COMPONENT = "daemonset-controller"
 _BURST = 250  # pods that are created or deleted in one go
 
@@ -51,11 +51,11 @@ class DaemonSets:
         self._hashes: dict[Key, str] = {}
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
-        self._store.subscribe("Node", _NodeEvents(self))
-        self._nodes |= {node.name: node for node in self._store.list("Node")}
-        self._store.subscribe(_TABLE, self)
+        self._store.subscribe(NODE, _NodeEvents(self))
+        self._nodes |= {node.name: node for node in self._store.list(NODE)}
+        self._store.subscribe(DAEMON_SET, self)
         context.pods.follow_orphans(self._orphan_seen)
-        for owner in self._store.list(_TABLE):
+        for owner in self._store.list(DAEMON_SET):
             self.added(owner)
 
     # what the store tells
@@ -110,7 +110,7 @@ class DaemonSets:
     # work
 
     def _sync(self, key: Key) -> None:
-        owner = self._store.find(_TABLE, *key)
+        owner = self._store.find(DAEMON_SET, *key)
         if owner is None or key not in self._fleets or owner.deleted is not None or self._selectors.of(key).is_empty:
             return
         terms, fleet = self._terms[key], self._fleets[key]
@@ -188,7 +188,7 @@ class DaemonSets:
                 adopt(self._context.client, owner, pod)
 
     def _write_status(self, key: Key, terms: Terms, fleet: Fleet) -> None:
-        present = self._store.find(_TABLE, *key)
+        present = self._store.find(DAEMON_SET, *key)
         if present is None:
             return
         counts, old = fleet.counts, present.manifest.get("status") or {}

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.groupkinds import DEPLOYMENT, REPLICA_SET
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
 from wavetank.controllers.deployments.rollout import Rollout
@@ -15,7 +16,7 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selecting import Selectors
 from wavetank.controllers.workloads.adoption import adopt, release
 
-_TABLE, _SETS = "Deployment.apps", "ReplicaSet.apps"
+_TABLE, _SETS = DEPLOYMENT, REPLICA_SET
 _RETRIES = 15
 
 

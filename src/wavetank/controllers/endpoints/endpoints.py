@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import SERVICE
 from wavetank.cluster.objects.kinds import Service
 from wavetank.cluster.objects.resource import render_time
 from wavetank.cluster.store.errors import ApiError
@@ -34,7 +35,7 @@ class EndpointObjects:
         self._services = ServicePods(context, self._queue.add)
 
     def _sync(self, key: Key) -> None:
-        service = self._store.find("Service", *key)
+        service = self._store.find(SERVICE, *key)
         present = self._store.find(_TABLE, *key)
         if not isinstance(service, Service):
             if present is not None:

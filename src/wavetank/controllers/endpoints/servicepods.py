@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import SERVICE
 from wavetank.cluster.objects.kinds import Service
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.endpoints.triggers import Triggers
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selecting import Selectors
-
-_TABLE = "Service"
 
 
 class PodFacts:
@@ -38,9 +37,9 @@ class ServicePods:
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by service and uid
         self._facts: dict[str, PodFacts] = {}  # by uid
         self.triggers = Triggers()
-        context.store.subscribe(_TABLE, self)
-        context.store.subscribe(Pod.table, _Pods(self))
-        for service in context.store.list(_TABLE):
+        context.store.subscribe(SERVICE, self)
+        context.store.subscribe(Pod.group_kind, _Pods(self))
+        for service in context.store.list(SERVICE):
             self.added(service)
 
     def of(self, service: Service) -> list[PodFacts]:
@@ -60,7 +59,7 @@ class ServicePods:
         if not has_endpoints(new):
             return
         self._selectors.put(new.key, new.selector)
-        candidates = (pod for pod in self._context.store.list(Pod.table) if pod.namespace == new.namespace)
+        candidates = (pod for pod in self._context.store.list(Pod.group_kind) if pod.namespace == new.namespace)
         self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
         self._changed(new.key)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import ENDPOINT_SLICE, NODE, SERVICE
 from wavetank.cluster.objects.kinds import Service
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource, render_time
@@ -19,7 +20,6 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.framework.queue import Key
 
-_TABLE = "EndpointSlice.discovery.k8s.io"
 _NAME, _MANAGED_BY = "kubernetes.io/service-name", "endpointslice.kubernetes.io/managed-by"
 _HEADLESS = "service.kubernetes.io/headless"
 _CONTROLLER = "endpointslice-controller.k8s.io"
@@ -46,9 +46,9 @@ class EndpointSlices:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
-        self._slices = context.owned(_TABLE)
+        self._slices = context.owned(ENDPOINT_SLICE)
         self._services = ServicePods(context, self._queue.add)
-        self._store.subscribe(_TABLE, self)
+        self._store.subscribe(ENDPOINT_SLICE, self)
 
     # what the store tells
 
@@ -70,7 +70,7 @@ class EndpointSlices:
     # work
 
     def _sync(self, key: Key) -> None:
-        service = self._store.find("Service", *key)
+        service = self._store.find(SERVICE, *key)
         if not isinstance(service, Service) or not has_endpoints(service) or service.deleted is not None:
             return
         facts = self._services.of(service)
@@ -120,7 +120,7 @@ class EndpointSlices:
         endpoint["targetRef"] = {"kind": "Pod", "namespace": pod.namespace, "name": pod.name, "uid": pod.uid}
         if pod.node_name:
             endpoint["nodeName"] = pod.node_name
-            node = self._store.find("Node", "", pod.node_name)
+            node = self._store.find(NODE, "", pod.node_name)
             if isinstance(node, Node) and node.labels.get(_ZONE):
                 endpoint["zone"] = node.labels[_ZONE]
         return endpoint

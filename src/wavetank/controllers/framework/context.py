@@ -55,7 +55,7 @@ class ControllerContext:
     @property
     def pods(self) -> Owned:
         """Returns the index of pods by owner."""
-        return self.owned(Pod.table)
+        return self.owned(Pod.group_kind)
 
     @property
     def clock(self) -> Clock:

@@ -7,6 +7,16 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from wavetank.cluster.objects.groupkinds import (
+    CRON_JOB,
+    DAEMON_SET,
+    DEPLOYMENT,
+    JOB,
+    POD_DISRUPTION_BUDGET,
+    REPLICA_SET,
+    STATEFUL_SET,
+    VOLCANO_JOB,
+)
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.errors import InputError
@@ -32,27 +42,21 @@ class ControllerDescriptor:
 
 
 _OWNERS = (
-    *("ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "Job.batch", "CronJob.batch"),
-    "Job.batch.volcano.sh",
+    *(REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB),
+    VOLCANO_JOB,
 )
 CONTROLLERS: dict[str, ControllerDescriptor] = {
-    "job-controller": ControllerDescriptor(("job",), ("Job.batch",), "jobs.jobs:Jobs"),
+    "job-controller": ControllerDescriptor(("job",), (JOB,), "jobs.jobs:Jobs"),
     "deployment-controller": ControllerDescriptor(
-        ("deployment",), ("Deployment.apps",), "deployments.deployments:Deployments"
+        ("deployment",), (DEPLOYMENT,), "deployments.deployments:Deployments"
     ),
-    "daemonset-controller": ControllerDescriptor(
-        ("daemonset",), ("DaemonSet.apps",), "daemonsets.daemonsets:DaemonSets"
-    ),
+    "daemonset-controller": ControllerDescriptor(("daemonset",), (DAEMON_SET,), "daemonsets.daemonsets:DaemonSets"),
     "statefulset-controller": ControllerDescriptor(
-        ("statefulset",), ("StatefulSet.apps",), "statefulsets.statefulsets:StatefulSets"
+        ("statefulset",), (STATEFUL_SET,), "statefulsets.statefulsets:StatefulSets"
     ),
-    "replicaset-controller": ControllerDescriptor(
-        ("replicaset",), ("ReplicaSet.apps",), "workloads.replicasets:ReplicaSets"
-    ),
-    "cronjob-controller": ControllerDescriptor(("cronjob",), ("CronJob.batch",), "cronjobs.cronjobs:CronJobs"),
-    "ttl-after-finished-controller": ControllerDescriptor(
-        ("ttl-after-finished",), ("Job.batch",), "jobs.ttl:FinishedJobs"
-    ),
+    "replicaset-controller": ControllerDescriptor(("replicaset",), (REPLICA_SET,), "workloads.replicasets:ReplicaSets"),
+    "cronjob-controller": ControllerDescriptor(("cronjob",), (CRON_JOB,), "cronjobs.cronjobs:CronJobs"),
+    "ttl-after-finished-controller": ControllerDescriptor(("ttl-after-finished",), (JOB,), "jobs.ttl:FinishedJobs"),
     "namespace-controller": ControllerDescriptor(("namespace",), (), "lifecycle.namespaces:Namespaces", True),
     "serviceaccount-controller": ControllerDescriptor(
         ("serviceaccount",), (), "lifecycle.residents:ServiceAccounts", True
@@ -60,9 +64,7 @@ CONTROLLERS: dict[str, ControllerDescriptor] = {
     "root-ca-certificate-publisher-controller": ControllerDescriptor(
         ("root-ca-cert-publisher",), (), "lifecycle.residents:RootCertificates", True
     ),
-    "disruption-controller": ControllerDescriptor(
-        ("disruption",), ("PodDisruptionBudget.policy",), "budgets.budgets:Budgets"
-    ),
+    "disruption-controller": ControllerDescriptor(("disruption",), (POD_DISRUPTION_BUDGET,), "budgets.budgets:Budgets"),
     "endpoints-controller": ControllerDescriptor(("endpoint",), (), "endpoints.endpoints:EndpointObjects", True),
     "endpointslice-controller": ControllerDescriptor(("endpointslice",), (), "endpoints.slices:EndpointSlices", True),
     "resourcequota-controller": ControllerDescriptor(("resourcequota",), ("ResourceQuota",), "quotas.quotas:Quotas"),
@@ -74,9 +76,7 @@ CONTROLLERS: dict[str, ControllerDescriptor] = {
         ("garbagecollector",), _OWNERS, "lifecycle.garbage:GarbageCollector", True
     ),
     # of Volcano's own controller manager, where it is called job-controller too
-    "volcano-job-controller": ControllerDescriptor(
-        ("volcano-job",), ("Job.batch.volcano.sh",), "volcanojobs.jobs:VolcanoJobs"
-    ),
+    "volcano-job-controller": ControllerDescriptor(("volcano-job",), (VOLCANO_JOB,), "volcanojobs.jobs:VolcanoJobs"),
 }
 # Controllers that stand outside of this frame but are switched with the others.
 STORAGE = "persistentvolume-binder-controller"

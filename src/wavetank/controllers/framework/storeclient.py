@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import DEPLOYMENT
 from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -60,7 +61,7 @@ class StoreClient:
         metadata, before = document.get("metadata") or {}, old.manifest.get("metadata") or {}
         generation = before.get("generation") or 1
         changed = document.get("spec") != old.manifest.get("spec") or (
-            old.table == "Deployment.apps" and metadata.get("annotations") != before.get("annotations")
+            old.group_kind == DEPLOYMENT and metadata.get("annotations") != before.get("annotations")
         )
         document = {**document, "metadata": {**metadata, "generation": generation + changed}}
         if "status" in old.manifest:
@@ -137,7 +138,7 @@ class StoreClient:
         return new
 
     def _free_name(self, document: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
-        table = Resource({**document, "metadata": {"name": "?"}}).table
+        table = Resource({**document, "metadata": {"name": "?"}}).group_kind
         prefix, namespace = str(metadata["generateName"])[:_LONGEST_PREFIX], str(metadata.get("namespace") or "default")
         while True:
             name = prefix + "".join(self._names.choices(_ALPHABET, k=5))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.groupkinds import JOB
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
@@ -17,7 +18,6 @@ from wavetank.controllers.jobs.sync import JobSync
 from wavetank.controllers.workloads.adoption import release
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-TABLE = "Job.batch"
 _BATCHED: Nanoseconds = SECOND  # news of pods are gathered for so long
 _FIRST_RETRY, _LAST_RETRY = SECOND, 60 * SECOND
 
@@ -33,9 +33,9 @@ class Jobs:
         self._pod_control = JobPodControl(context)
         self._failures: dict[str, Failures] = {}  # by uid
         self._selectors = Selectors()  # of Jobs that may adopt pods
-        self._store.subscribe(TABLE, self)
+        self._store.subscribe(JOB, self)
         context.pods.follow_orphans(self._orphan_seen)
-        for job in self._store.list(TABLE):
+        for job in self._store.list(JOB):
             self.added(job)
 
     # what the store tells
@@ -67,7 +67,7 @@ class Jobs:
     def pod_changed(self, key: Key, pod: Pod) -> None:
         """Looks at the Job of a pod soon; at a pod that goes after the end of its Job at once."""
         if pod.deleted is not None and is_tracked(pod):
-            job = self._store.find(TABLE, *key)
+            job = self._store.find(JOB, *key)
             if job is not None and finished_condition(job):
                 self._leftovers.add(pod.key)
                 return
@@ -87,7 +87,7 @@ class Jobs:
     # work
 
     def _sync(self, key: Key) -> None:
-        job = self._store.find(TABLE, *key)
+        job = self._store.find(JOB, *key)
         if job is None or is_managed_elsewhere(job):
             return
         if finished_condition(job):
@@ -131,12 +131,12 @@ class Jobs:
 
     def _clean(self, key: Key) -> None:
         """Takes the finalizer off a pod that no Job counts any more."""
-        pod = self._store.find(Pod.table, *key)
+        pod = self._store.find(Pod.group_kind, *key)
         if not isinstance(pod, Pod) or not is_tracked(pod):
             return
         owner = controller_of(pod)
         if owner is not None:
-            job = self._store.find(TABLE, pod.namespace, str(owner.get("name")))
+            job = self._store.find(JOB, pod.namespace, str(owner.get("name")))
             known = job is not None and job.uid == owner.get("uid")
             if owner.get("kind") != "Job" or (known and job is not None and _counts(job)):
                 return

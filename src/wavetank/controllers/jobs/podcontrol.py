@@ -136,7 +136,7 @@ class JobPodControl:
         return True
 
     def _present(self, pod: Pod) -> Pod | None:
-        found = self._context.store.find(Pod.table, *pod.key)
+        found = self._context.store.find(Pod.group_kind, *pod.key)
         return found if isinstance(found, Pod) and found.uid == pod.uid else None
 
 

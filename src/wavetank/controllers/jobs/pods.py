@@ -70,8 +70,8 @@ def finished_at(pod: Pod, context: ControllerContext) -> Nanoseconds:
     if pod.deleted is not None:
         grace = (pod.manifest.get("metadata") or {}).get("deletionGracePeriodSeconds") or 0
         return _second(pod.deleted) - int(grace) * SECOND
-    if pod.run is not None and pod.run.duration is not None and pod.started is not None:
-        return _second(pod.started + pod.run.duration)
+    if pod.behavior is not None and pod.behavior.duration is not None and pod.started is not None:
+        return _second(pod.started + pod.behavior.duration)
     return _second(pod.created)
 
 
@@ -79,9 +79,9 @@ def exit_codes(pod: Pod, context: ControllerContext) -> Iterator[tuple[str, int]
     """Yields the containers of a pod that have ended, and how."""
     status: Mapping[str, Any] = context.render(pod).get("status") or {}
     statuses = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
-    if not statuses and pod.phase == FAILED and pod.run is not None:  # in a run nobody reports more
+    if not statuses and pod.phase == FAILED and pod.behavior is not None:  # in a run nobody reports more
         for container in pod.spec.manifest.get("containers") or ():
-            yield str(container.get("name")), pod.run.exit_code or 1
+            yield str(container.get("name")), pod.behavior.exit_code or 1
     for container in statuses:
         ended = (container.get("state") or {}).get("terminated")
         if ended is not None:

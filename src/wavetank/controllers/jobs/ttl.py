@@ -1,12 +1,11 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import JOB
 from wavetank.cluster.objects.resource import Resource, parse_time
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.jobs.spec import FINISHED
 from wavetank.kernel.durations import SECOND, Nanoseconds
-
-_TABLE = "Job.batch"
 
 
 class FinishedJobs:
@@ -15,8 +14,8 @@ class FinishedJobs:
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._queue = context.queue(self._sync)
-        context.store.subscribe(_TABLE, self)
-        for job in context.store.list(_TABLE):
+        context.store.subscribe(JOB, self)
+        for job in context.store.list(JOB):
             self.added(job)
 
     def added(self, new: Resource) -> None:
@@ -32,7 +31,7 @@ class FinishedJobs:
         """There is nothing left to do."""
 
     def _sync(self, key: Key) -> None:
-        job = self._context.store.find(_TABLE, *key)
+        job = self._context.store.find(JOB, *key)
         expiry = None if job is None or job.deleted is not None else _expiry(job)
         if job is None or expiry is None:
             return

@@ -50,4 +50,4 @@ class Dependents:
 
 
 def _place(resource: Resource) -> Place:
-    return Place(resource.table, resource.namespace, resource.name)
+    return Place(resource.group_kind, resource.namespace, resource.name)

@@ -26,7 +26,7 @@ class GarbageCollector:
         self._dependents = Dependents()
         self._queue = context.queue(self._collect)
         self._store.subscribe_all(self)
-        for table in self._store.tables():
+        for table in self._store.group_kinds():
             for resource in self._store.list(table):
                 self._dependents.add(resource)  # of a snapshot's objects nobody knows whether their owners are in it
                 if resource.deleted is not None:
@@ -77,7 +77,7 @@ class GarbageCollector:
                 self._look_at(owner)
 
     def _look_at(self, resource: Resource) -> None:
-        self._ask(Place(resource.table, resource.namespace, resource.name))
+        self._ask(Place(resource.group_kind, resource.namespace, resource.name))
 
     def _ask(self, place: Place) -> None:
         self._queue.add((place.table, f"{place.namespace}/{place.name}"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import ApiError
@@ -11,7 +12,6 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_TABLE = "Namespace"
 _FINALIZER = "kubernetes"
 _DELAY: Nanoseconds = 5 * SECOND  # until everybody has heard that nothing new may come
 _FINALIZERS_TAKE = 15  # seconds that finalizers are given
@@ -38,8 +38,8 @@ class Namespaces:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync, longest=_LONGEST_RETRY)
-        self._store.subscribe(_TABLE, self)
-        for namespace in self._store.list(_TABLE):
+        self._store.subscribe(NAMESPACE, self)
+        for namespace in self._store.list(NAMESPACE):
             self.added(namespace)
 
     def added(self, new: Resource) -> None:
@@ -57,7 +57,7 @@ class Namespaces:
     # work
 
     def _sync(self, key: Key) -> None:
-        namespace = self._store.find(_TABLE, *key)
+        namespace = self._store.find(NAMESPACE, *key)
         if namespace is None or namespace.deleted is None or not _finalizers(namespace):
             return
         wait, problems = self._empty(namespace)
@@ -72,12 +72,12 @@ class Namespaces:
     def _empty(self, namespace: Resource) -> tuple[int, _Problems]:
         """Deletes what is in a namespace; returns for how many seconds to wait for it, and what to tell."""
         wait = self._grace(namespace)
-        self._delete(Pod.table, namespace.name)
-        if pods := self._inside(Pod.table, namespace.name):
+        self._delete(Pod.group_kind, namespace.name)
+        if pods := self._inside(Pod.group_kind, namespace.name):
             return wait or _FINALIZERS_TAKE * any(map(_keepers, pods)) or 1, {}
         left: dict[str, int] = {}
         keepers: Counter[str] = Counter()
-        for table in self._store.tables():
+        for table in self._store.group_kinds():
             self._delete(table, namespace.name)
             remaining = self._inside(table, namespace.name)
             if remaining:
@@ -87,7 +87,7 @@ class Namespaces:
 
     def _grace(self, namespace: Resource) -> int:
         """Returns how long the pods of a namespace may take to end, if that is not over."""
-        pods = (pod for pod in self._inside(Pod.table, namespace.name) if not pod.finished)
+        pods = (pod for pod in self._inside(Pod.group_kind, namespace.name) if not pod.finished)
         longest = max((int(pod.spec.grace_s) for pod in pods), default=0)
         assert namespace.deleted is not None
         return longest if self._context.clock.now - namespace.deleted < longest * SECOND else 0

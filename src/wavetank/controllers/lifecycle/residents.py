@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 
-_NAMESPACE = "Namespace"
 _DESCRIPTION = (
     "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the "
     "internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes "
@@ -27,9 +27,9 @@ class _Residents:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
-        self._store.subscribe(_NAMESPACE, _Namespaces(self))
+        self._store.subscribe(NAMESPACE, _Namespaces(self))
         self._store.subscribe(self.table, self)
-        for namespace in self._store.list(_NAMESPACE):
+        for namespace in self._store.list(NAMESPACE):
             self.look_at(namespace.name)
 
     def document(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class _Residents:
             self.look_at(old.namespace)
 
     def _sync(self, key: Key) -> None:
-        namespace = self._store.find(_NAMESPACE, *key)
+        namespace = self._store.find(NAMESPACE, *key)
         if namespace is None or namespace.deleted is not None:
             return
         present = self._store.find(self.table, namespace.name, self.name)

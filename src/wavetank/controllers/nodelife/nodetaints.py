@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import render_time
 from wavetank.controllers.framework.context import ControllerContext
@@ -36,8 +37,8 @@ class NodeTaints:
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._queue = context.queue(self._sync)
-        context.store.subscribe("Node", self)
-        for node in context.store.list("Node"):
+        context.store.subscribe(NODE, self)
+        for node in context.store.list(NODE):
             self.added(node)
 
     def added(self, new: Node) -> None:
@@ -57,7 +58,7 @@ class NodeTaints:
         self._context.tell(old, "Normal", "RemovingNode", message, "node-controller")
 
     def _sync(self, key: Key) -> None:
-        node = self._context.store.find("Node", *key)
+        node = self._context.store.find(NODE, *key)
         if not isinstance(node, Node):
             return
         conditions = (self._context.render(node).get("status") or {}).get("conditions") or []

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 
-_TABLE = "Node"
 ANNOTATION = "node.alpha.kubernetes.io/ttl"
 # How long kubelets may keep secrets and config maps, in seconds, by the most nodes of a cluster that it is meant for.
 _LIMITS = ((100, 0), (500, 15), (1000, 30), (2000, 60))
@@ -18,8 +18,8 @@ class NodeTtl:
         self._context = context
         self._queue = context.queue(self._sync)
         self._count = 0
-        context.store.subscribe(_TABLE, self)
-        for node in context.store.list(_TABLE):
+        context.store.subscribe(NODE, self)
+        for node in context.store.list(NODE):
             self.added(node)
 
     def added(self, new: Resource) -> None:
@@ -37,7 +37,7 @@ class NodeTtl:
         self._count -= 1
 
     def _sync(self, key: Key) -> None:
-        node = self._context.store.find(_TABLE, *key)
+        node = self._context.store.find(NODE, *key)
         wanted = str(self._seconds())
         if node is None or node.annotations.get(ANNOTATION) == wanted:
             return

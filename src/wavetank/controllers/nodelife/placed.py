@@ -14,8 +14,8 @@ class PlacedPods:
         self._pods: defaultdict[str, dict[str, Pod]] = defaultdict(dict)  # by node and uid
         self._changed = changed
         self._gone = gone
-        store.subscribe(Pod.table, self)
-        for pod in store.list(Pod.table):
+        store.subscribe(Pod.group_kind, self)
+        for pod in store.list(Pod.group_kind):
             if pod.node_name:
                 self._pods[pod.node_name][pod.uid] = pod
 

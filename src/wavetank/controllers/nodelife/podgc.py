@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.framework.context import ControllerContext
@@ -24,7 +25,7 @@ class PodCollector:
         self._sweep = context.queue(self._sweep_finished)
         self._lost = context.queue(self._collect)  # nodes
         self._pods = PlacedPods(self._store, self._pod_changed, self._pod_gone)
-        self._store.subscribe("Node", self)
+        self._store.subscribe(NODE, self)
         for node in self._pods.nodes():
             for pod in self._pods.on(node):
                 self._pod_changed(pod)
@@ -43,7 +44,7 @@ class PodCollector:
         self._doubt(old.name)
 
     def _doubt(self, node: str) -> None:
-        if self._store.find("Node", "", node) is None:
+        if self._store.find(NODE, "", node) is None:
             self._lost.add_after(("", node), _QUARANTINE, background=True)
 
     def _pod_changed(self, pod: Pod) -> None:
@@ -59,7 +60,7 @@ class PodCollector:
 
     def _collect(self, key: Key) -> None:
         """Fails and deletes the pods of a node that has not come back."""
-        if self._store.find("Node", *key) is not None:
+        if self._store.find(NODE, *key) is not None:
             return
         for pod in self._pods.on(key[1]):
             disrupt(self._context, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)

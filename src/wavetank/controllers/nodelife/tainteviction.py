@@ -3,6 +3,7 @@ from __future__ import annotations
 from functools import partial
 
 from wavetank.cluster.fields.taints import Taint, Toleration
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.framework.context import ControllerContext
@@ -26,8 +27,8 @@ class TaintEviction:
         self._taints: dict[str, tuple[Taint, ...]] = {}  # by node
         self._evictions: dict[str, tuple[Nanoseconds, Timer]] = {}  # by pod: since when it is planned, and the plan
         self._pods = PlacedPods(context.store, self._pod_changed, self._pod_gone)
-        context.store.subscribe("Node", self)
-        for node in context.store.list("Node"):
+        context.store.subscribe(NODE, self)
+        for node in context.store.list(NODE):
             self.added(node)
 
     # what the store tells
@@ -101,7 +102,7 @@ class TaintEviction:
         self._queue.add(pod.key)
 
     def _delete(self, key: Key) -> None:
-        pod = self._context.store.find(Pod.table, *key)
+        pod = self._context.store.find(Pod.group_kind, *key)
         if isinstance(pod, Pod) and pod.uid in self._evictions:
             message = "Taint manager: deleting due to NoExecute taint"
             disrupt(self._context, pod, "DeletionByTaintManager", message)

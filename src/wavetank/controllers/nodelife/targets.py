@@ -16,7 +16,7 @@ def disrupt(
     context: ControllerContext, pod: Pod, reason: str, message: str, *, grace_s: int | None = None, fail: bool = False
 ) -> None:
     """Marks a pod as the target of a disruption, and as failed if nobody else will, and deletes it."""
-    present = context.store.find(Pod.table, *pod.key)
+    present = context.store.find(Pod.group_kind, *pod.key)
     if not isinstance(present, Pod) or present.uid != pod.uid:
         return
     try:

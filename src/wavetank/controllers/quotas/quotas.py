@@ -58,7 +58,9 @@ class Quotas:
 
     def modified(self, old: Resource, new: Resource) -> None:
         """Counts again when something may use less."""
-        if new.namespace in self._quotas and (_frees(old, new) if isinstance(new, Pod) else new.table in _CHANGING):
+        if new.namespace in self._quotas and (
+            _frees(old, new) if isinstance(new, Pod) else new.group_kind in _CHANGING
+        ):
             self._something_less(new)
 
     def deleted(self, old: Resource) -> None:
@@ -67,7 +69,7 @@ class Quotas:
             self._something_less(old)
 
     def _something_less(self, resource: Resource) -> None:
-        kind = plural(resource.table)
+        kind = plural(resource.group_kind)
         for quota in self._quotas[resource.namespace].values():
             if any(counts(kind, name) for name in (quota.manifest.get("status") or {}).get("hard") or ()):
                 self._queue.add(quota.key)
@@ -91,7 +93,7 @@ class Quotas:
     def _counted(self, quota: Resource, names: list[str]) -> Iterator[tuple[dict[str, object], str]]:
         """Yields the objects that a quota counts, with the names of their kinds."""
         spec = quota.manifest.get("spec") or {}
-        for table in self._store.tables():
+        for table in self._store.group_kinds():
             kind = plural(table)
             if not any(counts(kind, name) for name in names):
                 continue

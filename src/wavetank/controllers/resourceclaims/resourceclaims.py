@@ -3,10 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 from wavetank.cluster.objects.dra import ResourceClaim
+from wavetank.cluster.objects.groupkinds import POD, RESOURCE_CLAIM, RESOURCE_SLICE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 
-_CLAIMS, _SLICES = "ResourceClaim.resource.k8s.io", "ResourceSlice.resource.k8s.io"
+_CLAIMS, _SLICES = RESOURCE_CLAIM, RESOURCE_SLICE
 
 
 class ResourceClaims:
@@ -17,7 +18,7 @@ class ResourceClaims:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     def added(self, new: Pod) -> None:
         """Does nothing: a scheduler reserves the claims of a pod."""

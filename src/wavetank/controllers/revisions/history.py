@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.groupkinds import CONTROLLER_REVISION
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.controllers.framework.client import Document
@@ -12,15 +13,13 @@ from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.workloads.adoption import adopt
 from wavetank.kernel.durations import SECOND
 
-TABLE = "ControllerRevision.apps"
-
 
 class History:
     """The revisions of workloads: found by owner, made, numbered and forgotten."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
-        self._owned = context.owned(TABLE)
+        self._owned = context.owned(CONTROLLER_REVISION)
 
     def of(self, owner: Resource, selector: LabelSelector) -> list[Resource]:
         """Returns an owner's revisions, the lowest number first; orphans that it selects are adopted."""
@@ -41,7 +40,7 @@ class History:
 
     def find(self, namespace: str, name: str) -> Resource | None:
         """Returns the revision of that name, or None."""
-        return self._context.store.find(TABLE, namespace, name)
+        return self._context.store.find(CONTROLLER_REVISION, namespace, name)
 
     def renumber(self, revision: Resource, number: int) -> Resource:
         """Gives a revision another number; returns its new version."""

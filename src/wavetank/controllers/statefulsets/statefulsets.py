@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.groupkinds import STATEFUL_SET
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError
@@ -17,7 +18,6 @@ from wavetank.controllers.statefulsets.versions import Versions
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.podchanges import PodChanges
 
-_TABLE = "StatefulSet.apps"
 _OPTIONAL = ("readyReplicas", "currentReplicas", "updatedReplicas")
 
 
@@ -33,9 +33,9 @@ class StatefulSets:
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
         self._settled: set[Key] = set()  # those that are complete, where nobody asks how many of their pods are ready
-        self._store.subscribe(_TABLE, self)
+        self._store.subscribe(STATEFUL_SET, self)
         context.pods.follow_orphans(self._orphan_seen)
-        for owner in self._store.list(_TABLE):
+        for owner in self._store.list(STATEFUL_SET):
             self.added(owner)
 
     # what the store tells
@@ -68,7 +68,7 @@ class StatefulSets:
     # work
 
     def _sync(self, key: Key) -> None:
-        owner = self._store.find(_TABLE, *key)
+        owner = self._store.find(STATEFUL_SET, *key)
         if owner is None or key not in self._selectors:
             return
         pods = self._claim(owner)

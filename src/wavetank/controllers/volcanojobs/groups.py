@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wavetank.cluster.fields.resources import format_amounts, pod_requests
+from wavetank.cluster.objects.groupkinds import PRIORITY_CLASS
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.volcano import API_VERSION
 from wavetank.cluster.store.store import Store
@@ -64,5 +65,5 @@ def _least_resources(spec: JobSpec, store: Store) -> dict[str, int]:
 
 def _priority(task: TaskSpec, store: Store) -> int:
     name = str((task.template.get("spec") or {}).get("priorityClassName") or "")
-    priority_class = store.find("PriorityClass.scheduling.k8s.io", "", name) if name else None
+    priority_class = store.find(PRIORITY_CLASS, "", name) if name else None
     return int(priority_class.manifest.get("value") or 0) if priority_class is not None else 0

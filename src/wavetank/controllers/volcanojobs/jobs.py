@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 
+from wavetank.cluster.objects.groupkinds import VOLCANO_JOB
 from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.volcano import POD_GROUPS
@@ -15,7 +16,7 @@ from wavetank.controllers.volcanojobs.phases import FINISHED, deed_of
 from wavetank.controllers.volcanojobs.pods import JOB_VERSION, TASK_SPEC
 from wavetank.controllers.volcanojobs.policies import OUT_OF_SYNC, POD_RUNNING, SYNC, Happening, judge
 from wavetank.controllers.volcanojobs.reading import Reading
-from wavetank.controllers.volcanojobs.spec import TABLE, JobSpec, TaskSpec
+from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
 from wavetank.controllers.volcanojobs.validation import (
     JOB_UNKNOWN,
     POD_EVICTED,
@@ -52,9 +53,9 @@ class VolcanoJobs:
         self._reading = Reading()
         self._orders: defaultdict[Key, list[_Order]] = defaultdict(list)
         self._delayed: defaultdict[Key, dict[str, tuple[str, Timer]]] = defaultdict(dict)  # by job and pod
-        self._store.subscribe(TABLE, self)
+        self._store.subscribe(VOLCANO_JOB, self)
         self._store.subscribe(POD_GROUPS, _GroupEvents(self))
-        for job in self._store.list(TABLE):
+        for job in self._store.list(VOLCANO_JOB):
             self.added(job)
 
     # what the store tells
@@ -109,7 +110,7 @@ class VolcanoJobs:
 
     def _task_of(self, job_key: Key, pod: Pod) -> tuple[TaskSpec | None, list[Pod]]:
         """Returns the task that a pod belongs to, with all its pods."""
-        job = self._store.find(TABLE, *job_key)
+        job = self._store.find(VOLCANO_JOB, *job_key)
         if job is None or self._reading.problem_of(job):
             return None, []
         name = pod.annotations.get(TASK_SPEC, "")
@@ -127,7 +128,7 @@ class VolcanoJobs:
     # work
 
     def _work(self, key: Key) -> None:
-        job = self._store.find(TABLE, *key)
+        job = self._store.find(VOLCANO_JOB, *key)
         orders, self._orders[key] = self._orders[key], []
         if job is None or job.deleted is not None:
             self._orders.pop(key, None)
@@ -147,7 +148,7 @@ class VolcanoJobs:
         if order.action:
             self._execute(key, spec, order.action, happening)
             return
-        job = self._store.get(TABLE, *key)
+        job = self._store.get(VOLCANO_JOB, *key)
         verdict = judge(happening, spec, int((job.manifest.get("status") or {}).get("version") or 0))
         if verdict.action == SYNC:
             return  # which is done once, after all the rest
@@ -174,7 +175,7 @@ class VolcanoJobs:
             del self._delayed[key][happening.pod]
 
     def _execute(self, key: Key, spec: JobSpec, action: str, happening: Happening) -> None:
-        job = self._store.find(TABLE, *key)
+        job = self._store.find(VOLCANO_JOB, *key)
         if job is None:
             return
         if action != SYNC:
@@ -190,7 +191,7 @@ class VolcanoJobs:
 
     def _clean(self, key: Key) -> None:
         """Deletes a finished job when its time to live is over."""
-        job = self._store.find(TABLE, *key)
+        job = self._store.find(VOLCANO_JOB, *key)
         if job is None or job.deleted is not None or _phase(job) not in FINISHED or self._reading.problem_of(job):
             return
         ttl_s = self._reading.spec_of(job).ttl_s
@@ -228,7 +229,7 @@ class _PodEvents:
 
     def _tell(self, event: str, pod: Pod) -> None:
         version = pod.annotations.get(JOB_VERSION, "0")
-        code = pod.run.exit_code if pod.run and event == POD_FAILED else 0
+        code = pod.behavior.exit_code if pod.behavior and event == POD_FAILED else 0
         task = pod.annotations.get(TASK_SPEC, "")
         self._jobs.tell(self._key, Happening(event, task, pod.name, code, int(version) if version.isdecimal() else 0))
 

@@ -10,8 +10,6 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds, parse_duration
 
-TABLE = "Job.batch.volcano.sh"
-
 _MAX_RETRY = 3
 _MOST_REPLICAS = 1_000_000
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import STORAGE_CLASS
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.ephemeral import EphemeralVolumes
 from wavetank.controllers.volumes.persistentvolumes import PersistentVolumes
@@ -19,6 +20,6 @@ def attach_ephemeral_volumes(store: Store) -> None:
 
     In a cluster without any nobody looks at pods: their ephemeral volumes wait for ever.
     """
-    tables = ("StorageClass.storage.k8s.io", "PersistentVolume")
+    tables = (STORAGE_CLASS, "PersistentVolume")
     if any(True for table in tables for _ in store.list(table)):
         EphemeralVolumes(store)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.storage import PersistentVolumeClaim
 from wavetank.cluster.store.store import Store
@@ -15,8 +16,8 @@ class EphemeralVolumes:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        store.subscribe("Pod", self)
-        for pod in store.list("Pod"):
+        store.subscribe(POD, self)
+        for pod in store.list(POD):
             self.added(pod)
 
     def added(self, new: Pod) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import STORAGE_CLASS
 from wavetank.cluster.objects.storage import (
     AVAILABLE,
     BIND_COMPLETED,
@@ -18,7 +19,7 @@ from wavetank.cluster.rules.volumematching import Candidates
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.provisioning import volume_for
 
-_VOLUMES, _CLAIMS, _CLASSES = "PersistentVolume", "PersistentVolumeClaim", "StorageClass.storage.k8s.io"
+_VOLUMES, _CLAIMS, _CLASSES = "PersistentVolume", "PersistentVolumeClaim", STORAGE_CLASS
 
 
 class PersistentVolumes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.fields.quantity import format_bytes
+from wavetank.cluster.objects.groupkinds import CSI_NODE, NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.storage import PENDING, CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass
 from wavetank.cluster.store.store import Store
@@ -35,7 +36,7 @@ def volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, store:
 
 
 def _terms(claim: PersistentVolumeClaim, storage_class: StorageClass, store: Store) -> list[Mapping[str, Any]]:
-    node = store.find("Node", "", claim.selected_node or "")
+    node = store.find(NODE, "", claim.selected_node or "")
     if not isinstance(node, Node):  # made before any pod has its node
         return [_term(term) for term in storage_class.topologies if term]
     keys = _topology_keys(storage_class.provisioner, node, store)
@@ -45,7 +46,7 @@ def _terms(claim: PersistentVolumeClaim, storage_class: StorageClass, store: Sto
 
 
 def _topology_keys(driver: str, node: Node, store: Store) -> list[str]:
-    csi_node = store.find("CSINode.storage.k8s.io", "", node.name)
+    csi_node = store.find(CSI_NODE, "", node.name)
     drivers = csi_node.manifest["spec"].get("drivers") or () if isinstance(csi_node, CSINode) else ()
     return [key for item in drivers if item.get("name") == driver for key in item.get("topologyKeys") or ()]
 

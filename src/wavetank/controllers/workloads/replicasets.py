@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import REPLICA_SET
 from wavetank.cluster.objects.kinds import ReplicaSet
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time
@@ -21,7 +22,6 @@ from wavetank.controllers.workloads.ranking import first_to_go
 from wavetank.controllers.workloads.replicas import Replicas
 from wavetank.kernel.durations import SECOND
 
-_TABLE = "ReplicaSet.apps"
 _BURST = 500  # pods that are created or deleted in one go
 _FAILURE = "ReplicaFailure"
 
@@ -41,10 +41,10 @@ class ReplicaSets:
         self._moulds: dict[str, tuple[Any, Document]] = {}  # by uid: a template and the pod that is made of it
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
-        self._kin = context.owned(_TABLE)
-        self._store.subscribe(_TABLE, self)
+        self._kin = context.owned(REPLICA_SET)
+        self._store.subscribe(REPLICA_SET, self)
         context.pods.follow_orphans(self._orphan_seen)
-        for replica_set in self._store.list(_TABLE):
+        for replica_set in self._store.list(REPLICA_SET):
             self.added(replica_set)
 
     # what the store tells
@@ -86,7 +86,7 @@ class ReplicaSets:
     # work
 
     def _sync(self, key: Key) -> None:
-        replica_set = self._store.find(_TABLE, *key)
+        replica_set = self._store.find(REPLICA_SET, *key)
         if not isinstance(replica_set, ReplicaSet) or replica_set.uid not in self._replicas:
             return
         replicas = self._replicas[replica_set.uid]
@@ -148,7 +148,7 @@ class ReplicaSets:
     # status
 
     def _write_status(self, replica_set: ReplicaSet, replicas: Replicas, excess: int, problem: ApiError | None) -> None:
-        present = self._store.find(_TABLE, *replica_set.key)
+        present = self._store.find(REPLICA_SET, *replica_set.key)
         if present is None or present.uid != replica_set.uid:
             return
         old = present.manifest.get("status") or {}

@@ -4,6 +4,7 @@ import select
 import time
 from collections.abc import Sequence
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
@@ -39,7 +40,7 @@ class Timestep:
         self._timers: list[Nanoseconds] = []
         self._begun = (0, 0.0, 0)  # of the cycle: simulated and real time, bindings until then
         self.turns = 0
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     # before time 0
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from wavetank.cluster.objects.groupkinds import EVENT
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -16,7 +17,7 @@ class EventExpiry:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._written: deque[tuple[Nanoseconds, Resource]] = deque()
-        store.subscribe("Event", self)
+        store.subscribe(EVENT, self)
         self._plan()
 
     def _plan(self) -> None:
@@ -26,7 +27,7 @@ class EventExpiry:
         old = self._store.clock.now - LIFETIME
         while self._written and self._written[0][0] <= old:
             _, event = self._written.popleft()
-            if self._store.find("Event", event.namespace, event.name) is event:  # else it was written again
+            if self._store.find(EVENT, event.namespace, event.name) is event:  # else it was written again
                 self._store.delete(event)
         self._plan()
 

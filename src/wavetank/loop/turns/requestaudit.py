@@ -6,6 +6,7 @@ import msgspec
 
 from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.http.stream import Stream
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 
@@ -39,7 +40,7 @@ class RequestAudit:
         if subject is None:
             return None
         namespace, name, end = subject
-        pod = self._store.find("Pod", namespace, name)
+        pod = self._store.find(POD, namespace, name)
         if not isinstance(pod, Pod):
             return None
         self.attempts += 1
@@ -49,7 +50,7 @@ class RequestAudit:
     def _wrong_binding(self, pod: Pod, request: Request) -> str | None:
         node = _target(request.body)
         name = f"pod {pod.namespace}/{pod.name}"
-        if node and self._store.find("Node", "", node) is None:
+        if node and self._store.find(NODE, "", node) is None:
             return f"has bound {name} to node {node!r}, which does not exist"
         if pod.uid in self._bound:
             return f"has bound {name} twice: to node {self._bound[pod.uid]!r}, then to {node!r}"
@@ -61,7 +62,7 @@ class RequestAudit:
             self.watches_pods = True
         subject = _subject(request)
         if subject and subject[2] == BINDING and isinstance(answer, Response) and answer.status == 201:
-            pod = self._store.find("Pod", *subject[:2])
+            pod = self._store.find(POD, *subject[:2])
             if pod is not None:
                 self._bound[pod.uid] = _target(request.body)
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 
@@ -16,8 +17,8 @@ class WaitingPods:
         self.scheduler_names = frozenset(scheduler_names)
         self.changed = 0
         self._pods: dict[str, Pod] = {}
-        store.subscribe("Pod", self)
-        for pod in store.list("Pod"):
+        store.subscribe(POD, self)
+        for pod in store.list(POD):
             self.added(pod)
 
     def takes(self, pod: Pod) -> bool:

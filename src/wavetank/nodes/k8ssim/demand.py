@@ -73,7 +73,7 @@ def demand_of(pod: Pod) -> Demand:
     requested = _milli_cpu(requests[CPU]) if CPU in requests else limit or 0.0
     epochs = epochs_of(pod.manifest)
     if epochs is None:
-        duration = pod.run.duration if pod.run else None
+        duration = pod.behavior.duration if pod.behavior else None
         return Demand(None if duration is None else duration / SECOND, requested, limit, timed=True)
     restart, termination = (deadline_of(pod.labels, what) for what in ("restart", "termination"))
     has_gpu = bool(milli(limits.get(GPU, 0)))

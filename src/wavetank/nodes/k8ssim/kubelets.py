@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.store.store import Store
@@ -32,8 +33,8 @@ class K8sSimKubelets:
         self._places: dict[str, tuple[Machine, tuple[str, str]]] = {}  # by uid: machine, and namespace and name
         self._allowances = Allowances()
         self._ticking = False
-        store.subscribe("Node", _NodeEvents(self))
-        store.subscribe("Pod", _PodEvents(self))
+        store.subscribe(NODE, _NodeEvents(self))
+        store.subscribe(POD, _PodEvents(self))
 
     # what the store tells
 
@@ -120,7 +121,7 @@ class K8sSimKubelets:
 
     def _change(self, task: Task, change: Callable[[Pod], Any]) -> Pod | None:
         """Writes a new version of a task's pod, if it is still there; returns it."""
-        pod = self._store.find("Pod", *self._places[task.uid][1])
+        pod = self._store.find(POD, *self._places[task.uid][1])
         if not isinstance(pod, Pod) or pod.uid != task.uid:
             return None
         new = pod.copy()

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from wavetank.cluster.fields.resources import Amounts
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.store.store import Key, Store
@@ -81,7 +82,7 @@ class Kubelets:
         keep_finished: bool = False,
     ) -> None:
         self._store = store
-        self._pods: Mapping[Key, Pod] = store.objects(Pod.table)
+        self._pods: Mapping[Key, Pod] = store.objects(Pod.group_kind)
         self._clock = clock
         self._latency = latency or NodeLatency()
         self._random = streams.stream("nodes/latency")
@@ -94,8 +95,8 @@ class Kubelets:
         self._lives: dict[str, _Life] = {}
         self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that is not there
         self._gatherings = JobStarts()
-        store.subscribe("Node", _NodeEvents(self))
-        store.subscribe("Pod", _PodEvents(self))
+        store.subscribe(NODE, _NodeEvents(self))
+        store.subscribe(POD, _PodEvents(self))
 
     # what the store tells
 
@@ -206,7 +207,7 @@ class Kubelets:
     def _running(self, life: _Life, pod: Pod) -> None:
         """Lets the containers run; a pod of a larger job waits for the others."""
         life.started = self._clock.now
-        run = pod.run
+        run = pod.behavior
         if run is None or run.duration is None:
             return
         takes = run.duration
@@ -219,7 +220,7 @@ class Kubelets:
                 self._run_for(self._lives[uid], pod, self._gatherings.slowest(run.job))
 
     def _run_for(self, life: _Life, pod: Pod, takes: Nanoseconds) -> None:
-        job = pod.run.job if pod.run else None
+        job = pod.behavior.job if pod.behavior else None
         # a pod that is started again and again makes no progress
         finish, endless = self._finish, pod.spec.restart_policy == "Always"
         if job is not None and job.walltime is not None and job.walltime < takes:
@@ -229,7 +230,7 @@ class Kubelets:
     # ending
 
     def _finish(self, life: _Life, pod: Pod) -> None:
-        self._exited(life, pod, pod.run.exit_code if pod.run else 0, "Error")
+        self._exited(life, pod, pod.behavior.exit_code if pod.behavior else 0, "Error")
 
     def _overdue(self, life: _Life, pod: Pod) -> None:
         self._end(pod, FAILED, "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
@@ -247,7 +248,7 @@ class Kubelets:
         life.crash_loop = life.crash_loop or CrashLoop()
         assert life.started is not None
         delay = life.crash_loop.next_delay(self._clock.now - life.started)
-        endless = pod.spec.restart_policy == "Always" or (pod.run is not None and pod.run.exit_code != 0)
+        endless = pod.spec.restart_policy == "Always" or (pod.behavior is not None and pod.behavior.exit_code != 0)
         self._at(life, self._clock.now + delay + self._draw_start(), self._start, background=endless)
 
     def _terminate(self, life: _Life, pod: Pod) -> None:
@@ -256,7 +257,7 @@ class Kubelets:
             return  # nobody is there to do it
         assert pod.deleted is not None
         self._miss(pod)
-        needs = pod.run.termination if pod.run and life.started is not None else 0
+        needs = pod.behavior.termination if pod.behavior and life.started is not None else 0
         due = max(self._clock.now, min(pod.deleted, self._clock.now + needs))
         self._at(life, due, self._let_go)
 
@@ -288,7 +289,7 @@ class Kubelets:
         self._miss(pod)
 
     def _miss(self, pod: Pod) -> None:
-        job = pod.run.job if pod.run is not None else None
+        job = pod.behavior.job if pod.behavior is not None else None
         if job is not None and job.size > 1:
             self._gatherings.left(job, pod.uid)
 

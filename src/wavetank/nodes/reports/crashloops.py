@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -18,7 +19,7 @@ class CrashLoopReporter:
     def __init__(self, store: Store, reports: KubeletReports) -> None:
         self._store = store
         self._reports = reports
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     def added(self, new: Pod) -> None:
         """A pod that has just come has not ended."""
@@ -26,16 +27,16 @@ class CrashLoopReporter:
     def modified(self, old: Pod, new: Pod) -> None:
         """Looks ahead to the end of a pod's containers when they start."""
         is_new_run = old.phase != RUNNING or new.restarts != old.restarts
-        if new.phase == RUNNING and is_new_run and new.run is not None and _is_restarted(new):
-            assert new.run.duration is not None
-            due = self._store.clock.now + new.run.duration + _MOMENT
+        if new.phase == RUNNING and is_new_run and new.behavior is not None and _is_restarted(new):
+            assert new.behavior.duration is not None
+            due = self._store.clock.now + new.behavior.duration + _MOMENT
             self._store.clock.at(due, lambda: self._tell(new), background=True)
 
     def deleted(self, old: Pod) -> None:
         """What is gone is not started again."""
 
     def _tell(self, started: Pod) -> None:
-        pod = self._store.find("Pod", started.namespace, started.name)
+        pod = self._store.find(POD, started.namespace, started.name)
         if not isinstance(pod, Pod) or pod.uid != started.uid or pod.deleted is not None:
             return
         if pod.phase == RUNNING and pod.restarts == started.restarts:
@@ -45,7 +46,7 @@ class CrashLoopReporter:
 
 def _is_restarted(pod: Pod) -> bool:
     """Tells whether a pod's containers end by themselves, at a known time, and are started again then."""
-    run = pod.run
+    run = pod.behavior
     if run is None or run.duration is None or run.flops or run.job is not None:
         return False
     policy = pod.spec.restart_policy

@@ -5,6 +5,7 @@ from collections import deque
 from itertools import count
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
@@ -36,8 +37,8 @@ class KubeletReports:
         self._gone: deque[str] = deque()
         self._hosts: dict[str, str] = {}
         self._addresses = count(1)
-        store.subscribe("Node", _NodeEvents(self))
-        store.subscribe("Pod", _PodEvents(self))
+        store.subscribe(NODE, _NodeEvents(self))
+        store.subscribe(POD, _PodEvents(self))
 
     def render(self, resource: Resource) -> dict[str, Any]:
         """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets say."""
@@ -73,7 +74,7 @@ class KubeletReports:
         """Returns the story of a pod, up to this version: one of this instant may not have been told here yet."""
         history = self._reports.get(pod.uid)
         if history is None or pod.resource_version > history.version:
-            present = self._store.find("Pod", pod.namespace, pod.name)
+            present = self._store.find(POD, pod.namespace, pod.name)
             if present is not None and present.uid == pod.uid:
                 self.pod_seen(pod)
         return self._reports.get(pod.uid)

@@ -3,13 +3,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import LEASE, NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 NAMESPACE = "kube-node-lease"
-_TABLE, _VERSION = "Lease.coordination.k8s.io", "coordination.k8s.io/v1"
+_TABLE, _VERSION = LEASE, "coordination.k8s.io/v1"
 _DURATION_S = 40
 _RENEWAL = 10 * SECOND
 
@@ -19,13 +20,13 @@ class Leases:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        store.subscribe("Node", self)
-        for node in store.list("Node"):
+        store.subscribe(NODE, self)
+        for node in store.list(NODE):
             self.added(node)
         store.clock.after(_RENEWAL, self._renew, background=True)
 
     def _renew(self) -> None:
-        for node in self._store.list("Node"):
+        for node in self._store.list(NODE):
             lease = self._store.find(_TABLE, NAMESPACE, node.name)
             if lease is not None and _alive(node):
                 self._store.update(self._renewed(lease))

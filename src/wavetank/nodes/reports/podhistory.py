@@ -46,7 +46,7 @@ class PodHistory:
         """
         if run == pod.restarts and self.finished is not None:
             return self.finished
-        takes = pod.run.duration if pod.run else None
+        takes = pod.behavior.duration if pod.behavior else None
         if run + 1 == len(self.starts):
             return self.starts[run] + (takes or 0)
         again = self.starts[run + 1]
@@ -74,12 +74,12 @@ def tell(
 
 def exit_code(pod: Pod) -> int:
     """Returns what a container of a pod says when it ends."""
-    stated = pod.run.exit_code if pod.run else 0
+    stated = pod.behavior.exit_code if pod.behavior else 0
     return stated or (1 if pod.phase == "Failed" else 0)
 
 
 def _plan(pod: Pod) -> str:
-    run = pod.run
+    run = pod.behavior
     if run is None or run.duration is None:
         return "running until somebody stops it"
     work = f" and {run.flops:g} floating point operations" if run.flops else ""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from wavetank.cluster.fields.gpus import GPU, GPU_INDEX, WHOLE, gpu_demand
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
@@ -26,7 +27,7 @@ class GpuUse:
         self._store = store
         self._wanted: dict[Key, int] = {}
         self._devices: dict[Key, str] = {}
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     def wanted(self, key: Key) -> int:
         """Returns what a pod wants, in thousandths of a GPU."""
@@ -58,9 +59,9 @@ class GpuUse:
     def fragmentation(self, known: Iterable[Pod]) -> float:
         """Returns the thousandths of GPUs that are free now, but of no use to pods such as the `known` ones."""
         table, state, mix = NodeTable(), GpuNodes(), PodMix()
-        for node in self._store.list("Node"):
+        for node in self._store.list(NODE):
             table.set_node(node)
-        for pod in _bound(self._store.list("Pod")):
+        for pod in _bound(self._store.list(POD)):
             table.add_pod(pod, pod.node_name)
         mix.add_pods(known)
         state.catch_up(table)

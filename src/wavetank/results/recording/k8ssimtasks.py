@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.cluster.objects.volcano import GROUP_NAME
 from wavetank.cluster.store.store import Store
@@ -40,7 +41,7 @@ class TaskLedger:
         self._store = store
         self.rows: dict[str, TaskRow] = {}
         self.unfinished = 0
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     def added(self, new: Pod) -> None:
         """Opens a row."""

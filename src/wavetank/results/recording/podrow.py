@@ -31,7 +31,7 @@ class PodRow:
         self.namespace = pod.namespace
         self.name = pod.name
         self.spec: PodSpec = pod.spec
-        self.job: Job | None = pod.run.job if pod.run else None
+        self.job: Job | None = pod.behavior.job if pod.behavior else None
         self.priority = pod.priority
         self.scheduler = scheduler
         self.submitted = now

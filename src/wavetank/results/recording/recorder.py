@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, Pod
 from wavetank.cluster.store.store import Store
@@ -49,20 +50,20 @@ class Recorder:
         self.residents: list[PodRow] = []
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
-        store.subscribe("Node", _NodeEvents(self))
-        store.subscribe("Pod", _PodEvents(self))
+        store.subscribe(NODE, _NodeEvents(self))
+        store.subscribe(POD, _PodEvents(self))
 
     def name_schedulers(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
         """Learns which schedulers are attached, so that each row can say who was responsible."""
         self._schedulers = schedulers
         self._responsible.clear()
-        for pod in self._store.list("Pod"):
+        for pod in self._store.list(POD):
             if pod.uid in self._rows:
                 self._rows[pod.uid].scheduler = self._scheduler_of(pod)
 
     def close(self, end: Nanoseconds) -> None:
         """Takes the last status of the pods that are still there; `end` is when the last thing happened."""
-        for pod in self._store.list("Pod"):
+        for pod in self._store.list(POD):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
             elif pod.uid in self._residents:

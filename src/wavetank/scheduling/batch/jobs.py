@@ -27,7 +27,7 @@ class WaitingJobs:
 
     def add(self, pod: Pod) -> None:
         """Takes in a pod that wants to run."""
-        job = pod.run.job if pod.run else None
+        job = pod.behavior.job if pod.behavior else None
         pods = [pod]
         if job is not None and job.size > 1:
             pods = self._gathering.setdefault(id(job), [])
@@ -64,14 +64,14 @@ class WaitingJobs:
             del self._of[pod.uid]
 
     def _forget_gathering(self, pod: Pod) -> None:
-        job: Job | None = pod.run.job if pod.run else None
+        job: Job | None = pod.behavior.job if pod.behavior else None
         pods = self._gathering.get(id(job), [])
         pods[:] = [other for other in pods if other.uid != pod.uid]
 
 
 def expected(pod: Pod) -> Nanoseconds:
     """Returns how long a pod says that it needs: its job's walltime, or else what it really needs; never no time."""
-    run = pod.run
+    run = pod.behavior
     if run is None:
         return FOREVER
     if run.job is not None and run.job.walltime is not None:

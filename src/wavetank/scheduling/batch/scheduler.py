@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
@@ -75,11 +76,11 @@ class BatchScheduler:
         self._ends: list[tuple[Nanoseconds, str]] = []
         self._freed = False
         self._awake = False
-        store.subscribe("Node", _NodeEvents(self))
-        store.subscribe("Pod", _PodEvents(self))
-        for node in store.list("Node"):
+        store.subscribe(NODE, _NodeEvents(self))
+        store.subscribe(POD, _PodEvents(self))
+        for node in store.list(NODE):
             self.node_seen(node)
-        for pod in store.list("Pod"):
+        for pod in store.list(POD):
             self.pod_added(pod)
 
     def takes(self, pod: Pod) -> bool:
@@ -237,7 +238,7 @@ class BatchScheduler:
         rooms = ", ".join(f"{shape.room(self._capacity()).sum()} of {pods} pods" for shape, pods in job.shapes)
         for pod in job.pods:
             self._hopeless[pod.uid] = job
-            present = self._store.find("Pod", pod.namespace, pod.name)
+            present = self._store.find(POD, pod.namespace, pod.name)
             if isinstance(present, Pod) and present.uid == pod.uid:
                 new = present.copy()
                 new.unschedulable = f"even the empty cluster has room for only {rooms} of this job at a time"

@@ -4,15 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from wavetank.cluster.objects.dra import Allocation, DeviceClass, DeviceId, ResourceClaim, ResourceSlice
+from wavetank.cluster.objects.groupkinds import DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_SLICE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource
 
 DEVICE_TABLES = (
-    "ResourceSlice.resource.k8s.io",
-    "DeviceClass.resource.k8s.io",
-    "ResourceClaim.resource.k8s.io",
+    RESOURCE_SLICE,
+    DEVICE_CLASS,
+    RESOURCE_CLAIM,
 )
-CLAIMS = "ResourceClaim.resource.k8s.io"
+CLAIMS = RESOURCE_CLAIM
 
 _ANYWHERE = ""  # the node name under which slices are kept that are not bound to one node
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
+from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, REPLICA_SET, SERVICE, STATEFUL_SET
 from wavetank.cluster.objects.kinds import Namespace, PodDisruptionBudget, Service
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -10,15 +11,13 @@ from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
 from wavetank.scheduling.framework.devices import DEVICE_TABLES, Devices
 from wavetank.scheduling.framework.storage import STORAGE_TABLES, Storage
 
-_SERVICES = "Service"
-
 # The kinds of objects, besides pods and nodes, that a scheduler reads.
 TABLES = (
     "Namespace",
-    "PodDisruptionBudget.policy",
-    _SERVICES,
-    "ReplicaSet.apps",
-    "StatefulSet.apps",
+    POD_DISRUPTION_BUDGET,
+    SERVICE,
+    REPLICA_SET,
+    STATEFUL_SET,
     "ReplicationController",
     *STORAGE_TABLES,
     *DEVICE_TABLES,
@@ -37,23 +36,23 @@ class Listers:
 
     def set(self, resource: Resource) -> None:
         """Adds an object, or replaces it by its new version."""
-        self._objects[resource.table][resource.key] = resource
-        if resource.table == _SERVICES:
+        self._objects[resource.group_kind][resource.key] = resource
+        if resource.group_kind == SERVICE:
             self._siblings.clear()
-        if resource.table in STORAGE_TABLES:
+        if resource.group_kind in STORAGE_TABLES:
             self.storage.set(resource)
-        elif resource.table in DEVICE_TABLES:
+        elif resource.group_kind in DEVICE_TABLES:
             self.devices.set(resource)
 
     def remove(self, resource: Resource) -> None:
         """Forgets an object."""
-        self._objects[resource.table].pop(resource.key, None)
+        self._objects[resource.group_kind].pop(resource.key, None)
         self._selectors.pop(resource.uid, None)
-        if resource.table == _SERVICES:
+        if resource.group_kind == SERVICE:
             self._siblings.clear()
-        if resource.table in STORAGE_TABLES:
+        if resource.group_kind in STORAGE_TABLES:
             self.storage.remove(resource)
-        elif resource.table in DEVICE_TABLES:
+        elif resource.group_kind in DEVICE_TABLES:
             self.devices.remove(resource)
 
     def find(self, table: str, key: tuple[str, str]) -> Resource | None:
@@ -73,17 +72,17 @@ class Listers:
     @property
     def has_disruption_budgets(self) -> bool:
         """Tells whether there are disruption budgets in any namespace."""
-        return bool(self._objects["PodDisruptionBudget.policy"])
+        return bool(self._objects[POD_DISRUPTION_BUDGET])
 
     def disruption_budgets(self, namespace: str) -> Iterator[PodDisruptionBudget]:
         """Yields the disruption budgets of a namespace."""
-        for budget in self._objects["PodDisruptionBudget.policy"].values():
+        for budget in self._objects[POD_DISRUPTION_BUDGET].values():
             if isinstance(budget, PodDisruptionBudget) and budget.namespace == namespace:
                 yield budget
 
     def owners_selector(self, pod: Pod) -> LabelSelector:
         """Returns what selects a pod's siblings: its services and its controller together; empty if there are none."""
-        services = self._objects[_SERVICES]
+        services = self._objects[SERVICE]
         if not services and "ownerReferences" not in (pod.manifest.get("metadata") or ()):
             return EVERYTHING
         controller = self._controller(pod)
@@ -98,7 +97,7 @@ class Listers:
         return known
 
     def _services(self, pod: Pod) -> Iterator[Service]:
-        for service in self._objects[_SERVICES].values():
+        for service in self._objects[SERVICE].values():
             assert isinstance(service, Service)
             if service.namespace == pod.namespace and service.selector.matches(pod.labels):
                 yield service

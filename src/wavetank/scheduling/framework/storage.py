@@ -4,6 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from wavetank.cluster.objects.groupkinds import (
+    CSI_DRIVER,
+    CSI_NODE,
+    CSI_STORAGE_CAPACITY,
+    STORAGE_CLASS,
+    VOLUME_ATTACHMENT,
+)
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.storage import (
     CSIDriver,
@@ -18,11 +25,11 @@ from wavetank.cluster.objects.storage import (
 STORAGE_TABLES = (
     "PersistentVolume",
     "PersistentVolumeClaim",
-    "StorageClass.storage.k8s.io",
-    "CSINode.storage.k8s.io",
-    "CSIDriver.storage.k8s.io",
-    "CSIStorageCapacity.storage.k8s.io",
-    "VolumeAttachment.storage.k8s.io",
+    STORAGE_CLASS,
+    CSI_NODE,
+    CSI_DRIVER,
+    CSI_STORAGE_CAPACITY,
+    VOLUME_ATTACHMENT,
 )
 
 R = TypeVar("R", bound=Resource)

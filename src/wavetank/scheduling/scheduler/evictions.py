@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
@@ -61,7 +62,7 @@ class Evictions:
             yield self._draw()[1], lambda: self._evict(victim)
 
     def _present(self, pod: Pod) -> Pod | None:
-        present = self._store.find("Pod", pod.namespace, pod.name)
+        present = self._store.find(POD, pod.namespace, pod.name)
         return present if isinstance(present, Pod) and present.uid == pod.uid else None
 
     def _stays(self, victim: Pod) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import ENDS, Pod
 from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
@@ -84,11 +85,11 @@ class Scheduler:
             for resource in store.list(table):
                 listers.set(resource)
         self.intake = EventHandlers(self.table, self.queue, self.framework_of)
-        store.subscribe("Node", NodeInformer(self))
-        store.subscribe("Pod", PodInformer(self))
-        for node in store.list("Node"):
+        store.subscribe(NODE, NodeInformer(self))
+        store.subscribe(POD, PodInformer(self))
+        for node in store.list(NODE):
             self.intake.node_added(node)
-        for pod in store.list("Pod"):
+        for pod in store.list(POD):
             self.intake.pod_added(pod)
 
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
@@ -308,7 +309,7 @@ class Scheduler:
         """Lets an extender bind the pod; one that is happy but cannot reach the simulated cluster leaves it to us."""
         if not cycle.framework.extenders.bind(cycle.pod, node_name):
             return False
-        present = self._store.find("Pod", cycle.pod.namespace, cycle.pod.name)
+        present = self._store.find(POD, cycle.pod.namespace, cycle.pod.name)
         return isinstance(present, Pod) and present.node_name == node_name
 
     def _unbind(self, cycle: Cycle, queued: QueuedPod, node_name: str, message: str) -> None:
@@ -326,7 +327,7 @@ class Scheduler:
         return pod.unschedulable != message or nomination not in (None, pod.nominated_node)
 
     def _patch_status(self, pod: Pod, message: str, nomination: str | None) -> None:
-        present = self._store.find("Pod", pod.namespace, pod.name)
+        present = self._store.find(POD, pod.namespace, pod.name)
         if isinstance(present, Pod) and present.uid == pod.uid and not present.node_name:
             new = present.copy()
             new.unschedulable = message

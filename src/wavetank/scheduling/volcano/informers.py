@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import PRIORITY_CLASS
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.volcano import POD_GROUPS, QUEUES
@@ -13,7 +14,7 @@ from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.volcano.model.cache import Cache
 
 Wake = Callable[[], None]
-_PRIORITY_CLASSES = "PriorityClass.scheduling.k8s.io"
+_PRIORITY_CLASSES = PRIORITY_CLASS
 
 
 class _Informer:

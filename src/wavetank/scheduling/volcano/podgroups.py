@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wavetank.cluster.fields.resources import PODS, format_amounts
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.volcano import API_VERSION, GROUP_NAME, POD_GROUPS, PodGroup
 from wavetank.cluster.store.store import Store
@@ -24,15 +25,15 @@ class PodGroupController:
         self._store = store
         self._takes = takes
         self._members: dict[tuple[str, str], set[str]] = {}  # of the groups made here: uids of pods
-        store.subscribe("Pod", self)
-        for pod in store.list("Pod"):
+        store.subscribe(POD, self)
+        for pod in store.list(POD):
             self.added(pod)
 
     def added(self, new: Pod) -> None:
         """Makes a group for a pod without one."""
         if GROUP_NAME in new.annotations or not self._takes(new):
             return
-        present = self._store.find("Pod", new.namespace, new.name)
+        present = self._store.find(POD, new.namespace, new.name)
         if present is None or present.uid != new.uid:
             return
         key = (new.namespace, _PREFIX + _owner(new, "uid", new.uid))

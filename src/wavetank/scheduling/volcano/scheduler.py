@@ -4,6 +4,7 @@ import random
 from collections.abc import Collection, Mapping
 from functools import partial
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.volcano import API_VERSION, POD_GROUPS, QUEUES, PodGroup, Queue
 from wavetank.cluster.store.errors import ApiError
@@ -200,7 +201,7 @@ class VolcanoScheduler:
 
     def _retract(self, task: Task) -> None:
         """Reads a pod again whose binding or eviction did not succeed, if it is still there."""
-        present = self._store.find("Pod", task.pod.namespace, task.pod.name)
+        present = self._store.find(POD, task.pod.namespace, task.pod.name)
         if isinstance(present, Pod) and task.key in self.cache.tasks:
             self.cache.set_pod_anew(present)
             self._wake()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.http.request import User
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.cluster.store.store import Store
@@ -78,7 +79,7 @@ class ServedCluster:
         reports = KubeletReports(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
         if reports is not None:
-            store.subscribe("Pod", PodRuns())
+            store.subscribe(POD, PodRuns())
             CrashLoopReporter(store, reports)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
         measures = Usage(store) if setting.kubelets and setting.metrics else None

@@ -19,11 +19,11 @@ class PodRuns:
 
     def added(self, new: Pod) -> None:
         """Looks at a new pod, which nobody else has heard of."""
-        if new.run is None:
+        if new.behavior is None:
             try:
-                new.run = _epochs(new) or run_of_owned(new.manifest)
+                new.behavior = _epochs(new) or run_of_owned(new.manifest)
             except InputError:
-                new.run = None  # an annotation that says nothing: it runs until it is stopped
+                new.behavior = None  # an annotation that says nothing: it runs until it is stopped
 
     def modified(self, old: Pod, new: Pod) -> None:
         """What a pod does never changes."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import FAILED, RUNNING, Pod
 from wavetank.cluster.store.store import Store
 from wavetank.simulation.served.eventlog import EventLog
@@ -15,7 +16,7 @@ class PodEvents:
         self._write = log.write
         self._scheduler = scheduler
         self._kubelets = kubelets
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
 
     def added(self, new: Pod) -> None:
         """A pod that has just come has nothing to tell; one that came bound is an old one."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 
@@ -12,7 +13,7 @@ class ServedStore(Store):
     def bound(self, old: Pod, node_name: str) -> Pod:
         """Returns the version of a pod that has come to a node, with where that node is."""
         new = super().bound(old, node_name)
-        node = self.find("Node", "", node_name)
+        node = self.find(NODE, "", node_name)
         copied = {key: node.labels[key] for key in _TOPOLOGY if key in node.labels} if node is not None else {}
         if copied:
             new.labels = {**old.labels, **copied}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wavetank.cluster.fields.volumes import Volume
+from wavetank.cluster.objects.groupkinds import CSI_STORAGE_CAPACITY
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Manifest, Resource
@@ -49,7 +50,7 @@ class PlayedControllers:
 
     def patch(self, step: Step) -> None:
         """Changes a CSIStorageCapacity."""
-        found = self._listers.find("CSIStorageCapacity.storage.k8s.io", (step.namespace or "", step.name or ""))
+        found = self._listers.find(CSI_STORAGE_CAPACITY, (step.namespace or "", step.name or ""))
         if step.resource != "csistoragecapacities" or found is None:
             raise InputError(f"object_patch of {step.resource} {step.name!r}, which is not there", path="steps")
         self._set(CSIStorageCapacity(merge_patch(found.manifest, _given(step.patch, "patch"))))

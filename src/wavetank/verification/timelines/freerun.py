@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Constant
@@ -57,7 +58,7 @@ def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenin
         latency=_latency(options.get("latency") or {}),
     )
     World(store, clock, [*timeline.inputs.init, *timeline.inputs.events])
-    store.subscribe("Pod", _Binds(clock, happenings))
+    store.subscribe(POD, _Binds(clock, happenings))
     clock.run(timeline.outputs.end_ns)
     return happenings
 
@@ -109,7 +110,7 @@ class WatchedScheduler(Scheduler):
         super()._unbind(cycle, queued, node_name, message)
         happened = self._last[queued.pod.uid]
         happened.result, happened.message = "error", message
-        if self._store.find("Pod", queued.pod.namespace, queued.pod.name) is not None:
+        if self._store.find(POD, queued.pod.namespace, queued.pod.name) is not None:
             happened.queue = queue_name(queued)
 
 

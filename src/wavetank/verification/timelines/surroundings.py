@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import POD, POD_DISRUPTION_BUDGET
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
@@ -12,7 +13,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.verification.timelines.timeline import Change
 
-_TABLES = {"node": "Node", "pod": "Pod", "pdb": "PodDisruptionBudget.policy", "namespace": "Namespace"}
+_TABLES = {"node": "Node", "pod": "Pod", "pdb": POD_DISRUPTION_BUDGET, "namespace": "Namespace"}
 _NEVER = 2**62
 
 
@@ -49,7 +50,7 @@ class World:
         self._store = store
         self._clock = clock
         self._plans: dict[str, dict[str, Any]] = {}
-        store.subscribe("Pod", self)
+        store.subscribe(POD, self)
         for time, action, subject in changes:
             clock.at(time, lambda action=action, subject=subject: self._do(action, subject))  # type: ignore[misc]
 
@@ -126,5 +127,5 @@ class World:
             self._store.delete(present)
 
     def _present(self, pod: Pod) -> Pod | None:
-        present = self._store.find("Pod", pod.namespace, pod.name)
+        present = self._store.find(POD, pod.namespace, pod.name)
         return present if isinstance(present, Pod) and present.uid == pod.uid else None

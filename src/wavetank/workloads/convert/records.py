@@ -45,9 +45,9 @@ def records_of(workload: Workload, seed: int = 1) -> Records:
 
 
 def _job(arrival: Arrival) -> Job | None:
-    return arrival.pod.run.job if arrival.pod.run is not None else None
+    return arrival.pod.behavior.job if arrival.pod.behavior is not None else None
 
 
 def _record(arrival: Arrival, name: str, size: int) -> Record:
     pod = arrival.pod
-    return Record(name, arrival.time, size, pod.requests, pod.run or PodBehavior(None), pod)
+    return Record(name, arrival.time, size, pod.requests, pod.behavior or PodBehavior(None), pod)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from wavetank.cluster.manifests import MAX_BYTES
+from wavetank.cluster.objects.groupkinds import CRON_JOB, DAEMON_SET
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest, Resource
@@ -25,7 +26,7 @@ VERSION = 2
 
 _MSGPACK = b"\xa7version"  # its first key, after the byte that opens the map
 _KEYS = ("version", "config", "events", "index", "pod_lifecycles")
-_CRON_JOB, _DAEMONS = "CronJob.batch", "DaemonSet.apps"
+_CRON_JOB, _DAEMONS = CRON_JOB, DAEMON_SET
 _UNUSABLE = "an object that cannot be submitted"
 
 Owner = tuple[str, str]  # ("apps/v1.Deployment", "namespace/name")
@@ -118,10 +119,10 @@ class _History:
 
     def apply(self, owner: Owner, manifest: Manifest, time: Nanoseconds) -> None:
         """Brings the pods of an object to what it asks for now."""
-        if Resource(manifest).table == _CRON_JOB:
+        if Resource(manifest).group_kind == _CRON_JOB:
             self._cron_job(owner, manifest)
             return
-        if Resource(manifest).table == _DAEMONS:
+        if Resource(manifest).group_kind == _DAEMONS:
             raise InputError(f"a {_DAEMONS} cannot be submitted as a workload yet", path="kind")
         running = self.running.setdefault(owner, [])
         for submission in submissions_of(manifest, self.specs):
@@ -160,7 +161,7 @@ class _History:
         template = fields.mapping(job.get("spec"), "spec.jobTemplate.spec").get("template")
         pod = pod_of_template(manifest, template, path, self.specs, DEFAULT_JOB_DURATION)
         for begun, _ in cycles[self.born[owner] :]:
-            like = Submission(0, (pod.name,), pod.namespace, pod.manifest, pod.run)
+            like = Submission(0, (pod.name,), pod.namespace, pod.manifest, pod.behavior)
             self._begin(owner, like, max(begun - self.start, 0))
 
     def submissions(self) -> Iterator[Submission]:

@@ -58,7 +58,7 @@ class Generator:
             for rank in range(size):
                 pod = model.copy()  # several times cheaper than a new one
                 pod.name = f"{self.name}-{number}" if size == 1 else f"{self.name}-{number}-{rank}"
-                pod.run = run
+                pod.behavior = run
                 yield Arrival(time, pod)
 
 

@@ -134,5 +134,5 @@ def _part(pod: Pod, resource: str) -> int:
 def _forever(pod: Pod, name: str) -> Arrival:
     pod = pod.copy()
     pod.name = name
-    pod.run = PodBehavior(None)
+    pod.behavior = PodBehavior(None)
     return Arrival(0, pod)

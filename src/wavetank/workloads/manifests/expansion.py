@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wavetank.cluster.fields.cron import ScheduleError, parse_schedule
+from wavetank.cluster.objects.groupkinds import (
+    CRON_JOB,
+    DAEMON_SET,
+    DEPLOYMENT,
+    JOB,
+    REPLICA_SET,
+    STATEFUL_SET,
+    VOLCANO_JOB,
+)
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest, Resource
-from wavetank.controllers.volcanojobs.spec import TABLE as VOLCANO_JOB
 from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.controllers.volcanojobs.validation import problems_of
 from wavetank.documents import reading as fields
@@ -40,22 +48,24 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
     if isinstance(given, Pod):
-        yield Submission(time, (given.name,), given.namespace, given.manifest, given.run)
-    elif given.table == VOLCANO_JOB:
+        yield Submission(time, (given.name,), given.namespace, given.manifest, given.behavior)
+    elif given.group_kind == VOLCANO_JOB:
         yield from _volcano_job(given, specs)
-    elif given.table in EXPANDED:
-        size = EXPANDED[given.table](fields.mapping(manifest.get("spec"), "spec"))
-        if given.table == CRON_JOB:
+    elif given.group_kind in EXPANDED:
+        size = EXPANDED[given.group_kind](fields.mapping(manifest.get("spec"), "spec"))
+        if given.group_kind == CRON_JOB:
             yield Submission(time, (), given.namespace, manifest, None, _scheduled(given), lifetime_of(given))
             return
-        duration = DEFAULT_JOB_DURATION if given.table == JOB else None
+        duration = DEFAULT_JOB_DURATION if given.group_kind == JOB else None
         pod = pod_of_template(manifest, manifest["spec"].get("template"), "spec.template", specs, duration)
         names = tuple(f"{given.name}-{i}" for i in range(size))
         source = kept_alive(given)
-        yield Submission(time, names, given.namespace, pod.manifest, pod.run, source, lifetime_of(given))
+        yield Submission(time, names, given.namespace, pod.manifest, pod.behavior, source, lifetime_of(given))
     else:
         expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB))
-        raise InputError(f"a {given.table} cannot be submitted as a workload yet: expected {expected}", path="kind")
+        raise InputError(
+            f"a {given.group_kind} cannot be submitted as a workload yet: expected {expected}", path="kind"
+        )
 
 
 def pod_of_template(
@@ -90,7 +100,7 @@ def kept_alive(owner: Resource) -> Resource:
     spec = fields.mapping(owner.manifest.get("spec"), "spec")
     template = fields.mapping(spec.get("template"), "spec.template")
     policy = fields.mapping(template.get("spec"), "spec.template.spec").get("restartPolicy", "Always")
-    if policy != "Always" and owner.table != JOB:
+    if policy != "Always" and owner.group_kind != JOB:
         path = "spec.template.spec.restartPolicy"
         raise InputError(f"expected Always in a {owner.manifest_kind}, got {policy!r:.60}", path=path)
     metadata = dict(fields.mapping(template.get("metadata") or {}, "spec.template.metadata"))
@@ -98,7 +108,7 @@ def kept_alive(owner: Resource) -> Resource:
     if annotations:
         metadata["annotations"] = annotations
     changed: dict[str, Any] = {"template": {**template, "metadata": metadata}}
-    if owner.table != JOB:  # which gets a selector of its own
+    if owner.group_kind != JOB:  # which gets a selector of its own
         metadata["labels"] = metadata.get("labels") or {"app": owner.name}
         changed["selector"] = spec.get("selector") or {"matchLabels": metadata["labels"]}
     return parse_resource({**owner.manifest, "spec": {**spec, **changed}}, SpecTable())
@@ -143,7 +153,7 @@ def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
         metadata = {**pod.manifest["metadata"]}
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **task_annotations(job, task)}
         spec = {**pod.manifest["spec"], "schedulerName": task.scheduler}
-        run = epochs_run(pod.manifest, path) or pod.run
+        run = epochs_run(pod.manifest, path) or pod.behavior
         manifest = {**pod.manifest, "metadata": metadata, "spec": spec}
         yield Submission(time, task.pod_names(), job.namespace, manifest, run, kept)
 
@@ -206,12 +216,11 @@ def _check_restart_policy(spec: Mapping[str, Any]) -> None:
         raise InputError(f"expected Never or OnFailure in a Job, got {policy!r:.60}", path=path)
 
 
-JOB, CRON_JOB = "Job.batch", "CronJob.batch"
 EXPANDED: dict[str, Callable[[Mapping[str, Any]], int]] = {
     JOB: _parallelism,
-    "Deployment.apps": replicas,
-    "ReplicaSet.apps": replicas,
-    "StatefulSet.apps": replicas,
-    "DaemonSet.apps": lambda spec: 0,
+    DEPLOYMENT: replicas,
+    REPLICA_SET: replicas,
+    STATEFUL_SET: replicas,
+    DAEMON_SET: lambda spec: 0,
     CRON_JOB: _schedule,
 }

@@ -35,7 +35,7 @@ def object_of(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None
     """Makes the object of a manifest of which it is clear that one can be made."""
     made = parse_resource(_with_an_end(manifest), specs)
     if isinstance(made, Pod):
-        made.run = run_of(manifest, duration)
+        made.behavior = run_of(manifest, duration)
     return made
 
 

@@ -53,7 +53,7 @@ class SubmittedWorkload:
         last: Resource | None = None
         for submission in self._submissions:
             source = submission.source
-            if source is None or source.table not in kinds:
+            if source is None or source.group_kind not in kinds:
                 yield from _pods(submission, specs)
             elif source is not last:
                 last = source
@@ -64,7 +64,7 @@ def _pods(submission: Submission, specs: SpecTable) -> Iterator[Arrival]:
     time, names, namespace, manifest, run, _, _ = submission
     spec = specs.intern(manifest["spec"])
     for name in names:
-        yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, run=run))
+        yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, behavior=run))
 
 
 class Names:

@@ -115,7 +115,7 @@ class TableWorkload:
                     pod = like.copy()  # several times cheaper than a new one
                     pod.name = name if size == 1 else f"{name}-{rank}"
                     pod.namespace = namespace
-                    pod.run = run
+                    pod.behavior = run
                     yield Arrival(time, pod)
 
 

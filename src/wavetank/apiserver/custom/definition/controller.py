@@ -50,8 +50,8 @@ class Definitions:
         self._kind, self._services = found, services
         self._served: dict[str, tuple[Document, list[Kind]]] = {}
         self._followed: set[str] = set()
-        self._store.subscribe(found.table, self)
-        for each in list(self._store.list(found.table)):
+        self._store.subscribe(found.group_kind, self)
+        for each in list(self._store.list(found.group_kind)):
             self.added(each)
 
     def added(self, new: Resource) -> None:
@@ -72,7 +72,7 @@ class Definitions:
     # what is to be done next
 
     def _sync(self, name: str) -> None:
-        present = self._store.find(self._kind.table, "", name)
+        present = self._store.find(self._kind.group_kind, "", name)
         if present is None:
             return
         definition = present.render()
@@ -132,7 +132,7 @@ class Definitions:
         _, kinds = self._served.pop(name, ({}, []))
         for kind in kinds:
             self._objects.kinds.remove(kind)
-            self._watches.close(kind.table)
+            self._watches.close(kind.group_kind)
         for kind in kinds:
             self._unregister(kind)
         self._objects.forget()
@@ -160,7 +160,7 @@ class Definitions:
 
     def _clean(self, name: str) -> None:
         """Deletes the objects of a definition that is going, and then lets it go."""
-        present = self._store.find(self._kind.table, "", name)
+        present = self._store.find(self._kind.group_kind, "", name)
         assert present is not None
         definition = present.render()
         going = condition(TERMINATING, "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress")
@@ -176,7 +176,7 @@ class Definitions:
             done = condition(TERMINATING, "False", "InstanceDeletionCompleted", "removed all instances")
         else:
             done = condition(TERMINATING, "False", "NeverEstablished", "resource was never established")
-        present = self._store.find(self._kind.table, "", name)
+        present = self._store.find(self._kind.group_kind, "", name)
         if present is not None:
             self._release(present, done)
 
@@ -201,12 +201,12 @@ class Definitions:
 
     def retry(self, name: str) -> None:
         """Goes on with a definition that waits for its objects to go."""
-        present = self._store.find(self._kind.table, "", name)
+        present = self._store.find(self._kind.group_kind, "", name)
         if present is not None and present.deleted is not None:
             self._sync(name)
 
     def _of_group(self, group: str) -> list[Document]:
-        found = (each.render() for each in self._store.list(self._kind.table))
+        found = (each.render() for each in self._store.list(self._kind.group_kind))
         return [each for each in found if each["spec"]["group"] == group]
 
 

@@ -6,6 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import (
+    CSI_DRIVER,
+    CSI_NODE,
+    CSI_STORAGE_CAPACITY,
+    DEVICE_CLASS,
+    RESOURCE_CLAIM,
+    RESOURCE_SLICE,
+    STORAGE_CLASS,
+    VOLUME_ATTACHMENT,
+)
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 
@@ -52,18 +62,18 @@ class ClusterEvent(StrEnum):
 OBJECT_EVENTS: Mapping[str, tuple[ClusterEvent | None, ClusterEvent | None, ClusterEvent | None]] = {
     "PersistentVolumeClaim": (ClusterEvent.CLAIM_ADD, ClusterEvent.CLAIM_UPDATE, None),
     "PersistentVolume": (ClusterEvent.VOLUME_ADD, ClusterEvent.VOLUME_UPDATE, None),
-    "StorageClass.storage.k8s.io": (ClusterEvent.STORAGE_CLASS_ADD, ClusterEvent.STORAGE_CLASS_UPDATE, None),
-    "CSINode.storage.k8s.io": (ClusterEvent.CSI_NODE_ADD, ClusterEvent.CSI_NODE_UPDATE, None),
-    "CSIDriver.storage.k8s.io": (None, ClusterEvent.CSI_DRIVER_UPDATE, None),
-    "CSIStorageCapacity.storage.k8s.io": (
+    STORAGE_CLASS: (ClusterEvent.STORAGE_CLASS_ADD, ClusterEvent.STORAGE_CLASS_UPDATE, None),
+    CSI_NODE: (ClusterEvent.CSI_NODE_ADD, ClusterEvent.CSI_NODE_UPDATE, None),
+    CSI_DRIVER: (None, ClusterEvent.CSI_DRIVER_UPDATE, None),
+    CSI_STORAGE_CAPACITY: (
         ClusterEvent.STORAGE_CAPACITY_ADD,
         ClusterEvent.STORAGE_CAPACITY_UPDATE,
         None,
     ),
-    "ResourceClaim.resource.k8s.io": (ClusterEvent.RESOURCE_CLAIM_ADD, ClusterEvent.RESOURCE_CLAIM_UPDATE, None),
-    "ResourceSlice.resource.k8s.io": (ClusterEvent.RESOURCE_SLICE_ADD, ClusterEvent.RESOURCE_SLICE_UPDATE, None),
-    "DeviceClass.resource.k8s.io": (ClusterEvent.DEVICE_CLASS_ADD, ClusterEvent.DEVICE_CLASS_UPDATE, None),
-    "VolumeAttachment.storage.k8s.io": (None, None, ClusterEvent.ATTACHMENT_DELETE),
+    RESOURCE_CLAIM: (ClusterEvent.RESOURCE_CLAIM_ADD, ClusterEvent.RESOURCE_CLAIM_UPDATE, None),
+    RESOURCE_SLICE: (ClusterEvent.RESOURCE_SLICE_ADD, ClusterEvent.RESOURCE_SLICE_UPDATE, None),
+    DEVICE_CLASS: (ClusterEvent.DEVICE_CLASS_ADD, ClusterEvent.DEVICE_CLASS_UPDATE, None),
+    VOLUME_ATTACHMENT: (None, None, ClusterEvent.ATTACHMENT_DELETE),
 }
 
 # Tells whether the event (what the object was, what it is now) may help the waiting pod.

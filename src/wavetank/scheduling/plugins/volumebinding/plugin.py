@@ -198,15 +198,15 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
         for claim, volume in volumes.bindings:
             ref = {"kind": claim.kind, "namespace": claim.namespace, "name": claim.name, "uid": claim.uid}
             metadata = {} if volume.is_for(claim) else {"annotations": {BOUND_BY_CONTROLLER: "yes"}}
-            store.patch(volume.table, "", volume.name, {"metadata": metadata, "spec": {"claimRef": ref}})
+            store.patch(volume.group_kind, "", volume.name, {"metadata": metadata, "spec": {"claimRef": ref}})
         for claim, _ in volumes.provisions:
             selected = {"metadata": {"annotations": {SELECTED_NODE: node_name}}}
-            store.patch(claim.table, claim.namespace, claim.name, selected)
+            store.patch(claim.group_kind, claim.namespace, claim.name, selected)
 
     def is_prepared(self, cycle: Cycle, node_name: str, store: Store) -> bool:
         """Tells whether all claims are bound."""
         pod = cycle.pod
-        if store.find(pod.table, pod.namespace, pod.name) is None:
+        if store.find(pod.group_kind, pod.namespace, pod.name) is None:
             raise PluginError(f'{self.activity}: pod does not exist any more: pod "{pod.name}" not found')
         volumes = self.volumes_on(cycle, cycle.table.slots[node_name])
         static = [_present(store, claim) for claim, _ in volumes.bindings]
@@ -238,7 +238,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
 
 
 def _present(store: Store, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
-    found = store.find(claim.table, claim.namespace, claim.name)
+    found = store.find(claim.group_kind, claim.namespace, claim.name)
     if not isinstance(found, PersistentVolumeClaim):
         raise PluginError(
             f'{VolumeBinding.activity}: failed to check binding: persistentvolumeclaims "{claim.name}" not found'

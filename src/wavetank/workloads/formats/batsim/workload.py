@@ -67,7 +67,7 @@ class BatsimWorkload:
         for job in self._jobs:
             spec = asked.get(job.asked) or asked.setdefault(job.asked, _spec(specs, *job.asked))
             for name in job.pod_names():
-                yield Arrival(job.time, Pod(_MANIFEST, spec, name=name, run=job.run))
+                yield Arrival(job.time, Pod(_MANIFEST, spec, name=name, behavior=job.run))
 
 
 def is_batsim(file: InputFile) -> bool:

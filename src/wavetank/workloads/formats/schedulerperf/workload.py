@@ -222,7 +222,7 @@ class _Timeline:
         if (template.get("spec") or {}).get("resourceClaims"):
             raise operation.refuse("with resource claims needs dynamic resource allocation, which is not simulated")
         assert isinstance(pod, Pod)
-        return Submission(time, names, namespace, manifest, pod.run)
+        return Submission(time, names, namespace, manifest, pod.behavior)
 
     def _named(self, template: Mapping[str, Any], namespace: str, size: int) -> Iterator[str]:
         """Yields names: the template's own if it has one, else generateName and a number."""
