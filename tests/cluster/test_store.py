@@ -230,7 +230,7 @@ def test_a_patched_pod_is_still_the_same_one(store: Store) -> None:
     store.create(pod)
     new = store.patch("Pod", "default", "a", {"metadata": {"labels": {"a": "b"}}})
     assert isinstance(new, Pod)
-    for field in ("uid", "created", "priority", "unschedulable", "restarts", "started", "run"):
+    for field in ("uid", "created", "priority", "unschedulable", "restarts", "started", "behavior"):
         assert getattr(new, field) == getattr(pod, field)
 
 

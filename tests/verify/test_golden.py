@@ -8,7 +8,7 @@ import pytest
 
 from verify.recordings import SHARED
 from wavetank.verification import find_recordings, read_recording, verify
-from wavetank.verification.decisions import replay
+from wavetank.verification.decisions.replay import replay
 
 GOLDEN = SHARED / "data" / "golden"
 

@@ -106,8 +106,8 @@ def test_ranks_share_one_job_and_end_together() -> None:
     pods = [arrival.pod for arrival in arrivals_of(a_workload({"id": "big", "res": 3, "walltime": 20}))]
     assert [pod.name for pod in pods] == ["big-0", "big-1", "big-2"]
     assert len({id(pod.behavior) for pod in pods}) == 1
-    assert pods[0].run is not None
-    job = pods[0].run.job
+    assert pods[0].behavior is not None
+    job = pods[0].behavior.job
     assert job is not None
     assert (job.id, job.workload, job.profile, job.size, job.walltime) == ("big", "w0", "p", 3, 20 * SECOND)
 

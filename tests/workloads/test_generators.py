@@ -112,8 +112,8 @@ def test_pods_are_as_described() -> None:
     assert (first.priority, first.scheduler_name) == (-5, "mine")
     assert first.spec.node_affinity.selector.matches({"disk": "ssd"})
     assert len(first.spec.tolerations.items) == 1
-    assert first.run is not None
-    assert first.run.duration == 120 * SECOND
+    assert first.behavior is not None
+    assert first.behavior.duration == 120 * SECOND
     assert first.spec is second.spec
     assert generator.description == "4 pods from a burst generator"
 

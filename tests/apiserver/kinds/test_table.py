@@ -33,7 +33,7 @@ TABLE = KindTable.builtin()
 def test_a_path_finds_its_kind(group, version, plural, kind, table, resource):
     found = TABLE.find(group, version, plural)
     assert found is not None
-    assert (found.kind, found.table, found.resource) == (kind, table, resource)
+    assert (found.kind, found.group_kind, found.resource) == (kind, table, resource)
     assert TABLE.named(found.api_version, kind) is found
 
 

@@ -110,12 +110,12 @@ def test_what_runs_inside_survives_a_write_from_outside(caller: Caller) -> None:
     pod = caller.store.get("Pod", "default", "p")
     assert isinstance(pod, Pod)
     new = pod.copy()
-    new.run, new.restarts, new.started = PodBehavior(duration=5), 3, 7
+    new.behavior, new.restarts, new.started = PodBehavior(duration=5), 3, 7
     caller.store.update(new)
     caller.merge(f"{PODS}/p", {"metadata": {"labels": {"x": "1"}}})
     written = caller.store.get("Pod", "default", "p")
     assert isinstance(written, Pod)
-    assert (written.run, written.restarts, written.started) == (new.run, 3, 7)
+    assert (written.behavior, written.restarts, written.started) == (new.behavior, 3, 7)
 
 
 def test_owners_are_named_once(caller: Caller) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from verify.recordings import SHARED
 from wavetank.verification import read_recording
-from wavetank.verification.decisions import replay
+from wavetank.verification.decisions.replay import replay
 
 GOLDEN = SHARED / "data" / "golden"
 
