@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wavetank.cluster.fields.quantity import INT64_MAX, format_bytes, format_milli, milli, parse_quantity, whole
 from wavetank.errors import InputError
+from wavetank.quantity import INT64_MAX, format_bytes, format_milli, milli, parse_quantity, whole
 
 DIGITS = st.decimals(min_value=-(10**9), max_value=10**9, places=6).map(lambda number: f"{number:f}")
 SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E-3"]

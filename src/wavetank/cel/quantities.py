@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from wavetank.cel.values import EvaluationError
-from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.errors import InputError
+from wavetank.quantity import parse_quantity
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wavetank.cluster.fields.quantity import milli, whole
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.store.store import Store
+from wavetank.quantity import milli, whole
 
 
 class Used(NamedTuple):

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.cluster.fields.quantity import value_of
 from wavetank.cluster.objects.groupkinds import LIMIT_RANGE
 from wavetank.cluster.quota.amount import render_amounts
 from wavetank.cluster.quota.sums import pod_amounts
+from wavetank.quantity import value_of
 
 Amounts = Mapping[str, str]
 _NOTE = "kubernetes.io/limit-ranger"

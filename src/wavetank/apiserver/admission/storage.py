@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 _CLASSES = "StorageClass.storage.k8s.io"
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")

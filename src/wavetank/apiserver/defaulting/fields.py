@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavetank.cluster.fields.quantity import format_milli, milli, parse_quantity
 from wavetank.errors import InputError
+from wavetank.quantity import format_milli, milli, parse_quantity
 
 Document = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wavetank.apiserver.defaulting.fields import Document, optional
-from wavetank.cluster.fields.quantity import format_bytes, format_milli, milli, whole
+from wavetank.quantity import format_bytes, format_milli, milli, whole
 
 _PAGES = "hugepages-"
 

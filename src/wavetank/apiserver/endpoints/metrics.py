@@ -15,10 +15,10 @@ from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.apiserver.verbs.reading import page
 from wavetank.apiserver.verbs.writing import Writer
-from wavetank.cluster.fields.quantity import format_milli
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.quantity import format_milli
 
 GROUP, VERSION = "metrics.k8s.io", "v1beta1"
 _WINDOW = "15s"  # over which a metrics server measures; here nothing changes within it

@@ -14,7 +14,7 @@ from wavetank.apiserver.validation.errors import (
 )
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update
 from wavetank.apiserver.validation.quantities import check_container_resource_name, check_not_negative_amount
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 _LONGEST_WINDOW_S = 3600
 _LONGEST_PERIOD_S = 1800

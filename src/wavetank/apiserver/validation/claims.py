@@ -10,7 +10,7 @@ from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import NOT_POSITIVE, Document, Errors, check_immutable, each_invalid
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
 from wavetank.apiserver.validation.quantities import is_native
-from wavetank.cluster.fields.quantity import value_of, whole
+from wavetank.quantity import value_of, whole
 
 MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")

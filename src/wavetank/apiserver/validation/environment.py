@@ -9,7 +9,7 @@ from wavetank.apiserver.fielderrors import invalid, required, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid, structs
 from wavetank.apiserver.validation.paths import check_no_backsteps
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 OF_VARIABLES = frozenset(
     [

@@ -14,7 +14,7 @@ from wavetank.apiserver.validation.quantities import (
     check_resource_name,
     may_overcommit,
 )
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 _SCOPES = frozenset(
     {

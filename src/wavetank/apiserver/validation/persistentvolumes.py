@@ -22,7 +22,7 @@ from wavetank.apiserver.validation.metadata import check_metadata, check_metadat
 from wavetank.apiserver.validation.paths import check_no_backsteps
 from wavetank.apiserver.validation.placement import check_node_selector
 from wavetank.apiserver.validation.volumes import check_driver_name, check_host_path, check_nfs, check_volume_source
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 _POLICIES = ("Delete", "Recycle", "Retain")
 _ORDER = (

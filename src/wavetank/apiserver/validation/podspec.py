@@ -27,8 +27,8 @@ from wavetank.apiserver.validation.placement import check_affinity, check_spread
 from wavetank.apiserver.validation.quantities import check_pod_resource_name, check_requirements
 from wavetank.apiserver.validation.security import check_host_users, check_pod_context
 from wavetank.apiserver.validation.volumes import check_volumes
-from wavetank.cluster.fields.quantity import value_of
 from wavetank.cluster.quota.sums import container_amounts
+from wavetank.quantity import value_of
 
 _MAX_INT32 = 2**31 - 1
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")

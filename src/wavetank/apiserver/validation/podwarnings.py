@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, structs
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 Warnings = Iterator[str]
 

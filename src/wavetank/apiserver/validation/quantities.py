@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from wavetank.apiserver.fielderrors import NOT_FOUND, FieldError, duplicate, forbidden, invalid, required, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import NEGATIVE, Document, Errors, each_invalid
-from wavetank.cluster.fields.quantity import value_of, whole
 from wavetank.errors import InputError
+from wavetank.quantity import value_of, whole
 
 _REQUESTED = ("cpu", "memory", "ephemeral-storage")
 _COUNTED = frozenset(

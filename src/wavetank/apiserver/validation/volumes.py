@@ -20,7 +20,7 @@ from wavetank.apiserver.validation.environment import OF_FILES, check_field_refe
 from wavetank.apiserver.validation.errors import Document, Errors, check_choice, check_present, each_invalid, structs
 from wavetank.apiserver.validation.metadata import check_template_metadata
 from wavetank.apiserver.validation.paths import check_descending, check_no_backsteps, check_not_reserved
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 HOST_PATH_TYPES = ("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")

@@ -20,7 +20,7 @@ from wavetank.apiserver.validation.podwarnings import (
     pod_warnings,
     term_warnings,
 )
-from wavetank.cluster.fields.quantity import value_of
+from wavetank.quantity import value_of
 
 # Where the template of a kind's pods stands, and whether the names of those pods begin with its own.
 _TEMPLATES: Mapping[str, tuple[tuple[str, ...], bool]] = {

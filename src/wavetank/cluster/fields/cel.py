@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.errors import InputError, WavetankError
+from wavetank.quantity import parse_quantity
 
 Evaluate = Callable[[Mapping[str, Any]], Any]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.fields.quantity import format_bytes, format_milli, milli, whole
 from wavetank.errors import InputError
+from wavetank.quantity import format_bytes, format_milli, milli, whole
 
 Amounts = Mapping[str, int]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wavetank.cluster.fields.cel import Evaluate, compile_cel
-from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.cluster.fields.selectors import NodeSelector
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.errors import InputError
+from wavetank.quantity import parse_quantity
 
 EXACT_COUNT, ALL = "ExactCount", "All"
 _MODES = (EXACT_COUNT, ALL)

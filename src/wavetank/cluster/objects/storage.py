@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from wavetank.cluster.fields.quantity import whole
 from wavetank.cluster.fields.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, read_at
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.cluster.rules.csimigration import BETA_ZONE, ZONE, in_tree_plugin
 from wavetank.errors import InputError
+from wavetank.quantity import whole
 
 AVAILABLE, BOUND, RELEASED, PENDING, LOST = "Available", "Bound", "Released", "Pending", "Lost"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from wavetank.cluster.fields.quantity import format_bytes, format_milli, milli, value_of
+from wavetank.quantity import format_bytes, format_milli, milli, value_of
 
 
 class Amount(NamedTuple):

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.errors import InputError
+from wavetank.quantity import parse_quantity
 
 _COUNTED = ("cpu", "memory")
 

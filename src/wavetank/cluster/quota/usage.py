@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from wavetank.cluster.fields.quantity import value_of
 from wavetank.cluster.objects.resource import parse_time
 from wavetank.cluster.quota.amount import ONE, ZERO, Amount
 from wavetank.cluster.quota.devices import PER_CLASS, devices_of
 from wavetank.cluster.quota.sums import pod_amounts
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.quantity import value_of
 
 Document = Mapping[str, Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.fields.quantity import format_bytes
 from wavetank.cluster.objects.groupkinds import CSI_NODE, NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.storage import PENDING, CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass
 from wavetank.cluster.store.store import Store
+from wavetank.quantity import format_bytes
 
 
 def volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, store: Store) -> PersistentVolume:

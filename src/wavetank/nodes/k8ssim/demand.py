@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from wavetank.cluster.fields.quantity import milli
 from wavetank.cluster.fields.resources import CPU
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.k8ssim.rates import WORK_OF_EPOCH, cpu_rate, gpu_rate
+from wavetank.quantity import milli
 
 GPU = "nvidia.com/gpu"
 

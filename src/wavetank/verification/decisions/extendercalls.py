@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.errors import InputError
 from wavetank.loop.extenders.client import closed, decoded, failed, timed_out, url_of
+from wavetank.quantity import parse_quantity
 from wavetank.scheduling.extenders.answers import ExtenderError
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.verification.decisions.recording import Attempt, ExtenderCall, Recording

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from wavetank.cluster.fields.quantity import milli
 from wavetank.cluster.fields.resources import CPU
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.resource import Manifest, Resource
@@ -15,6 +14,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.k8ssim.demand import GPU, deadline_of, epochs_of
 from wavetank.nodes.k8ssim.parameters import UNIT
 from wavetank.nodes.k8ssim.rates import WORK_OF_EPOCH, cpu_rate, gpu_rate
+from wavetank.quantity import milli
 
 SUBMITTED = "sub-time"  # K8sSim's label of a job: seconds from the start of the run
 MIN_AVAILABLE = "wavetank.dev/min-available"  # annotation of pods: how many of their job must run together

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.fields.quantity import parse_quantity
 from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.quantity import parse_quantity
 from wavetank.scheduling.framework.nodes.arrays import BoolArray
 from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
 from wavetank.scheduling.policies.topsis.closeness import closeness

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wavetank.cluster.fields.quantity import milli, whole
 from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
 from wavetank.errors import InputError
+from wavetank.quantity import milli, whole
 
 LEAST = 0.1  # less than this is nothing: of a milli-CPU, a byte, a thousandth of a scalar resource
 UNLIMITED = 1.7976931348623157e308  # where a queue states no limit

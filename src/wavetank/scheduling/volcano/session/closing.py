@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from wavetank.cluster.fields.quantity import format_bytes, format_milli
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
+from wavetank.quantity import format_bytes, format_milli
 from wavetank.scheduling.volcano.model.job import INQUEUE, PENDING_PHASE, RUNNING_PHASE, Job
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.queue import ROOT
