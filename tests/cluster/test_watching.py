@@ -157,6 +157,19 @@ def test_a_watcher_is_told_of_its_kind_only_and_from_now_on() -> None:
     assert told == ["b"]
 
 
+def test_a_function_is_called_for_its_kind_of_change_only() -> None:
+    store = Store(Clock())
+    told: list[str] = []
+    store.subscribe("Pod", added=lambda new: told.append(f"added {new.name}"))
+    store.subscribe("Pod", modified=lambda old, new: told.append(f"modified {old.node_name or 'pending'}"))
+    store.subscribe("Pod", deleted=lambda old: told.append(f"deleted {old.node_name}"))
+    pod = a_pod("a")
+    store.create(pod)
+    store.bind(pod, "n1")
+    store.delete(store.get("Pod", "default", "a"))
+    assert told == ["added a", "modified pending", "deleted n1"]
+
+
 def test_whoever_subscribes_inside_a_call_is_told_of_what_is_written_after_it() -> None:
     store = Store(Clock())
     told: list[str] = []

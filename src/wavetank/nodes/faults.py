@@ -46,7 +46,7 @@ class Faults:
         self._kubelets = kubelets
         self._evictions: dict[str, list[Timer]] = {}  # by the name of a node that has failed
         if faults:
-            store.subscribe(POD, _PodEvents(self))
+            store.subscribe(POD, added=self.bound, modified=self._pod_modified)
         for fault in faults:
             clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
 
@@ -104,6 +104,10 @@ class Faults:
             if not _is_daemon(pod):
                 self._store.evict(pod, "Evicted")
 
+    def _pod_modified(self, old: Pod, new: Pod) -> None:
+        if new.node_name and not old.node_name:
+            self.bound(new)
+
     def bound(self, pod: Pod) -> None:
         """Evicts a pod later if the node it stands on has failed."""
         evictions = self._evictions.get(pod.node_name)
@@ -131,18 +135,6 @@ def _patience(pod: Pod) -> Nanoseconds | None:
 
 def _joined(taints: tuple[Taint, ...], more: tuple[Taint, ...]) -> tuple[Taint, ...]:
     return (*taints, *(taint for taint in more if taint not in taints))
-
-
-class _PodEvents:
-    def __init__(self, faults: Faults) -> None:
-        self.added = faults.bound
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        if new.node_name and not old.node_name:
-            self.added(new)
-
-    def deleted(self, old: Pod) -> None:
-        pass
 
 
 def _is_daemon(pod: Pod) -> bool:

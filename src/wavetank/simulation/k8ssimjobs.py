@@ -25,10 +25,10 @@ class JobStarter:
         self._store = store
         self._complete = complete
         self._busy: Counter[tuple[str, str]] = Counter()  # by group: pods that have not ended
-        store.subscribe(VOLCANO_JOB, self)
-        store.subscribe(POD, _PodEvents(self))
+        store.subscribe(VOLCANO_JOB, added=self._start)
+        store.subscribe(POD, modified=self._pod_modified, deleted=self._pod_deleted)
 
-    def added(self, new: Resource) -> None:
+    def _start(self, new: Resource) -> None:
         """Creates the group and the pods of a job."""
         self._store.create(parse_resource(_group(new), self._store.specs))
         for submission in submissions_of(new.manifest, self._store.specs):
@@ -39,13 +39,15 @@ class JobStarter:
                 self._complete(pod)
                 self._store.create(pod)
 
-    def modified(self, old: Resource, new: Resource) -> None:
-        """A job is read once."""
+    def _pod_modified(self, old: Pod, new: Pod) -> None:
+        if new.finished and not old.finished:
+            self._pod_ended(new)
 
-    def deleted(self, old: Resource) -> None:
-        """A job stays."""
+    def _pod_deleted(self, old: Pod) -> None:
+        if not old.finished:
+            self._pod_ended(old)
 
-    def pod_ended(self, pod: Pod) -> None:
+    def _pod_ended(self, pod: Pod) -> None:
         """Removes the group of a job whose last pod has ended."""
         key = (pod.namespace, pod.annotations.get(GROUP_NAME, ""))
         if key not in self._busy:
@@ -56,22 +58,6 @@ class JobStarter:
             group = self._store.find(POD_GROUPS, *key)
             if group is not None:
                 self._store.delete(group)
-
-
-class _PodEvents:
-    def __init__(self, starter: JobStarter) -> None:
-        self._starter = starter
-
-    def added(self, new: Pod) -> None:
-        """Pods are counted before they are made."""
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        if new.finished and not old.finished:
-            self._starter.pod_ended(new)
-
-    def deleted(self, old: Pod) -> None:
-        if not old.finished:
-            self._starter.pod_ended(old)
 
 
 def _group(job: Resource) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from wavetank.loop.turns.waiting import WaitingPods
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.simulation.loading import PodCompleter, load_cluster
-from wavetank.simulation.served.podbehavior import PodRuns
+from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.workloads.cluster import Cluster
 
 # Writes of each kind that a watcher may have missed and still resume.
@@ -57,7 +57,7 @@ class Loop:
         self._processes = processes
         self._manager = manager
         if manager is not None:
-            store.subscribe(POD, PodRuns())
+            store.subscribe(POD, added=set_behavior)
         stated = [*(each.version for each in processes), manager.version if manager else "", _KUBELETS]
         self._api = Api(store, KubeletReports(store, next(version for version in stated if version)))
         EventExpiry(store)

@@ -92,7 +92,7 @@ class _Watched:
         return getattr(self._scheduler, name)
 
     def attach(self, store: Store, clock: Clock, *rest: Any, **more: Any) -> Attached:
-        store.subscribe(POD, _Eye(store, self._witness))
+        store.subscribe(POD, modified=_Eye(store, self._witness).modified)
         return self._scheduler.attach(store, clock, *rest, **more)
 
 
@@ -100,12 +100,6 @@ class _Eye:
     def __init__(self, store: Store, witness: Witness) -> None:
         self._store = store
         self._witness = witness
-
-    def added(self, new: Pod) -> None:
-        """A new pod holds nothing yet."""
-
-    def deleted(self, old: Pod) -> None:
-        """A pod that is gone holds nothing any more."""
 
     def modified(self, old: Pod, new: Pod) -> None:
         if new.node_name and not old.node_name:

@@ -19,8 +19,9 @@ Key = tuple[str, str]
 
 _GRACE = "deletionGracePeriodSeconds"
 
-_Calls = tuple[Callable[..., None], ...]
-_Untold = tuple[Iterator[Callable[..., None]], Any, Any]  # who is still to be told, the old version, the new one
+_Call = Callable[..., None]
+_Calls = tuple[_Call, ...]
+_Untold = tuple[Iterator[_Call], Any, Any]  # who is still to be told, the old version, the new one
 
 
 class Watcher(Protocol):
@@ -47,11 +48,11 @@ class _Kind:
         self.modified: _Calls = ()
         self.deleted: _Calls = ()
 
-    def tell(self, watcher: Watcher) -> None:
-        """Tells `watcher` of every change from now on."""
-        self.added = (*self.added, watcher.added)
-        self.modified = (*self.modified, watcher.modified)
-        self.deleted = (*self.deleted, watcher.deleted)
+    def watch(self, added: _Call | None, modified: _Call | None, deleted: _Call | None) -> None:
+        """Calls these from now on; None is never called."""
+        self.added = self.added if added is None else (*self.added, added)
+        self.modified = self.modified if modified is None else (*self.modified, modified)
+        self.deleted = self.deleted if deleted is None else (*self.deleted, deleted)
 
 
 class _Kinds(dict[str, _Kind]):
@@ -64,7 +65,7 @@ class _Kinds(dict[str, _Kind]):
     def __missing__(self, group_kind: GroupKind) -> _Kind:
         kind = self[group_kind] = _Kind()
         for watcher in self.everywhere:
-            kind.tell(watcher)
+            kind.watch(watcher.added, watcher.modified, watcher.deleted)
         return kind
 
 
@@ -132,14 +133,27 @@ class Store:
         """Says whether a version is the one with which its object began."""
         return resource.uid == _uid(resource.resource_version)
 
-    def subscribe(self, group_kind: GroupKind, watcher: Watcher) -> None:
-        """Tells `watcher` of every change of this kind from now on."""
-        self._kinds[group_kind].tell(watcher)
+    def subscribe(
+        self,
+        group_kind: GroupKind,
+        watcher: Watcher | None = None,
+        *,
+        added: Callable[[Any], None] | None = None,
+        modified: Callable[[Any, Any], None] | None = None,
+        deleted: Callable[[Any], None] | None = None,
+    ) -> None:
+        """Calls `watcher`, or the given functions, on every change of this kind from now on.
+
+        Without a watcher, changes for which there is no function cost nothing.
+        """
+        if watcher is not None:
+            added, modified, deleted = watcher.added, watcher.modified, watcher.deleted
+        self._kinds[group_kind].watch(added, modified, deleted)
 
     def subscribe_all(self, watcher: Watcher) -> None:
         """Tells `watcher` of every change of every kind from now on."""
         for kind in self._kinds.values():
-            kind.tell(watcher)
+            kind.watch(watcher.added, watcher.modified, watcher.deleted)
         self._kinds.everywhere.append(watcher)
 
     def group_kinds(self) -> Iterator[str]:

@@ -33,7 +33,7 @@ class Budgets:
         self._selectors = Selectors()
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # of each budget, by uid
         self._store.subscribe(POD_DISRUPTION_BUDGET, self)
-        self._store.subscribe(Pod.group_kind, _Pods(self))
+        self._store.subscribe(Pod.group_kind, added=self.pod_seen, modified=self.pod_modified, deleted=self.pod_lost)
         for budget in self._store.list(POD_DISRUPTION_BUDGET):
             self.added(budget)
 
@@ -62,6 +62,12 @@ class Budgets:
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._pods[key][pod.uid] = pod
             self._queue.add(key)
+
+    def pod_modified(self, old: Pod, new: Pod) -> None:
+        """Takes in a new version of a pod, whose labels may have changed."""
+        if old.labels is not new.labels and old.labels != new.labels:
+            self.pod_lost(old)
+        self.pod_seen(new)
 
     def pod_lost(self, pod: Pod) -> None:
         """Forgets a pod that is gone or has other labels."""
@@ -150,17 +156,3 @@ class Budgets:
 
     def _tell(self, about: Resource, type_: str, reason: str, message: str) -> None:
         self._context.tell(about, type_, reason, message, "controllermanager")
-
-
-class _Pods:
-    """Tells of all pods."""
-
-    def __init__(self, budgets: Budgets) -> None:
-        self.added = budgets.pod_seen
-        self.deleted = budgets.pod_lost
-        self._budgets = budgets
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        if old.labels is not new.labels and old.labels != new.labels:
-            self._budgets.pod_lost(old)
-        self._budgets.pod_seen(new)

@@ -51,7 +51,9 @@ class DaemonSets:
         self._hashes: dict[Key, str] = {}
         self._selectors = Selectors()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
-        self._store.subscribe(NODE, _NodeEvents(self))
+        self._store.subscribe(
+            NODE, added=lambda new: self.node_seen(None, new), modified=self.node_seen, deleted=self.node_gone
+        )
         self._nodes |= {node.name: node for node in self._store.list(NODE)}
         self._store.subscribe(DAEMON_SET, self)
         context.pods.follow_orphans(self._orphan_seen)
@@ -200,16 +202,6 @@ class DaemonSets:
         status |= {field: old[field] for field in ("collisionCount", "conditions") if field in old}
         if status != old:
             self._context.client.update_status(present, status)
-
-
-class _NodeEvents:
-    def __init__(self, controller: DaemonSets) -> None:
-        self.modified = controller.node_seen
-        self.deleted = controller.node_gone
-        self._seen = controller.node_seen
-
-    def added(self, new: Node) -> None:
-        self._seen(None, new)
 
 
 def _selector(owner: Resource) -> LabelSelector:

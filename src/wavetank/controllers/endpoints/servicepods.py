@@ -38,7 +38,7 @@ class ServicePods:
         self._facts: dict[str, PodFacts] = {}  # by uid
         self.triggers = Triggers()
         context.store.subscribe(SERVICE, self)
-        context.store.subscribe(Pod.group_kind, _Pods(self))
+        context.store.subscribe(Pod.group_kind, added=self.pod_seen, modified=self.pod_modified, deleted=self.pod_lost)
         for service in context.store.list(SERVICE):
             self.added(service)
 
@@ -81,26 +81,18 @@ class ServicePods:
             self._pods[key][pod.uid] = pod
             self._changed(key)
 
+    def pod_modified(self, old: Pod, new: Pod) -> None:
+        """Takes in a new version of a pod, whose labels may have changed."""
+        if old.labels is not new.labels and old.labels != new.labels:
+            self.pod_lost(old)
+        self.pod_seen(new)
+
     def pod_lost(self, pod: Pod) -> None:
         """Forgets a pod that is gone or has other labels."""
         self._facts.pop(pod.uid, None)
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._pods[key].pop(pod.uid, None)
             self._changed(key)
-
-
-class _Pods:
-    """Tells of all pods."""
-
-    def __init__(self, services: ServicePods) -> None:
-        self.added = services.pod_seen
-        self.deleted = services.pod_lost
-        self._services = services
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        if old.labels is not new.labels and old.labels != new.labels:
-            self._services.pod_lost(old)
-        self._services.pod_seen(new)
 
 
 def has_endpoints(service: Service) -> bool:

@@ -27,7 +27,7 @@ class _Residents:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
-        self._store.subscribe(NAMESPACE, _Namespaces(self))
+        self._store.subscribe(NAMESPACE, added=lambda new: self.look_at(new.name))
         self._store.subscribe(self.table, self)
         for namespace in self._store.list(NAMESPACE):
             self.look_at(namespace.name)
@@ -71,20 +71,6 @@ class _Residents:
 
     def _mend(self, present: Resource) -> None:
         """Makes one that somebody has changed what it should be; a service account may be changed."""
-
-
-class _Namespaces:
-    def __init__(self, residents: _Residents) -> None:
-        self._residents = residents
-
-    def added(self, new: Resource) -> None:
-        self._residents.look_at(new.name)
-
-    def modified(self, old: Resource, new: Resource) -> None:
-        """It has what it needs since it came."""
-
-    def deleted(self, old: Resource) -> None:
-        """Nothing is left in it."""
 
 
 class ServiceAccounts(_Residents):

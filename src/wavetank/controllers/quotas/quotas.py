@@ -29,7 +29,9 @@ class Quotas:
         self._store = context.store
         self._queue = context.queue(self._sync)
         self._quotas: defaultdict[str, dict[str, Resource]] = defaultdict(dict)  # by namespace and name
-        self._store.subscribe(_TABLE, _Quotas(self))
+        self._store.subscribe(
+            _TABLE, added=lambda new: self.quota_seen(None, new), modified=self.quota_seen, deleted=self.quota_lost
+        )
         self._store.subscribe_all(self)
         for quota in self._store.list(_TABLE):
             self.quota_seen(None, quota)
@@ -102,16 +104,6 @@ class Quotas:
                     document = resource.render()
                     if is_in_scope(kind, document, spec):
                         yield document, kind
-
-
-class _Quotas:
-    def __init__(self, quotas: Quotas) -> None:
-        self.modified = quotas.quota_seen
-        self.deleted = quotas.quota_lost
-        self._seen = quotas.quota_seen
-
-    def added(self, new: Resource) -> None:
-        self._seen(None, new)
 
 
 def _hard(quota: Resource) -> dict[str, str]:

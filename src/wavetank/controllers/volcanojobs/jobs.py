@@ -54,7 +54,7 @@ class VolcanoJobs:
         self._orders: defaultdict[Key, list[_Order]] = defaultdict(list)
         self._delayed: defaultdict[Key, dict[str, tuple[str, Timer]]] = defaultdict(dict)  # by job and pod
         self._store.subscribe(VOLCANO_JOB, self)
-        self._store.subscribe(POD_GROUPS, _GroupEvents(self))
+        self._store.subscribe(POD_GROUPS, modified=self._group_modified)
         for job in self._store.list(VOLCANO_JOB):
             self.added(job)
 
@@ -79,6 +79,14 @@ class VolcanoJobs:
         self._orders.pop(old.key, None)
         for _, timer in self._delayed.pop(old.key, {}).values():
             timer.cancel()
+
+    def _group_modified(self, old: Resource, new: Resource) -> None:
+        """Takes in the phase of a job's PodGroup, which the scheduler writes."""
+        before, after = ((each.manifest.get("status") or {}).get("phase") for each in (old, new))
+        owner = controller_of(new)
+        if before != after and owner is not None and owner.get("kind") == "Job":
+            event = JOB_UNKNOWN if after == "Unknown" else ""
+            self.tell((new.namespace, str(owner["name"])), Happening(event))
 
     def tell(self, key: Key, happening: Happening) -> None:
         """Notes that something has happened to a job."""
@@ -232,23 +240,3 @@ class _PodEvents:
         code = pod.behavior.exit_code if pod.behavior and event == POD_FAILED else 0
         task = pod.annotations.get(TASK_SPEC, "")
         self._jobs.tell(self._key, Happening(event, task, pod.name, code, int(version) if version.isdecimal() else 0))
-
-
-class _GroupEvents:
-    """The PodGroups of jobs, whose phase the scheduler writes."""
-
-    def __init__(self, jobs: VolcanoJobs) -> None:
-        self._jobs = jobs
-
-    def added(self, new: Resource) -> None:
-        """A group is made by the controller itself."""
-
-    def modified(self, old: Resource, new: Resource) -> None:
-        before, after = ((each.manifest.get("status") or {}).get("phase") for each in (old, new))
-        owner = controller_of(new)
-        if before != after and owner is not None and owner.get("kind") == "Job":
-            event = JOB_UNKNOWN if after == "Unknown" else ""
-            self._jobs.tell((new.namespace, str(owner["name"])), Happening(event))
-
-    def deleted(self, old: Resource) -> None:
-        """A group goes with its job, or when the job is killed."""

@@ -34,9 +34,17 @@ class PersistentVolumes:
         self._store = store
         self._on_demand = on_demand
         self._open: defaultdict[str, dict[str, PersistentVolume]] = defaultdict(dict)  # by class: those not bound yet
-        store.subscribe(_VOLUMES, _VolumeEvents(self))
-        store.subscribe(_CLAIMS, _ClaimEvents(self))
-        store.subscribe(_CLASSES, _ClassEvents(self))
+        store.subscribe(
+            _VOLUMES,
+            added=lambda new: self.sync_volume(new.name, new.storage_class, is_new=True),
+            modified=lambda old, new: self.sync_volume(new.name, new.storage_class, is_new=old.phase == PENDING),
+            deleted=lambda old: self.sync_volume(old.name, old.storage_class, is_new=False),
+        )
+        store.subscribe(
+            _CLAIMS, added=self.sync_claim, modified=lambda _, new: self.sync_claim(new), deleted=self.reclaim
+        )
+        # volumes outlive their class
+        store.subscribe(_CLASSES, added=lambda _: self.sync_claims(), modified=lambda *_: self.sync_claims())
         for volume in store.list(_VOLUMES):
             self.sync_volume(volume.name, volume.storage_class, is_new=False)
         self.sync_claims()
@@ -160,45 +168,3 @@ class PersistentVolumes:
             return None
         claim = self._claim(volume.claim.namespace, volume.claim.name)
         return claim if claim is not None and volume.is_for(claim) else None
-
-
-class _VolumeEvents:
-    def __init__(self, controller: PersistentVolumes) -> None:
-        self._controller = controller
-
-    def added(self, new: PersistentVolume) -> None:
-        self._controller.sync_volume(new.name, new.storage_class, is_new=True)
-
-    def modified(self, old: PersistentVolume, new: PersistentVolume) -> None:
-        self._controller.sync_volume(new.name, new.storage_class, is_new=old.phase == PENDING)
-
-    def deleted(self, old: PersistentVolume) -> None:
-        self._controller.sync_volume(old.name, old.storage_class, is_new=False)
-
-
-class _ClaimEvents:
-    def __init__(self, controller: PersistentVolumes) -> None:
-        self._controller = controller
-
-    def added(self, new: PersistentVolumeClaim) -> None:
-        self._controller.sync_claim(new)
-
-    def modified(self, old: PersistentVolumeClaim, new: PersistentVolumeClaim) -> None:
-        self._controller.sync_claim(new)
-
-    def deleted(self, old: PersistentVolumeClaim) -> None:
-        self._controller.reclaim(old)
-
-
-class _ClassEvents:
-    def __init__(self, controller: PersistentVolumes) -> None:
-        self._controller = controller
-
-    def added(self, new: StorageClass) -> None:
-        self._controller.sync_claims()
-
-    def modified(self, old: StorageClass, new: StorageClass) -> None:
-        self._controller.sync_claims()
-
-    def deleted(self, old: StorageClass) -> None:
-        """Does nothing: volumes outlive their class."""

@@ -33,8 +33,10 @@ class K8sSimKubelets:
         self._places: dict[str, tuple[Machine, tuple[str, str]]] = {}  # by uid: machine, and namespace and name
         self._allowances = Allowances()
         self._ticking = False
-        store.subscribe(NODE, _NodeEvents(self))
-        store.subscribe(POD, _PodEvents(self))
+        store.subscribe(
+            NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new), deleted=self.node_deleted
+        )
+        store.subscribe(POD, added=self.pod_seen, modified=lambda _, new: self.pod_seen(new), deleted=self.pod_deleted)
 
     # what the store tells
 
@@ -132,23 +134,3 @@ class K8sSimKubelets:
 
 def _restart(pod: Pod) -> None:
     pod.restarts += 1
-
-
-class _NodeEvents:
-    def __init__(self, kubelets: K8sSimKubelets) -> None:
-        self.added = kubelets.node_seen
-        self.deleted = kubelets.node_deleted
-        self._seen = kubelets.node_seen
-
-    def modified(self, old: Node, new: Node) -> None:
-        self._seen(new)
-
-
-class _PodEvents:
-    def __init__(self, kubelets: K8sSimKubelets) -> None:
-        self.added = kubelets.pod_seen
-        self.deleted = kubelets.pod_deleted
-        self._seen = kubelets.pod_seen
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        self._seen(new)

@@ -95,8 +95,10 @@ class Kubelets:
         self._lives: dict[str, _Life] = {}
         self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that is not there
         self._gatherings = JobStarts()
-        store.subscribe(NODE, _NodeEvents(self))
-        store.subscribe(POD, _PodEvents(self))
+        store.subscribe(
+            NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new), deleted=self.node_deleted
+        )
+        store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
 
     # what the store tells
 
@@ -353,20 +355,3 @@ def is_counted(pod: Pod) -> bool:
     if not owners:
         return False
     return any(str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners)
-
-
-class _NodeEvents:
-    def __init__(self, kubelets: Kubelets) -> None:
-        self.added = kubelets.node_seen
-        self.deleted = kubelets.node_deleted
-        self._seen = kubelets.node_seen
-
-    def modified(self, old: Node, new: Node) -> None:
-        self._seen(new)
-
-
-class _PodEvents:
-    def __init__(self, kubelets: Kubelets) -> None:
-        self.added = kubelets.pod_added
-        self.modified = kubelets.pod_modified
-        self.deleted = kubelets.pod_deleted

@@ -37,8 +37,9 @@ class KubeletReports:
         self._gone: deque[str] = deque()
         self._hosts: dict[str, str] = {}
         self._addresses = count(1)
-        store.subscribe(NODE, _NodeEvents(self))
-        store.subscribe(POD, _PodEvents(self))
+        # a node that comes back has its old address: deletions change nothing
+        store.subscribe(NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new))
+        store.subscribe(POD, added=self.pod_seen, modified=lambda _, new: self.pod_seen(new), deleted=self.pod_gone)
 
     def render(self, resource: Resource) -> dict[str, Any]:
         """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets say."""
@@ -115,24 +116,3 @@ def _stated_address(node: Node) -> str:
     """Returns the address that a node's own status has, if it has one."""
     addresses = (node.manifest.get("status") or {}).get("addresses") or ()
     return next((str(each.get("address")) for each in addresses if each.get("type") == "InternalIP"), "")
-
-
-class _NodeEvents:
-    def __init__(self, reports: KubeletReports) -> None:
-        self.added = self._seen = reports.node_seen
-
-    def modified(self, old: Node, new: Node) -> None:
-        self._seen(new)
-
-    def deleted(self, old: Node) -> None:
-        """A node that comes back has its old address."""
-
-
-class _PodEvents:
-    def __init__(self, reports: KubeletReports) -> None:
-        self.added = reports.pod_seen
-        self.deleted = reports.pod_gone
-        self._seen = reports.pod_seen
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        self._seen(new)

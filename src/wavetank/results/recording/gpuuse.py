@@ -27,7 +27,7 @@ class GpuUse:
         self._store = store
         self._wanted: dict[Key, int] = {}
         self._devices: dict[Key, str] = {}
-        store.subscribe(POD, self)
+        store.subscribe(POD, added=self._added, modified=self._modified)
 
     def wanted(self, key: Key) -> int:
         """Returns what a pod wants, in thousandths of a GPU."""
@@ -69,20 +69,17 @@ class GpuUse:
 
     # what the store tells
 
-    def added(self, new: Pod) -> None:
+    def _added(self, new: Pod) -> None:
         """Notes what a pod wants."""
         try:
             self._wanted[new.key] = gpu_demand(new).total
         except InputError:
             return  # whoever schedules it may say so, or know nothing of GPUs
 
-    def modified(self, old: Pod, new: Pod) -> None:
+    def _modified(self, old: Pod, new: Pod) -> None:
         """Notes what a pod was given."""
         if new.node_name and not old.node_name and (devices := new.annotations.get(GPU_INDEX)):
             self._devices[new.key] = devices
-
-    def deleted(self, old: Pod) -> None:
-        """Keeps what is known of it."""
 
 
 def _bound(pods: Iterable[Pod]) -> Iterator[Pod]:

@@ -50,8 +50,13 @@ class Recorder:
         self.residents: list[PodRow] = []
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
-        store.subscribe(NODE, _NodeEvents(self))
-        store.subscribe(POD, _PodEvents(self))
+        store.subscribe(
+            NODE,
+            added=lambda new: self.node_changed(None, new),
+            modified=self.node_changed,
+            deleted=lambda old: self.node_changed(old, None),
+        )
+        store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
 
     def name_schedulers(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
         """Learns which schedulers are attached, so that each row can say who was responsible."""
@@ -131,24 +136,6 @@ class Recorder:
         name = next((name for name, scheduler in self._schedulers if scheduler.takes(pod)), "")
         self._responsible[pod.scheduler_name] = name
         return name
-
-
-class _NodeEvents:
-    def __init__(self, recorder: Recorder) -> None:
-        self.modified = self._changed = recorder.node_changed
-
-    def added(self, new: Node) -> None:
-        self._changed(None, new)
-
-    def deleted(self, old: Node) -> None:
-        self._changed(old, None)
-
-
-class _PodEvents:
-    def __init__(self, recorder: Recorder) -> None:
-        self.added = recorder.pod_added
-        self.modified = recorder.pod_modified
-        self.deleted = recorder.pod_deleted
 
 
 def _allocatable(node: Node | None, resource: str) -> int:

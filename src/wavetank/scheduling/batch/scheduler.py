@@ -76,8 +76,10 @@ class BatchScheduler:
         self._ends: list[tuple[Nanoseconds, str]] = []
         self._freed = False
         self._awake = False
-        store.subscribe(NODE, _NodeEvents(self))
-        store.subscribe(POD, _PodEvents(self))
+        store.subscribe(
+            NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new), deleted=self.node_deleted
+        )
+        store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
         for node in store.list(NODE):
             self.node_seen(node)
         for pod in store.list(POD):
@@ -284,19 +286,3 @@ def _runs(job: BatchJob) -> list[tuple[PodSpec, int]]:
         order = {spec: i for i, spec in enumerate(counts)}
         job.pods.sort(key=lambda pod: order[pod.spec])
     return list(counts.items())
-
-
-class _NodeEvents:
-    def __init__(self, scheduler: BatchScheduler) -> None:
-        self.added = self._seen = scheduler.node_seen
-        self.deleted = scheduler.node_deleted
-
-    def modified(self, old: Node, new: Node) -> None:
-        self._seen(new)
-
-
-class _PodEvents:
-    def __init__(self, scheduler: BatchScheduler) -> None:
-        self.added = scheduler.pod_added
-        self.modified = scheduler.pod_modified
-        self.deleted = scheduler.pod_deleted

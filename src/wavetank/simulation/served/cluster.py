@@ -29,7 +29,7 @@ from wavetank.simulation.kernels import compile_kernels
 from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.loading import load_cluster
 from wavetank.simulation.served.eventlog import EventLog
-from wavetank.simulation.served.podbehavior import PodRuns
+from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.served.store import ServedStore
 from wavetank.workloads.cluster import Cluster
@@ -79,7 +79,7 @@ class ServedCluster:
         reports = KubeletReports(store, KUBELET_VERSION) if setting.kubelets else None
         streams = Streams(setting.seed)
         if reports is not None:
-            store.subscribe(POD, PodRuns())
+            store.subscribe(POD, added=set_behavior)
             CrashLoopReporter(store, reports)
             Kubelets(store, self.clock, streams, setting.latency.nodes, keep_finished=True)
         measures = Usage(store) if setting.kubelets and setting.metrics else None

@@ -14,19 +14,13 @@ def _epochs(pod: Pod) -> PodBehavior | None:
     return None if run is None else PodBehavior(0, flops=run.flops)
 
 
-class PodRuns:
-    """Gives pods that clients create what they will do, before any kubelet hears of them."""
+def set_behavior(new: Pod) -> None:
+    """Gives a pod that a client has created its behavior, by its annotations.
 
-    def added(self, new: Pod) -> None:
-        """Looks at a new pod, which nobody else has heard of."""
-        if new.behavior is None:
-            try:
-                new.behavior = _epochs(new) or run_of_owned(new.manifest)
-            except InputError:
-                new.behavior = None  # an annotation that says nothing: it runs until it is stopped
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        """What a pod does never changes."""
-
-    def deleted(self, old: Pod) -> None:
-        """Nothing is kept of it."""
+    Subscribe it before the kubelets, which read the behavior.
+    """
+    if new.behavior is None:
+        try:
+            new.behavior = _epochs(new) or run_of_owned(new.manifest)
+        except InputError:
+            new.behavior = None  # the annotation is invalid: the pod runs until it is stopped

@@ -16,20 +16,13 @@ class PodEvents:
         self._write = log.write
         self._scheduler = scheduler
         self._kubelets = kubelets
-        store.subscribe(POD, self)
+        store.subscribe(POD, modified=self._modified)
 
-    def added(self, new: Pod) -> None:
-        """A pod that has just come has nothing to tell; one that came bound is an old one."""
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        """Tells what is new of a pod."""
+    def _modified(self, old: Pod, new: Pod) -> None:
         if self._scheduler:
             self._tell_scheduling(old, new)
         if self._kubelets and new.node_name:
             self._tell_running(old, new)
-
-    def deleted(self, old: Pod) -> None:
-        """Events outlive their pod."""
 
     def _tell_scheduling(self, old: Pod, new: Pod) -> None:
         who = {"component": new.scheduler_name}
