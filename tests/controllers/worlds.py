@@ -10,8 +10,8 @@ from wavetank.apiserver.http.request import User
 from wavetank.cluster.objects.pod import PENDING, RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.descriptors import read_names, start_controllers
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.framework.descriptors import read_names, start_controllers
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import seconds
 

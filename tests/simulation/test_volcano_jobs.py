@@ -7,7 +7,7 @@ import pytest
 
 import wavetank
 from wavetank.apiserver.http.request import Request, User
-from wavetank.controllers.framework.descriptors import all_names
+from wavetank.controllers.descriptors import all_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import parse_entries
 from wavetank.kernel.durations import SECOND

@@ -16,12 +16,8 @@ from wavetank.cluster.objects.groupkinds import (
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.framework.descriptors import CLAIMS, EPHEMERAL, STORAGE, start_controllers
 from wavetank.controllers.framework.storeclient import StoreClient
-from wavetank.controllers.resourceclaims.resourceclaims import attach_claim_controller
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
-from wavetank.controllers.volumes.attaching import attach_ephemeral_volumes
-from wavetank.controllers.volumes.persistentvolumes import PersistentVolumes
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.namespacelimits import Bounds
@@ -66,14 +62,3 @@ def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None],
     return ControllerContext(
         store, StoreClient(store, streams.stream("controllers/names"), prepare, bounds.charge), seen=seen
     )
-
-
-def attach_controllers(context: ControllerContext, names: Collection[str], served: bool = False) -> None:
-    """Starts the controllers of these names on a cluster whose first objects are there."""
-    if STORAGE in names:
-        PersistentVolumes(context.store)
-    if EPHEMERAL in names:
-        attach_ephemeral_volumes(context.store)
-    if CLAIMS in names:
-        attach_claim_controller(context.store)
-    start_controllers(context, names, served)

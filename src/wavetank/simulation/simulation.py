@@ -10,7 +10,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.admission import admit
 from wavetank.cluster.store.store import Store
-from wavetank.controllers.framework.descriptors import all_names
+from wavetank.controllers.descriptors import all_names, start_controllers
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
@@ -26,7 +26,7 @@ from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.scheduler.scheduler import Explain
-from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, attach_controllers, object_kinds, run_context
+from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, object_kinds, run_context
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.k8ssimjobs import JobStarter
@@ -107,7 +107,7 @@ class Simulation:
                 partial(_complete, store=store, completer=loop.completer) if loop else partial(admit, store=store)
             )
             context = run_context(store, streams, complete, seen=loop is not None)
-            attach_controllers(context, self._controllers(store, complete))
+            start_controllers(context, self._controllers(store, complete))
             if kubelets is not None:
                 Faults(store, clock, kubelets, setting.faults)
             schedulers = self._attach(store, clock, streams)

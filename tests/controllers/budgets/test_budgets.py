@@ -9,8 +9,8 @@ from controllers.worlds import World, a_pod, a_workload
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.framework.descriptors import start_controllers
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.kernel.clock import Clock
 

@@ -8,8 +8,8 @@ from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.framework.descriptors import start_controllers
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduling.clusters import Running, node_manifest, pod_manifest
 from scheduling.dra.claims import a_claim, a_class, a_device, a_slice, exactly, on, wanting
 from wavetank.cluster.objects.pod import SUCCEEDED
-from wavetank.controllers.resourceclaims.resourceclaims import attach_claim_controller
+from wavetank.controllers.resourceclaims.resourceclaims import ResourceClaims
 
 CLAIMS = "ResourceClaim.resource.k8s.io"
 
@@ -50,7 +50,7 @@ def test_a_missing_claim_is_waited_for():
 
 def test_a_device_that_is_given_back_goes_to_the_next():
     cluster = a_cluster(a_claim("c", exactly()), a_claim("d", exactly()))
-    attach_claim_controller(cluster.store)
+    ResourceClaims(cluster.store)
     cluster.create(pod_manifest("p", **wanting("c")))
     cluster.run()
     cluster.create(pod_manifest("q", **wanting("d")))

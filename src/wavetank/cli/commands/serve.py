@@ -17,7 +17,7 @@ from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.cli.console import console
-from wavetank.controllers.framework.descriptors import read_names
+from wavetank.controllers.descriptors import read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import SchedulerEntry, entry_of, parse_entries
 from wavetank.simulation.latency.model import parse_latency

@@ -3,11 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 from wavetank.cluster.objects.dra import ResourceClaim
-from wavetank.cluster.objects.groupkinds import POD, RESOURCE_CLAIM, RESOURCE_SLICE
+from wavetank.cluster.objects.groupkinds import POD, RESOURCE_CLAIM
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
-
-_CLAIMS, _SLICES = RESOURCE_CLAIM, RESOURCE_SLICE
 
 
 class ResourceClaims:
@@ -35,17 +33,11 @@ class ResourceClaims:
 
     def _release(self, pod: Pod) -> None:
         for item in pod.spec.manifest.get("resourceClaims") or ():
-            claim = self._store.find(_CLAIMS, pod.namespace, str(item.get("resourceClaimName") or ""))
+            claim = self._store.find(RESOURCE_CLAIM, pod.namespace, str(item.get("resourceClaimName") or ""))
             if isinstance(claim, ResourceClaim) and pod.uid in claim.reserved_for:
                 self._give_back(claim, pod.uid)
 
     def _give_back(self, claim: ResourceClaim, uid: str) -> None:
         users = [user for user in claim.manifest["status"]["reservedFor"] if user.get("uid") != uid]
         status: dict[str, Any] = {"reservedFor": users} if users else {"reservedFor": None, "allocation": None}
-        self._store.patch(_CLAIMS, claim.namespace, claim.name, {"status": status})
-
-
-def attach_claim_controller(store: Store) -> None:
-    """Starts the controller on a cluster that has devices; elsewhere nobody needs to look at pods."""
-    if any(True for _ in store.list(_SLICES)):
-        ResourceClaims(store)
+        self._store.patch(RESOURCE_CLAIM, claim.namespace, claim.name, {"status": status})

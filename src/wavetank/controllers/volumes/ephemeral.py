@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from wavetank.cluster.objects.groupkinds import POD
+from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME_CLAIM, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.storage import PersistentVolumeClaim
 from wavetank.cluster.store.store import Store
-
-_CLAIMS = "PersistentVolumeClaim"
 
 
 class EphemeralVolumes:
@@ -44,10 +42,14 @@ class EphemeralVolumes:
         owner = {"apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": True}
         given = template.get("metadata")
         metadata = {**(given if isinstance(given, dict) else {}), "name": name, "namespace": pod.namespace}
-        head = {"apiVersion": "v1", "kind": _CLAIMS, "metadata": {**metadata, "ownerReferences": [owner]}}
+        head = {
+            "apiVersion": "v1",
+            "kind": PersistentVolumeClaim.kind,
+            "metadata": {**metadata, "ownerReferences": [owner]},
+        }
         self._store.create(PersistentVolumeClaim({**head, "spec": template.get("spec") or {}}))
 
     def _claim(self, pod: Pod, name: str) -> PersistentVolumeClaim | None:
-        found = self._store.find(_CLAIMS, pod.namespace, name)
+        found = self._store.find(PERSISTENT_VOLUME_CLAIM, pod.namespace, name)
         assert found is None or isinstance(found, PersistentVolumeClaim)
         return found

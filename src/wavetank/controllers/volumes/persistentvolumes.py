@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import STORAGE_CLASS
+from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS
 from wavetank.cluster.objects.storage import (
     AVAILABLE,
     BIND_COMPLETED,
@@ -19,8 +19,6 @@ from wavetank.cluster.rules.volumematching import Candidates
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.provisioning import volume_for
 
-_VOLUMES, _CLAIMS, _CLASSES = "PersistentVolume", "PersistentVolumeClaim", STORAGE_CLASS
-
 
 class PersistentVolumes:
     """The persistent-volume controller, and every provisioner with it: binds claims, makes and reclaims volumes.
@@ -35,17 +33,20 @@ class PersistentVolumes:
         self._on_demand = on_demand
         self._open: defaultdict[str, dict[str, PersistentVolume]] = defaultdict(dict)  # by class: those not bound yet
         store.subscribe(
-            _VOLUMES,
+            PERSISTENT_VOLUME,
             added=lambda new: self.sync_volume(new.name, new.storage_class, is_new=True),
             modified=lambda old, new: self.sync_volume(new.name, new.storage_class, is_new=old.phase == PENDING),
             deleted=lambda old: self.sync_volume(old.name, old.storage_class, is_new=False),
         )
         store.subscribe(
-            _CLAIMS, added=self.sync_claim, modified=lambda _, new: self.sync_claim(new), deleted=self.reclaim
+            PERSISTENT_VOLUME_CLAIM,
+            added=self.sync_claim,
+            modified=lambda _, new: self.sync_claim(new),
+            deleted=self.reclaim,
         )
         # volumes outlive their class
-        store.subscribe(_CLASSES, added=lambda _: self.sync_claims(), modified=lambda *_: self.sync_claims())
-        for volume in store.list(_VOLUMES):
+        store.subscribe(STORAGE_CLASS, added=lambda _: self.sync_claims(), modified=lambda *_: self.sync_claims())
+        for volume in store.list(PERSISTENT_VOLUME):
             self.sync_volume(volume.name, volume.storage_class, is_new=False)
         self.sync_claims()
 
@@ -65,13 +66,13 @@ class PersistentVolumes:
         if claim is not None and not claim.bound:
             self._bind(claim, volume)
         elif volume.phase == PENDING and not (self._on_demand and volume.manifest.get("status")):
-            self._store.patch(_VOLUMES, "", name, {"status": {"phase": AVAILABLE}})
+            self._store.patch(PERSISTENT_VOLUME, "", name, {"status": {"phase": AVAILABLE}})
         elif is_new and not self._on_demand:
             self._offer(volume)
 
     def sync_claims(self, storage_class: str | None = None) -> None:
         """Looks at every unbound claim, or those of one class."""
-        for claim in self._store.list(_CLAIMS):
+        for claim in self._store.list(PERSISTENT_VOLUME_CLAIM):
             if storage_class in (None, claim.storage_class):
                 self.sync_claim(claim)
 
@@ -94,7 +95,7 @@ class PersistentVolumes:
         if volume.reclaim_policy == "Delete":
             self._store.delete(volume)
         else:
-            self._store.patch(_VOLUMES, "", volume.name, {"status": {"phase": RELEASED}})
+            self._store.patch(PERSISTENT_VOLUME, "", volume.name, {"status": {"phase": RELEASED}})
 
     # what is done
 
@@ -107,10 +108,10 @@ class PersistentVolumes:
         """Gives a claim that names no class the default one; returns whether there is one to give."""
         if claim.storage_class or (claim.manifest.get("spec") or {}).get("storageClassName") is not None:
             return False
-        name = next((item.name for item in self._store.list(_CLASSES) if item.is_default), None)
+        name = next((item.name for item in self._store.list(STORAGE_CLASS) if item.is_default), None)
         if name is None:
             return False
-        self._store.patch(_CLAIMS, claim.namespace, claim.name, {"spec": {"storageClassName": name}})
+        self._store.patch(PERSISTENT_VOLUME_CLAIM, claim.namespace, claim.name, {"spec": {"storageClassName": name}})
         return True
 
     def _find_volume(self, claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> None:
@@ -136,7 +137,9 @@ class PersistentVolumes:
         """Binds both to each other, the volume first: whoever sees a bound claim finds its volume bound."""
         ref = {"kind": claim.kind, "namespace": claim.namespace, "name": claim.name, "uid": claim.uid}
         if volume.phase != BOUND or volume.claim is None or volume.claim.uid != claim.uid:
-            self._store.patch(_VOLUMES, "", volume.name, {"spec": {"claimRef": ref}, "status": {"phase": BOUND}})
+            self._store.patch(
+                PERSISTENT_VOLUME, "", volume.name, {"spec": {"claimRef": ref}, "status": {"phase": BOUND}}
+            )
         self._open[volume.storage_class].pop(volume.name, None)
         annotations: dict[str, Any] = {BIND_COMPLETED: "yes"}
         if not claim.volume_name:
@@ -146,20 +149,20 @@ class PersistentVolumes:
             "spec": {"volumeName": volume.name},
             "status": {"phase": BOUND},
         }
-        self._store.patch(_CLAIMS, claim.namespace, claim.name, bound)
+        self._store.patch(PERSISTENT_VOLUME_CLAIM, claim.namespace, claim.name, bound)
 
     def _class(self, name: str) -> StorageClass | None:
-        found = self._store.find(_CLASSES, "", name)
+        found = self._store.find(STORAGE_CLASS, "", name)
         assert found is None or isinstance(found, StorageClass)
         return found
 
     def _volume(self, name: str) -> PersistentVolume | None:
-        found = self._store.find(_VOLUMES, "", name)
+        found = self._store.find(PERSISTENT_VOLUME, "", name)
         assert found is None or isinstance(found, PersistentVolume)
         return found
 
     def _claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
-        found = self._store.find(_CLAIMS, namespace, name)
+        found = self._store.find(PERSISTENT_VOLUME_CLAIM, namespace, name)
         assert found is None or isinstance(found, PersistentVolumeClaim)
         return found
 

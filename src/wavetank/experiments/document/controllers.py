@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from wavetank.controllers.framework.descriptors import all_names, read_names
+from wavetank.controllers.descriptors import all_names, read_names
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.experiments.document.fields import MANAGER

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.controllers.framework.descriptors import EVERYTHING
+from wavetank.controllers.descriptors import EVERYTHING
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.experiments.document.controllers import Controllers, read_controllers

@@ -11,6 +11,7 @@ from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.experiments.document.schedulers import SchedulerEntry
 from wavetank.kernel.clock import Clock
@@ -23,7 +24,6 @@ from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
 from wavetank.nodes.usage import Usage
 from wavetank.scheduling.config import Version
-from wavetank.simulation.controllers import attach_controllers
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.kernels import compile_kernels
 from wavetank.simulation.latency.model import IDEAL, Latency
@@ -97,7 +97,7 @@ class ServedCluster:
             ready_since = stated_ready_since if reports is None else reports.ready_since
             render = Resource.render if reports is None else reports.render
             context = ControllerContext(store, self.api.actor(_MANAGER), ready_since, log.tell, render, self._serves)
-            attach_controllers(context, setting.controllers, served=True)
+            start_controllers(context, setting.controllers, served=True)
         if setting.scheduler is not None:
             compile_kernels()  # which would keep clients waiting later
             _attach(setting.scheduler, store, streams, setting.latency)

@@ -1,0 +1,126 @@
+"""The table of built-in controllers, which of them a document or an option turns on, and how they are started."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.budgets.descriptor import DISRUPTION_CONTROLLER
+from wavetank.controllers.cronjobs.descriptor import CRON_JOB_CONTROLLER
+from wavetank.controllers.daemonsets.descriptor import DAEMON_SET_CONTROLLER
+from wavetank.controllers.deployments.descriptor import DEPLOYMENT_CONTROLLER
+from wavetank.controllers.endpoints.descriptor import ENDPOINT_SLICE_CONTROLLER, ENDPOINTS_CONTROLLER
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.descriptor import ControllerDescriptor
+from wavetank.controllers.jobs.descriptor import JOB_CONTROLLER, TTL_AFTER_FINISHED_CONTROLLER
+from wavetank.controllers.lifecycle.descriptor import (
+    GARBAGE_COLLECTOR,
+    NAMESPACE_CONTROLLER,
+    ROOT_CA_CERTIFICATE_PUBLISHER,
+    SERVICE_ACCOUNT_CONTROLLER,
+)
+from wavetank.controllers.nodelife.descriptor import (
+    NODE_LIFECYCLE_CONTROLLER,
+    POD_GARBAGE_COLLECTOR,
+    TAINT_EVICTION_CONTROLLER,
+    TTL_CONTROLLER,
+)
+from wavetank.controllers.quotas.descriptor import RESOURCE_QUOTA_CONTROLLER
+from wavetank.controllers.resourceclaims.descriptor import RESOURCE_CLAIM_CONTROLLER
+from wavetank.controllers.statefulsets.descriptor import STATEFUL_SET_CONTROLLER
+from wavetank.controllers.volcanojobs.descriptor import VOLCANO_JOB_CONTROLLER
+from wavetank.controllers.volumes.descriptor import EPHEMERAL_VOLUME_CONTROLLER, PERSISTENT_VOLUME_BINDER
+from wavetank.controllers.workloads.descriptor import REPLICA_SET_CONTROLLER
+from wavetank.errors import InputError
+
+# In the order in which they start, and therefore see events of the same kind.
+_DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
+    PERSISTENT_VOLUME_BINDER,
+    EPHEMERAL_VOLUME_CONTROLLER,
+    RESOURCE_CLAIM_CONTROLLER,
+    JOB_CONTROLLER,
+    DEPLOYMENT_CONTROLLER,
+    DAEMON_SET_CONTROLLER,
+    STATEFUL_SET_CONTROLLER,
+    REPLICA_SET_CONTROLLER,
+    CRON_JOB_CONTROLLER,
+    TTL_AFTER_FINISHED_CONTROLLER,
+    NAMESPACE_CONTROLLER,
+    SERVICE_ACCOUNT_CONTROLLER,
+    ROOT_CA_CERTIFICATE_PUBLISHER,
+    DISRUPTION_CONTROLLER,
+    ENDPOINTS_CONTROLLER,
+    ENDPOINT_SLICE_CONTROLLER,
+    RESOURCE_QUOTA_CONTROLLER,
+    NODE_LIFECYCLE_CONTROLLER,
+    TAINT_EVICTION_CONTROLLER,
+    POD_GARBAGE_COLLECTOR,
+    TTL_CONTROLLER,
+    GARBAGE_COLLECTOR,
+    VOLCANO_JOB_CONTROLLER,
+)
+CONTROLLERS: dict[str, ControllerDescriptor] = {each.name: each for each in _DESCRIPTORS}
+
+EVERYTHING = "*"
+
+
+def read_names(given: object, path: str = "") -> frozenset[str]:
+    """Reads which controllers are on: a list or a comma-separated text of names; `*` means all, `-name` turns one off.
+
+    As in kube-controller-manager the first entry about a controller counts, and controllers that are not named are off
+    unless there is a `*`. `none` alone turns all off. InputError for an unknown name.
+    """
+    words = given.split(",") if isinstance(given, str) else given
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise InputError(f"expected a list of controllers, * or none, got {given!r:.60}", path=path)
+    names = [word.strip() for word in words if word.strip()]
+    if names == ["none"]:
+        return frozenset()
+    enabled: dict[str, bool] = {}
+    for word in names:
+        if word != EVERYTHING:
+            enabled.setdefault(_full_name(word.removeprefix("-"), path), not word.startswith("-"))
+    return frozenset(name for name in CONTROLLERS if enabled.get(name, EVERYTHING in names))
+
+
+def all_names() -> frozenset[str]:
+    """Returns the names of all controllers."""
+    return frozenset(CONTROLLERS)
+
+
+def start_controllers(context: ControllerContext, names: Collection[str], served: bool = False) -> None:
+    """Starts the controllers of these names, each as soon as there is an object for it to work on."""
+    for descriptor in CONTROLLERS.values():
+        if descriptor.name in names:
+            from_start = served and descriptor.served_from_start
+            if from_start or any(context.store.has(kind) for kind in descriptor.kinds):
+                descriptor.start(context)
+            else:
+                _LazyController(context, descriptor)
+
+
+class _LazyController:
+    """Starts a controller when the first object of one of its kinds is created."""
+
+    def __init__(self, context: ControllerContext, descriptor: ControllerDescriptor) -> None:
+        self._context = context
+        self._descriptor = descriptor
+        self._started = False
+        for kind in descriptor.kinds:
+            context.store.subscribe(kind, added=self._added)
+
+    def _added(self, new: Resource) -> None:
+        if not self._started:
+            self._started = True
+            self._descriptor.start(self._context)  # which finds the object in the store
+
+
+def _full_name(word: str, path: str) -> str:
+    names = {alias: each.name for each in _DESCRIPTORS for alias in (each.name, *each.aliases)}
+    if word in names:
+        return names[word]
+    near = get_close_matches(word, names, 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    expected = ", ".join(CONTROLLERS)
+    raise InputError(f"unknown controller {word!r:.60}{hint}: expected *, none or some of {expected}", path=path)
