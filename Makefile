@@ -18,11 +18,13 @@ test: $(INSTALLED) ## Run the tests
 test-all: export WAVETANK_ALL = 1
 test-all: test ## Run the tests with every recorded scenario, not only a sample
 
-lint: $(INSTALLED) ## Check style, types and the rooms' import contracts
+lint: $(INSTALLED) ## Check style, types, import contracts and the report's scripts (needs npm)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/join_report_scripts.py $(VENV)/report-scripts
+	npm install --silent --no-audit --no-fund && npm run --silent lint
 
 bench: $(INSTALLED) ## Measure and print the benchmark table
 	$(BIN)/python bench/run.py
@@ -45,7 +47,7 @@ wheel: $(INSTALLED) ## Build the wheel and try it in an empty environment
 	$(VENV)-wheel/bin/wavetank run examples/01-first-experiment/experiment.yaml -o $(VENV)-wheel/out
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(VENV)-wheel dist out
+	rm -rf $(VENV) $(VENV)-wheel dist out node_modules
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -148,4 +148,4 @@ def test_a_missing_file_is_named(results: Results) -> None:
 
 
 def test_every_script_is_part_of_the_page() -> None:
-    assert {f"{name}.js" for name in SCRIPTS} == {entry.name for entry in (ASSETS / "js").iterdir()}
+    assert {f"{name}.js" for name in SCRIPTS} == {f"js/{entry.name}" for entry in (ASSETS / "js").iterdir()}

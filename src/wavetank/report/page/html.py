@@ -14,18 +14,18 @@ from wavetank.report.page.payload import payload
 from wavetank.results.columns.podtable import PodTable
 
 SCRIPTS = (
-    "format",
-    "dom",
-    "data",
-    "chart",
-    "series",
-    "waiting",
-    "gantt-model",
-    "gantt-heat",
-    "gantt-paint",
-    "gantt-view",
-    "theme",
-    "main",
+    "js/format",
+    "js/dom",
+    "js/data",
+    "js/chart",
+    "js/series",
+    "js/waiting",
+    "js/gantt-model",
+    "js/gantt-heat",
+    "js/gantt-paint",
+    "js/gantt-view",
+    "js/theme",
+    "js/main",
 )
 
 
@@ -47,5 +47,4 @@ def _page(folder: ResultsFolder) -> str:
         "cards": comparison_cards(comparisons),
         "table": comparison_table(comparisons),
     }
-    scripts = [f"js/{name}" for name in SCRIPTS]
-    return fill_page("template.html", folder.experiment.name, ["report.css"], scripts, payload(folder), slots)
+    return fill_page("template.html", folder.experiment.name, ["report.css"], SCRIPTS, payload(folder), slots)

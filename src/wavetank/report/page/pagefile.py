@@ -24,7 +24,7 @@ def fill_page(
 
     `slots` are HTML. The page may run its own scripts and fetch nothing.
     """
-    script = _script(scripts)
+    script = join_scripts(scripts)
     filled = {
         "policy": _policy(script),
         "title": escape(title),
@@ -50,6 +50,12 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
+def join_scripts(names: Sequence[str]) -> str:
+    """Returns the scripts of a page as the one that it runs."""
+    parts = "\n".join(asset(f"{name}.js") for name in names)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
 def _policy(script: str) -> str:
     """Returns a content security policy under which only our own script runs and nothing is ever fetched."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
@@ -60,8 +66,3 @@ def _island(data: Any) -> str:
     """Returns JSON that may stand inside a script element, whatever the names in it."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _script(names: Sequence[str]) -> str:
-    parts = "\n".join(asset(f"{name}.js") for name in names)
-    return f'"use strict";\n(() => {{\n{parts}}})();\n'

@@ -21,7 +21,8 @@ function valueAt(line, x) {
   let low = 0;
   for (let high = line.x.length; high - low > 1; ) {
     const middle = (low + high) >> 1;
-    line.x[middle] <= x ? (low = middle) : (high = middle);
+    if (line.x[middle] <= x) low = middle;
+    else high = middle;
   }
   return line.y[low];
 }

@@ -56,7 +56,7 @@ function linearTicks(low, high, count) {
 function timeTicks(low, high, count, unit) {
   const hours = unit.name === "h" ? [0.5, 1, 2, 3, 6, 12, 24] : null;
   const wanted = (high - low) / unit.seconds / Math.max(1, count);
-  const step = hours && hours.find((candidate) => candidate >= wanted);
+  const step = hours?.find((candidate) => candidate >= wanted);
   const values = step && wanted > 0.25
     ? multiples(low / unit.seconds, high / unit.seconds, step)
     : linearTicks(low / unit.seconds, high / unit.seconds, count);

@@ -82,7 +82,8 @@ function nodeOf({ first }, bar) {
   let low = 0;
   for (let high = first.length - 1; high - low > 1; ) {
     const middle = (low + high) >> 1;
-    first[middle] <= bar ? (low = middle) : (high = middle);
+    if (first[middle] <= bar) low = middle;
+    else high = middle;
   }
   return low;
 }

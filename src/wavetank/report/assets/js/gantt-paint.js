@@ -96,7 +96,7 @@ class GanttPainter {
     const columns = Math.max(1, Math.floor(plot.width / CELL.width));
     const shares = heatOf(model, view, group, rows, columns);
     const image = new ImageData(columns, rows);
-    shares.forEach((share, cell) => image.data.set([...colours.heat[Math.round(share * 255)], 255], cell * 4));
+    for (const [cell, share] of shares.entries()) image.data.set([...colours.heat[Math.round(share * 255)], 255], cell * 4);
     const buffer = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
     buffer.getContext("2d").putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;

@@ -55,7 +55,7 @@ function seriesLine({ name, index, columns }, column) {
 }
 
 function highest(lines) {
-  return Math.max(0, ...lines.map((line) => line.y.reduce((a, b) => (b > a ? b : a), 0)));
+  return Math.max(0, ...lines.map((line) => line.y.reduce((a, b) => Math.max(a, b), 0)));
 }
 
 /** Ticks of a share; a cluster that lost nodes may for a while have more requested than it has. */

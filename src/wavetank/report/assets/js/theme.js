@@ -13,7 +13,7 @@ const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme === "auto" ? (darkScheme.matches ? "dark" : "light") : theme;
   byId("theme").textContent = `Theme: ${theme}`;
-  themeListeners.forEach((draw) => draw());
+  for (const draw of themeListeners) draw();
 }
 
 /** Storage may be forbidden, above all for files. */

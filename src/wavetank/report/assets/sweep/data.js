@@ -57,8 +57,8 @@ function scenarioField(changed) {
   scenarioListeners.push(changed);
   const pick = (value) => {
     chosenScenario = Number(value);
-    scenarioFields.forEach((select) => (select.value = value));
-    scenarioListeners.forEach((listener) => listener());
+    for (const select of scenarioFields) select.value = value;
+    for (const listener of scenarioListeners) listener();
   };
   const field = dropDown("Scenario", DATA.scenarios.map((scenario, i) => [i, scenario.name]), pick);
   scenarioFields.push(field.querySelector("select"));
