@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import volcano
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
@@ -70,7 +71,7 @@ def cycle(nodes: int, pods: int) -> Result:
     store = Store(clock)
     for resource in setting.cluster.resources(store.specs):
         store.create(resource)
-    scheduler = setting.schedulers[0].attach(store, clock, streams, setting.version)
+    scheduler = setting.schedulers[0].attach(ActorContext(store, streams, setting.version))
     arrivals = [arrival.pod for arrival in setting.workload.arrivals(store.specs, streams)]
     rotation, ties = Rotation(), RandomTies(streams.stream("ties"))
     for number, pod in enumerate(arrivals):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from scheduling.worlds import HEAD
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 
@@ -22,7 +24,9 @@ class Running:
             self.create(manifest)
         parsed = parse_configuration({**HEAD, **configuration}, version)
         definition = SchedulerDefinition("tested", "", parsed)
-        self.scheduler = definition.attach(self.store, self.clock, Streams(0), version, "exact", connect=connect)
+        self.scheduler = definition.attach(
+            ActorContext(self.store, Streams(0), version), SchedulerOptions(ties="exact", connect=connect)
+        )
 
     def create(self, manifest):
         resource = parse_resource(manifest, self.store.specs)

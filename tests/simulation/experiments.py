@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
@@ -19,7 +20,7 @@ from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.metrics import Metrics, measure
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.recording.recorder import Recorder
-from wavetank.scheduling.attachable import Attachable, Attached
+from wavetank.scheduling.attachable import Attachable, Attached, SchedulerOptions
 from wavetank.simulation.simulation import Simulation
 
 SCHEDULERS = ["default", "most-allocated", "random-fit", "round-robin", "best-fit", "fcfs", "easy", "conservative"]
@@ -119,25 +120,13 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.scheduler, name)
 
-    def attach(self, store: Store, clock: Clock, *args: Any, **kwargs: Any) -> Attached:
-        eye = _Eye(lambda: self.check(store, clock))
-        store.subscribe("Pod", eye)
-        store.subscribe("Node", eye)
-        return self.scheduler.attach(store, clock, *args, **kwargs)
+    def attach(self, context: ActorContext, options: SchedulerOptions) -> Attached:
+        def look(*_: object) -> None:
+            self.check(context.store, context.clock)
 
-
-class _Eye:
-    def __init__(self, look: Callable[[], None]) -> None:
-        self._look = look
-
-    def added(self, new: Any) -> None:
-        self._look()
-
-    def modified(self, old: Any, new: Any) -> None:
-        self._look()
-
-    def deleted(self, old: Any) -> None:
-        self._look()
+        for kind in ("Pod", "Node"):
+            context.store.subscribe(kind, added=look, modified=look, deleted=look)
+        return self.scheduler.attach(context, options)
 
 
 def simulate(spec: dict[str, Any], seed: int = 1, check: Check | None = None) -> Recorder:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource, parse_time
@@ -16,6 +17,7 @@ from wavetank.explanation.explanation import BOUND, NOMINATED, Explanation, expl
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
@@ -48,14 +50,8 @@ class Rehearsal:
             self._take_over(resource)
         attach_volume_controllers(self._store, on_demand=True)
         self._scheduler = scheduler.attach(
-            self._store,
-            self._clock,
-            Streams(0),
-            version,
-            "exact",
-            takes_all=False,
-            explain=self._listen,
-            connect=connect_extender,
+            ActorContext(self._store, Streams(0), version),
+            SchedulerOptions(ties="exact", takes_all=False, explain=self._listen, connect=connect_extender),
         )
 
     def play(self, workload: Workload | None) -> Iterator[Explanation]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from wavetank.cluster.context import ActorContext
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.k8ssim.cluster import K8sSimCluster, only_document
@@ -31,7 +32,7 @@ class KubernetesStepper:
         Kubelets(stage.store, stage.clock, stage.streams, keep_finished=True)
         stage.plant()
         definition = switched_definition(version, compat)
-        definition.attach(stage.store, stage.clock, stage.streams, version)
+        definition.attach(ActorContext(stage.store, stage.streams, version))
         self._switch = definition.switch
         stage.submit()
         stage.clock.run_world(0)

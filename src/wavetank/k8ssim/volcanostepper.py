@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.groupkinds import VOLCANO_JOB
 from wavetank.cluster.rules.admission import admit
@@ -82,7 +83,7 @@ class VolcanoStepper:
         stage = self._stage
         if self._scheduler is None:
             definition = volcano_of_k8ssim("k8ssim", "Volcano", conf)
-            self._scheduler = definition.attach(stage.store, stage.clock, stage.streams, NEWEST)
+            self._scheduler = definition.attach(ActorContext(stage.store, stage.streams, NEWEST))
         else:
             self._scheduler.configure(conf)
 

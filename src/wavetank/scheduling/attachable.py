@@ -1,15 +1,13 @@
-"""What every scheduler of a run has in common, whatever it is inside."""
+"""What all schedulers have in common: how they are named, described and attached to a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.extenders.extenders import ExtenderClient
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler.scheduler import Explain
@@ -18,13 +16,32 @@ TieBreaking = Literal["random", "exact"]
 Connect = Callable[[Mapping[str, Any]], ExtenderClient]
 
 
+@dataclass(frozen=True, slots=True)
+class SchedulerOptions:
+    """How a scheduler is attached to a cluster.
+
+    `latency` None takes no time. A scheduler with a single profile schedules every pod if it `takes_all`, else only
+    pods with its schedulerName. `explain` is called with each scheduling attempt. `connect` makes the clients of
+    extenders; without it a configuration with extenders is an InputError.
+    """
+
+    ties: TieBreaking = "random"
+    latency: SchedulerLatency | None = None
+    takes_all: bool = True
+    explain: Explain | None = None
+    connect: Connect | None = None
+
+
+DEFAULT_OPTIONS = SchedulerOptions()
+
+
 class Attached(Protocol):
-    """A scheduler at work on a cluster; `attempts` is how often it has tried a pod so far."""
+    """A scheduler attached to a cluster; `attempts` counts its scheduling attempts so far."""
 
     attempts: int
 
     def takes(self, pod: Pod) -> bool:
-        """Tells whether a pod is this scheduler's business."""
+        """Tells whether this scheduler is responsible for a pod."""
 
 
 class Attachable(Protocol):
@@ -51,19 +68,5 @@ class Attachable(Protocol):
     def is_portable(self) -> bool:
         """Tells whether it can be sent to another process."""
 
-    def attach(
-        self,
-        store: Store,
-        clock: Clock,
-        streams: Streams,
-        version: Version,
-        ties: TieBreaking = "random",
-        latency: SchedulerLatency | None = None,
-        takes_all: bool = True,
-        explain: Explain | None = None,
-        connect: Connect | None = None,
-    ) -> Attached:
-        """Starts it on a cluster; with a single profile it takes every pod, unless told otherwise.
-
-        `connect` makes the clients of its extenders; without it a configuration with extenders is an InputError.
-        """
+    def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> Attached:
+        """Starts it on a cluster."""

@@ -4,23 +4,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wavetank.cluster.store.store import Store
+from wavetank.cluster.context import ActorContext
 from wavetank.errors import InputError
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.attachable import Connect, TieBreaking
+from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Connect, SchedulerOptions, TieBreaking
 from wavetank.scheduling.config import Configuration, Version
 from wavetank.scheduling.extenders.extenders import Extender, Extenders
 from wavetank.scheduling.framework.cycle.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue.queue import QueueRules
-from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.policy import build_policy, policy_framework
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
-from wavetank.scheduling.scheduler.scheduler import Explain, Scheduler
+from wavetank.scheduling.scheduler.scheduler import Scheduler
 
 
 @dataclass(frozen=True)
@@ -90,39 +88,25 @@ class SchedulerDefinition:
         exact = wanted == "exact" and version >= (1, 35)  # before, the release itself draws among the best
         return ExactTies() if exact else RandomTies(streams.stream(f"scheduler/{self.name}/ties"))
 
-    def attach(
-        self,
-        store: Store,
-        clock: Clock,
-        streams: Streams,
-        version: Version,
-        ties: TieBreaking = "random",
-        latency: SchedulerLatency | None = None,
-        takes_all: bool = True,
-        explain: Explain | None = None,
-        connect: Connect | None = None,
-    ) -> Scheduler:
-        """Starts it on a cluster; with a single profile it takes every pod, unless told otherwise.
-
-        `connect` makes the clients of its extenders; without it a configuration with extenders is an InputError.
-        """
-        configuration = self.configuration
+    def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> Scheduler:
+        """Starts it on a cluster."""
+        configuration, clock, streams, version = self.configuration, context.clock, context.streams, context.version
         rules = QueueRules(
             initial_backoff=configuration.pod_initial_backoff_s * SECOND,
             max_backoff=configuration.pod_max_backoff_s * SECOND,
             pop_from_backoff=version >= (1, 33),
         )
         draws = streams.stream(f"scheduler/{self.name}/preemption")
-        handle = Handle(version, Listers(), draws, self._extenders(streams, connect), now=lambda: clock.now)
+        handle = Handle(version, Listers(), draws, self._extenders(streams, options.connect), now=lambda: clock.now)
         return Scheduler(
-            store,
+            context.store,
             clock,
             self.frameworks(handle, streams),
             handle.listers,
-            ties=self._ties(ties, streams, version),
+            ties=self._ties(options.ties, streams, version),
             random=streams.stream(f"scheduler/{self.name}/latency"),
             rules=rules,
-            latency=latency,
-            takes_all=takes_all and len(configuration.profiles) == 1,
-            explain=explain,
+            latency=options.latency,
+            takes_all=options.takes_all and len(configuration.profiles) == 1,
+            explain=options.explain,
         )

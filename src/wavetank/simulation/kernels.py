@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -17,6 +18,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.results.columns import decimals
 from wavetank.results.recording.gpuuse import GpuUse
+from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import NEWEST
 from wavetank.scheduling.framework.cycle import kernels
 from wavetank.scheduling.framework.nodes import ledger
@@ -53,7 +55,7 @@ def _schedule(name: str, explain: Explain | None = None) -> Store:
     store = Store(clock)
     for number in range(3):
         store.create(parse_resource(_node(number), store.specs))
-    find_scheduler(name, NEWEST).attach(store, clock, Streams(0), NEWEST, explain=explain)
+    find_scheduler(name, NEWEST).attach(ActorContext(store, Streams(0), NEWEST), SchedulerOptions(explain=explain))
     for pod, cpu, more in _PODS:
         store.create(Pod.parse(_pod(pod, cpu, more), store.specs))
     clock.run(1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.admission import admit
@@ -20,7 +21,7 @@ from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.results.recording.k8ssimtasks import TaskLedger
 from wavetank.results.recording.recorder import Recorder
-from wavetank.scheduling.attachable import Attachable, Attached, TieBreaking
+from wavetank.scheduling.attachable import Attachable, Attached, SchedulerOptions, TieBreaking
 from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
@@ -154,23 +155,11 @@ class Simulation:
 
     def _attach(self, store: Store, clock: Clock, streams: Streams) -> Sequence[tuple[str, Attached]]:
         setting = self.setting
-        return [
-            (
-                definition.name,
-                self._informed(definition).attach(
-                    store,
-                    clock,
-                    streams,
-                    setting.version,
-                    setting.ties,
-                    setting.latency.scheduler,
-                    takes_all=self._takes_all,
-                    explain=self.explain,
-                    connect=connect_extender,
-                ),
-            )
-            for definition in setting.schedulers
-        ]
+        context = ActorContext(store, streams, setting.version)
+        options = SchedulerOptions(
+            setting.ties, setting.latency.scheduler, self._takes_all, self.explain, connect_extender
+        )
+        return [(each.name, self._informed(each).attach(context, options)) for each in setting.schedulers]
 
     def _informed(self, definition: Attachable) -> Attachable:
         """Lets a policy that wants it know beforehand what will come."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
 from wavetank.experiments.document.schedulers import entry_of
-from wavetank.kernel.clock import Clock
 from wavetank.results.recording.podrow import PodRow
-from wavetank.scheduling.attachable import Attachable, Attached
+from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attachable, Attached, SchedulerOptions
 from wavetank.simulation.simulation import Simulation
 
 SchedulerLike = str | type | Mapping[str, Any]
@@ -91,9 +91,9 @@ class _Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._scheduler, name)
 
-    def attach(self, store: Store, clock: Clock, *rest: Any, **more: Any) -> Attached:
-        store.subscribe(POD, modified=_Eye(store, self._witness).modified)
-        return self._scheduler.attach(store, clock, *rest, **more)
+    def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> Attached:
+        context.store.subscribe(POD, modified=_Eye(context.store, self._witness).modified)
+        return self._scheduler.attach(context, options)
 
 
 class _Eye:

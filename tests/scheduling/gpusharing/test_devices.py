@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.store.store import Store
@@ -26,7 +27,7 @@ class World:
         self.store = Store(self.clock)
         for manifest in (*nodes, *pods):
             self.create(manifest)
-        self.scheduler = find_scheduler(policy, (1, 36)).attach(self.store, self.clock, Streams(3), (1, 36))
+        self.scheduler = find_scheduler(policy, (1, 36)).attach(ActorContext(self.store, Streams(3), (1, 36)))
 
     def create(self, manifest):
         self.store.create(parse_resource(manifest, self.store.specs))

@@ -1,9 +1,11 @@
 """What the tests of this folder share: a cluster for one session of one of K8sSim's algorithms for Volcano."""
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.named import find_scheduler
 
 GROUP = "scheduling.k8s.io/group-name"
@@ -46,6 +48,7 @@ class World:
 
     def schedule(self, algorithm):
         """Makes one session; returns where the pods are."""
-        find_scheduler(algorithm, (1, 36)).attach(self.store, self.store.clock, Streams(1), (1, 36), "exact")
+        context = ActorContext(self.store, Streams(1), (1, 36))
+        find_scheduler(algorithm, context.version).attach(context, SchedulerOptions(ties="exact"))
         self.store.clock.run(0)
         return {pod.name: pod.node_name for pod in self.store.list("Pod")}

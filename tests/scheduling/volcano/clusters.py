@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import PriorityClass
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
@@ -11,6 +12,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.volcano.config.conf import DEFAULT_CONF, parse_conf
 from wavetank.scheduling.volcano.defects import check_defects
@@ -118,7 +120,9 @@ class Run:
         for resource in resources:
             self.store.create(resource)
         definition = VolcanoDefinition("vc", "", parse_conf(conf), **more)
-        self.scheduler = definition.attach(self.store, self.clock, Streams(1), (1, 35), "exact")
+        self.scheduler = definition.attach(
+            ActorContext(self.store, Streams(1), (1, 35)), SchedulerOptions(ties="exact")
+        )
 
     def submit(self, *resources, at=0.0):
         """Creates objects at a time, in seconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduling.volumes.storage import VERSION, a_claim, a_class, a_node, a_pod, a_volume
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.kernel.clock import Clock
@@ -23,7 +24,7 @@ class World:
         if controllers:
             attach_volume_controllers(self.store)
         definition = SchedulerDefinition("default", "", default_configuration(VERSION))
-        self.scheduler = definition.attach(self.store, self.clock, Streams(0), VERSION)
+        self.scheduler = definition.attach(ActorContext(self.store, Streams(0), VERSION))
 
     def submit(self, *pods):
         for pod in pods:

@@ -4,18 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.attachable import Connect, TieBreaking
+from wavetank.cluster.context import ActorContext
+from wavetank.scheduling.attachable import DEFAULT_OPTIONS, SchedulerOptions
 from wavetank.scheduling.batch.disciplines import Conservative, Discipline, Easy, InOrder
 from wavetank.scheduling.batch.jobs import WaitingJobs
 from wavetank.scheduling.batch.scheduler import BatchScheduler
-from wavetank.scheduling.config import Version, default_configuration
+from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.registry import Handle, build_frameworks
-from wavetank.scheduling.scheduler.scheduler import Explain
 
 
 class Queue(NamedTuple):
@@ -71,30 +67,20 @@ class BatchDefinition:
         """It can be sent to another process."""
         return True
 
-    def attach(
-        self,
-        store: Store,
-        clock: Clock,
-        streams: Streams,
-        version: Version,
-        ties: TieBreaking = "random",
-        latency: SchedulerLatency | None = None,
-        takes_all: bool = True,
-        explain: Explain | None = None,
-        connect: Connect | None = None,
-    ) -> BatchScheduler:
+    def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> BatchScheduler:
         """Starts it on a cluster. It draws no ties, has no attempts to explain, and calls no extenders."""
+        version, streams = context.version, context.streams
         handle = Handle(version, Listers(), streams.stream(f"scheduler/{self.name}/preemption"))
         framework = build_frameworks(default_configuration(version), handle)[0]
         framework.scheduler_name = self.scheduler_name
         queue = QUEUES[self.queue]
         return BatchScheduler(
-            store,
-            clock,
+            context.store,
+            context.clock,
             framework,
             queue.discipline(),
             WaitingJobs(queue.shortest_first),
             random=streams.stream(f"scheduler/{self.name}/latency"),
-            latency=latency,
-            takes_all=takes_all,
+            latency=options.latency,
+            takes_all=options.takes_all,
         )

@@ -3,14 +3,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
+from wavetank.cluster.context import ActorContext
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.attachable import Connect, TieBreaking
-from wavetank.scheduling.config import Version
-from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.scheduling.scheduler.scheduler import Explain
+from wavetank.scheduling.attachable import DEFAULT_OPTIONS, SchedulerOptions, TieBreaking
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
 from wavetank.scheduling.volcano.session.ties import ByChance, ByName, BySize, Ties
@@ -55,32 +51,21 @@ class VolcanoDefinition:
             return BySize()
         return ByName() if wanted == "exact" else ByChance(streams.stream(f"scheduler/{self.name}/ties"))
 
-    def attach(
-        self,
-        store: Store,
-        clock: Clock,
-        streams: Streams,
-        version: Version,
-        ties: TieBreaking = "random",
-        latency: SchedulerLatency | None = None,
-        takes_all: bool = True,
-        explain: Explain | None = None,
-        connect: Connect | None = None,
-    ) -> VolcanoScheduler:
+    def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> VolcanoScheduler:
         """Starts it on a cluster. Its filters and scores are those of Volcano's own release, whatever the cluster's.
 
         It makes no attempts at single pods that could be explained, and calls no extenders.
         """
         return VolcanoScheduler(
-            store,
-            clock,
+            context.store,
+            context.clock,
             self.conf,
             scheduler_names=self.scheduler_names,
-            takes_all=takes_all,
+            takes_all=options.takes_all,
             period=self.period,
             without=self.without,
-            ties=self._ties(streams, ties),
-            latency=latency,
-            draws=streams.stream(f"scheduler/{self.name}/latency"),
+            ties=self._ties(context.streams, options.ties),
+            latency=options.latency,
+            draws=context.streams.stream(f"scheduler/{self.name}/latency"),
             vintage=self.vintage,
         )

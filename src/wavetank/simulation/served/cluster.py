@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.http.request import User
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.rules.readiness import stated_ready_since
@@ -23,6 +24,7 @@ from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
 from wavetank.nodes.usage import Usage
+from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import Version
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.kernels import compile_kernels
@@ -110,13 +112,6 @@ def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Late
     thinking = latency.scheduler
     if thinking.attempt == INSTANT:
         thinking = replace(thinking, attempt=_THOUGHT)
+    options = SchedulerOptions(latency=thinking, takes_all=len(entry.schedulers) == 1, connect=connect_extender)
     for definition in entry.schedulers:
-        definition.attach(
-            store,
-            store.clock,
-            streams,
-            RELEASE,
-            latency=thinking,
-            takes_all=len(entry.schedulers) == 1,
-            connect=connect_extender,
-        )
+        definition.attach(ActorContext(store, streams, RELEASE), options)
