@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from apiserver.documents import DOCUMENTS  # noqa: E402
+from tests.apiserver.documents import DOCUMENTS  # noqa: E402
 from wavetank.apiserver.kinds import KindTable, Schema  # noqa: E402
 
 TARGET = ROOT / "tests/apiserver/validation/verdicts.json.gz"

@@ -20,9 +20,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from apiserver.managing.conversations import JSON, NAMESPACE, comparable, conversation  # noqa: E402
+from tests.apiserver.managing.conversations import JSON, NAMESPACE, comparable, conversation  # noqa: E402
 
 TARGET = ROOT / "tests/apiserver/managing/conversations.json.gz"
 

@@ -13,7 +13,7 @@ import polars
 import pytest
 
 import wavetank
-from experiments.trials import BURST, NODES, a_batsim_workload, a_document
+from tests.experiments.trials import BURST, NODES, a_batsim_workload, a_document
 from wavetank.results.read import frames
 
 SCRIPT = """

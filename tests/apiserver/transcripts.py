@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.support.paths import DATA, shared_data
 
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
-TRANSCRIPTS = SHARED / "data" / "api-transcripts"
+TRANSCRIPTS = DATA / "api-transcripts"
 
 Step = dict[str, Any]
 
@@ -24,9 +21,7 @@ def scripts() -> list[str]:
 
 def steps_of(script: str) -> list[Step]:
     """Returns the steps of a script; skips the test if it is absent."""
-    file = TRANSCRIPTS / f"{script}.jsonl.gz"
-    if not file.exists():
-        pytest.skip(f"no recording {file}: set WAVETANK_SHARED to the folder that has data/")
+    file = shared_data(TRANSCRIPTS / f"{script}.jsonl.gz")
     with gzip.open(file, "rt") as lines:
         return [step for step in map(json.loads, lines) if "op" in step]
 

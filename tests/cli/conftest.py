@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Ended, Wavetank
+from tests.cli.commands import Ended, Wavetank
 from wavetank.cli.main import main
-from wavetank.experiments import runner
 
 
 @pytest.fixture
@@ -22,7 +21,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def wavetank(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Wavetank:
     """Runs a command in this process, which is what the installed script does."""
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(runner, "_cores", lambda: 1)  # processes of their own are for those tests that ask for them
 
     def run(*words: str | Path) -> Ended:
         monkeypatch.setattr(sys, "argv", ["wavetank", *map(str, words)])

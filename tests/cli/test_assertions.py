@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.commands import an_experiment, names_in
+from tests.cli.commands import an_experiment, names_in
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.commands import Wavetank, a_document, an_experiment, names_in
+from tests.cli.commands import Wavetank, a_document, an_experiment, names_in
 
 NODES = {"count": 1, "cpu": 1, "memory": "1Gi"}
 NODE = {

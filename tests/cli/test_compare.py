@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Wavetank, an_experiment
+from tests.cli.commands import Wavetank, an_experiment
 
 PAIR = [{"name": "default"}, {"name": "first-fit"}]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Wavetank, an_experiment, names_in
+from tests.cli.commands import Wavetank, an_experiment, names_in
 
 MODULE = """
 class Broken:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cli.commands import Wavetank, an_experiment
-from scheduling.gpusharing.gpuclusters import a_node, a_pod
+from tests.cli.commands import Wavetank, an_experiment
+from tests.scheduling.gpusharing.gpuclusters import a_node, a_pod
 from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Wavetank, a_document, an_experiment, names_in
+from tests.cli.commands import Wavetank, a_document, an_experiment, names_in
 from wavetank.experiments import runner
 
 RESULTS = ["default", "experiment.json", "report.html", "summary.csv", "wall.json"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Wavetank, an_experiment
+from tests.cli.commands import Wavetank, an_experiment
 from wavetank.cli import progress
 
 CROWDED = [{"name": name, "policy": name} for name in ("default", "requested-to-capacity-ratio", "random-fit")]

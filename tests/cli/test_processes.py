@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import an_experiment, names_in
+from tests.cli.commands import an_experiment, names_in
 
 WAVETANK = [sys.executable, "-m", "wavetank"]
 SLOW = """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Wavetank, an_experiment, names_in
-from loop.programs import PUPPET
+from tests.cli.commands import Wavetank, an_experiment, names_in
+from tests.loop.programs import PUPPET
 from wavetank.loop.building.cache import Cache, Program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")

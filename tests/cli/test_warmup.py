@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Wavetank, an_experiment
+from tests.cli.commands import Wavetank, an_experiment
 from wavetank.simulation import kernels
 
 

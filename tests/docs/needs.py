@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from apiserver.clients.gobuild import kubectl_binary
-from loop.realscheduler import find_kube_scheduler
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.loop.realscheduler import find_kube_scheduler
 
 
 def _kubectl() -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from docs.pages import Step, fits
+from tests.docs.pages import Step, fits
 
 _PATIENCE_S = 600
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 PAGES = sorted((*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")))
 SYSTEMS = ("Batkube", "K8sSim", "Kubernetes-in-the-Loop", "Batch Job Operator", "TOPSIS")
 

@@ -7,15 +7,14 @@ commit it.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
-from docs.needs import NEEDS
-from docs.pages import Page, fits, read_page
-from docs.playing import check, playing
+from tests.docs.needs import NEEDS
+from tests.docs.pages import Page, fits, read_page
+from tests.docs.playing import check, playing
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGES = sorted((*ROOT.glob("docs/tutorials/[!R]*.md"), *ROOT.glob("docs/how-to/[!R]*.md")))
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.paths import ROOT
 from wavetank.experiments.document import fields as documentfields
 from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.workloads import documentfields as workloadfields
 from wavetank.workloads.generators.draws import KINDS
 
-ROOT = Path(__file__).parents[2]
 GENERATED = runpy.run_path(str(ROOT / "scripts/generate_reference.py"))
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 import os
 import runpy
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.support.paths import EXAMPLES
 from wavetank.cli.main import main
-from wavetank.experiments import runner
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 DOCUMENTS = sorted(EXAMPLES.glob("[0-9]*/experiment.yaml"))
 SCRIPTS = sorted(EXAMPLES.glob("[0-9]*/run.py"))
 
@@ -25,7 +23,6 @@ SCRIPTS = sorted(EXAMPLES.glob("[0-9]*/run.py"))
 def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(runner, "_cores", lambda: 1)
     monkeypatch.setenv("COLUMNS", "80")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-STUDY = Path(__file__).parents[2] / "examples/gpu-sharing"
+from tests.support.paths import EXAMPLES
+
+STUDY = EXAMPLES / "gpu-sharing"
 
 
 def test_the_study_prints_what_it_did_before(tmp_path):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from tests.support.paths import EXAMPLES
 from wavetank.sweeps.document import read_sweep
 
-STUDY = Path(__file__).parents[2] / "examples/k8ssim/experiment.yaml"
+STUDY = EXAMPLES / "k8ssim/experiment.yaml"
 
 
 def test_the_study_has_all_of_its_runs():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from platform import machine
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "examples" / "timestep-study"
+from tests.support.paths import EXAMPLES
+
+FOLDER = EXAMPLES / "timestep-study"
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from apiserver.serving import serving
+from tests.apiserver.serving import serving
 from wavetank.examples.topsis_scheduler import NODE_METRICS, NODES, POD_METRICS, PODS, TopsisScheduler
 from wavetank.scheduling.policies.topsis.policy import Topsis
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from experiments.trials import HEAD, a_document, parsed
+from tests.experiments.trials import HEAD, a_document, parsed
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_seeds, parse_version, read_experiment
 from wavetank.kernel.durations import SECOND

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.trials import parsed, ran, rows_of
+from tests.experiments.trials import parsed, ran, rows_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.volcano.defects import DEFECTS

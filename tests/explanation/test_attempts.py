@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from explain.clusters import BALANCED, FIT, a_node, a_pod, explained
+from tests.explanation.clusters import BALANCED, FIT, a_node, a_pod, explained
 
 
 def test_every_filter_and_every_score_is_told(tmp_path):

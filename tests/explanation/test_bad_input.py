@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from explain.clusters import a_node, a_pod, wavetank, write
+from tests.explanation.clusters import a_node, a_pod, wavetank, write
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from explain.clusters import BALANCED, FIT, a_node, a_pod, explained
+from tests.explanation.clusters import BALANCED, FIT, a_node, a_pod, explained
 from wavetank.errors import InputError
 
 NODES = [a_node("n0"), a_node("n1"), a_node("n2"), a_node("tainted", taint="gpu")]

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from explain.clusters import explain, write
-from verify.recordings import SHARED
+from tests.explanation.clusters import explain, write
+from tests.support.paths import DATA, needs_shared
 from wavetank.cluster.objects.node import Node
 from wavetank.verification import find_recordings, read_recording
 from wavetank.verification.decisions.arrival import arrival_of_nodes
 
-GOLDEN = SHARED / "data" / "golden"
+GOLDEN = DATA / "golden"
 FAMILIES = (
     *("fit_least", "fit_extended", "balanced_default", "taints_filter", "nodeaff_required", "nodeaff_matchfields"),
     *("imagelocality", "pts_hard", "pts_terminating", "ipa_required_anti", "ipa_preferred", "multiprofile", "gates"),
@@ -20,9 +20,7 @@ FAMILIES = (
 )
 SAME = ("feasible", "scores", "candidates", "chosen", "nominated", "message")
 
-pytestmark = pytest.mark.skipif(
-    not GOLDEN.is_dir(), reason=f"no recordings in {GOLDEN}: set WAVETANK_SHARED to the folder that has data/"
-)
+pytestmark = needs_shared(GOLDEN)
 
 
 def created_pods(recording):

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from explain.clusters import a_node, a_pod, explained, table, wavetank, write
+from tests.explanation.clusters import a_node, a_pod, explained, table, wavetank, write
 
 CAPTURED = {"capture_output": True, "text": True, "check": False}
 FIELDS = {

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from explain.clusters import a_pod, wavetank, write
+from tests.explanation.clusters import a_pod, wavetank, write
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
 from wavetank.explanation import FILE, AttemptRecorder, read_recorded

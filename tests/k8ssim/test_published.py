@@ -5,21 +5,17 @@ equal tasks on one node are exchangeable. Everything else is compared byte by by
 """
 
 import csv
-import os
-from pathlib import Path
 
 import pytest
 
 import wavetank
+from tests.support.paths import SHARED, needs_shared
 
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[4] / "shared"))
 DATA = SHARED / "data" / "k8ssim"
 NODES = DATA / "common" / "nodes" / "nodes_7-0.yaml"
 WORKLOAD = DATA / "common" / "workloads" / "AI-workloads" / "wsl_test_mrp-2.yaml"
 
-needs_data = pytest.mark.skipif(
-    not DATA.exists(), reason=f"K8sSim's data is absent: {DATA} (set WAVETANK_SHARED to the folder that holds data/)"
-)
+needs_data = needs_shared(DATA)
 
 
 def published(algorithm, kind, name):

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.living import World, a_job, a_run, latency
+from tests.nodes.living import World, a_job, a_run, latency
 from wavetank.cluster.objects.podbehavior import Job
 from wavetank.cluster.store.errors import ApiError
 

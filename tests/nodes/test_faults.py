@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nodes.living import GONE, World, a_run, latency
+from tests.nodes.living import GONE, World, a_run, latency
 from wavetank.cluster.fields.taints import Taint
 from wavetank.nodes.faults import CORDONED, UNREACHABLE
 

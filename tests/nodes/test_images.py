@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nodes.living import World, a_run, latency
+from tests.nodes.living import World, a_run, latency
 from wavetank.cluster.fields.imagenames import with_tag
 
 # 100 bytes at 10 bytes per second unless a test says otherwise

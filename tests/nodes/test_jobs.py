@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodes.living import World, a_job, a_run, latency
+from tests.nodes.living import World, a_job, a_run, latency
 
 FAST, SLOW = "2e9", "1e9"
 

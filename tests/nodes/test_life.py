@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.living import GONE, World, a_run, latency
+from tests.nodes.living import GONE, World, a_run, latency
 from wavetank.kernel.durations import SECOND
 
 TIMES = st.integers(0, 20)

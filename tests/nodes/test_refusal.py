@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.living import World, a_run, latency
+from tests.nodes.living import World, a_run, latency
 
 GI = 2**30
 

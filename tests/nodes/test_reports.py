@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nodes.living import World, a_run, latency
+from tests.nodes.living import World, a_run, latency
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.nodes.kubelet.latency import NodeLatency

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodes.living import World, a_run, latency
+from tests.nodes.living import World, a_run, latency
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.kubelet.restarts import CrashLoop
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nodes.living import GONE, World, a_run, latency
+from tests.nodes.living import GONE, World, a_run, latency
 
 
 @pytest.mark.parametrize(

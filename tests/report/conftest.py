@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.synthetic import Recipe, write_results
+from tests.report.synthetic import Recipe, write_results
 
 
 @pytest.fixture

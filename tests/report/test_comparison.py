@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from report.synthetic import SUMMARY_COLUMNS, Recipe, write_csv
+from tests.report.synthetic import SUMMARY_COLUMNS, Recipe, write_csv
 from wavetank.report.comparison import comparison_cards
 from wavetank.report.folder import ResultsFolder
 from wavetank.report.metrics import Comparison, compare

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from experiments.trials import a_pod, parsed
+from tests.experiments.trials import a_pod, parsed
+from tests.support.paths import EXAMPLES
 from wavetank.experiments.runner import run_experiment
 from wavetank.report.charts import gantt
 from wavetank.report.page.html import write_report
 
 POISSON = {"kind": "poisson", "pods": 300, "rate": 1, "duration": 20, "requests": {"cpu": 1, "memory": "1Gi"}}
 BURST = {"kind": "burst", "pods": 300, "duration": 20, "requests": {"cpu": 1, "memory": "1Gi"}}
-BATSIM = Path(__file__).parents[2] / "examples/05-batsim"
+BATSIM = EXAMPLES / "05-batsim"
 
 
 def reports(folder: Path, **spec: Any) -> list[bytes]:

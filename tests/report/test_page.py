@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from report.synthetic import Recipe, write_results
+from tests.report.synthetic import Recipe, write_results
 from wavetank.errors import InputError
 from wavetank.report.page.html import SCRIPTS, write_report
 from wavetank.report.page.pagefile import ASSETS

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from report.synthetic import Recipe
+from tests.report.synthetic import Recipe
 from wavetank.report.folder import ResultsFolder
 from wavetank.report.page.html import write_report
 from wavetank.report.page.payload import payload

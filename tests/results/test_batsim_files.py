@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from experiments.trials import a_batsim_workload, ran, rows_of
+from tests.experiments.trials import a_batsim_workload, ran, rows_of
 from wavetank.results.metrics.jobs import interval_set
 
 FOUR_NODES = {"nodes": [{"count": 4, "cpu": 1, "memory": "1Gi"}]}

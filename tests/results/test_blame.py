@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.trials import a_pod, parsed
+from tests.experiments.trials import a_pod, parsed
 from wavetank.experiments.runner import run_experiment
 from wavetank.results.compare.compare import compare_results
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.trials import a_pod, ran, rows_of
+from tests.experiments.trials import a_pod, ran, rows_of
 from wavetank.results.metrics.fairness import jain
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from experiments.trials import a_batsim_workload, a_pod, ran, rows_of
+from tests.experiments.trials import a_batsim_workload, a_pod, ran, rows_of
 
 ONE_NODE = {"nodes": [{"cpu": 2, "memory": "4Gi"}]}
 

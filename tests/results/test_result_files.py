@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.trials import a_batsim_workload, header_of, ran, rows_of
+from tests.experiments.trials import a_batsim_workload, header_of, ran, rows_of
 from wavetank.experiments import workers
 
 POISSON = {"kind": "poisson", "pods": 60, "rate": 1, "duration": {"exponential": 9}, "requests": {"cpu": 1}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduling.worlds import HEAD
+from tests.scheduling.worlds import HEAD
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.store.store import Store

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simulation.experiments import an_experiment, as_tuple, bound_requests, measured, simulate, specs
+from tests.simulation.experiments import an_experiment, as_tuple, bound_requests, measured, simulate, specs
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from simulation.experiments import simulate
+from tests.simulation.experiments import simulate
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.results.recording.recorder import Recorder

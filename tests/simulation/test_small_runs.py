@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simulation.experiments import measured, simulate
+from tests.simulation.experiments import measured, simulate
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.results.recording.podrow import PodRow

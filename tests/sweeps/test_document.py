@@ -2,7 +2,7 @@
 
 import pytest
 
-from sweeps.trials import parsed
+from tests.sweeps.trials import parsed
 from wavetank.errors import InputError
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from sweeps.trials import files_of, ran
+from tests.sweeps.trials import files_of, ran
 
 ray = pytest.importorskip("ray")
 pytestmark = [

@@ -9,7 +9,7 @@ import time
 import msgspec
 import pytest
 
-from sweeps.trials import a_document, files_of, parsed, ran
+from tests.sweeps.trials import a_document, files_of, parsed, ran
 from wavetank.errors import InputError
 from wavetank.experiments.runner import FailedRunsError
 from wavetank.sweeps.runner import run_sweep

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sweeps.trials import ran
+from tests.sweeps.trials import ran
 from wavetank.results.statistics import mean_interval, paired_p_value
 from wavetank.sweeps.closerate import close_rates
 from wavetank.sweeps.comparisons import compare_pairs, significant

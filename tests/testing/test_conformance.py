@@ -2,12 +2,12 @@
 
 import random
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import wavetank
+from tests.support.paths import EXAMPLES
 from wavetank.errors import SchedulerError
 from wavetank.scheduling.policies.fit import BestFit
 from wavetank.scheduling.policies.randomfit import RandomFit
@@ -15,7 +15,7 @@ from wavetank.scheduling.policies.roundrobin import RoundRobin
 from wavetank.scheduling.policies.topsis.policy import Topsis
 from wavetank.testing import PolicyConformance, SchedulerConformance
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples/09-three-policies"))
+sys.path.insert(0, str(EXAMPLES / "09-three-policies"))
 from policies import EvenShares, LeastRecent, Tidy
 
 POLICIES = [BestFit, RandomFit, RoundRobin, Topsis, Tidy, EvenShares, LeastRecent]

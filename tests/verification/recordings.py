@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import msgspec
 
 from wavetank.verification import Recording
-
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
 
 # what NodeResourcesFit and NodeResourcesBalancedAllocation give to a node that would then hold so many such pods
 FIT = {1: 81, 2: 62, 3: 43}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from verify.recordings import a_document, a_node, a_pod, created, done, scored, single, write
+from tests.verification.recordings import a_document, a_node, a_pod, created, done, scored, single, write
 from wavetank.cli.main import main
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from verify.recordings import a_node, a_pod, a_recording, created, failed, single
+from tests.verification.recordings import a_node, a_pod, a_recording, created, failed, single
 from wavetank.verification.decisions.replay import replay
 
 KIND = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

@@ -6,17 +6,15 @@ import os
 
 import pytest
 
-from verify.recordings import SHARED
+from tests.support.paths import DATA, needs_shared
 from wavetank.verification import find_recordings, read_recording, verify
 from wavetank.verification.decisions.replay import replay
 
-GOLDEN = SHARED / "data" / "golden"
+GOLDEN = DATA / "golden"
 
 NAMES = {path.name.removeprefix("v136-").rpartition("-")[0] for path in GOLDEN.glob("*.json.gz")} or {"none"}
 
-pytestmark = pytest.mark.skipif(
-    not GOLDEN.is_dir(), reason=f"no recordings in {GOLDEN}: set WAVETANK_SHARED to the folder that has data/"
-)
+pytestmark = needs_shared(GOLDEN)
 replays_all = bool(os.environ.get("WAVETANK_ALL"))
 
 

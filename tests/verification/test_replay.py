@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from verify.recordings import a_node, a_pod, a_recording, created, done, failed, scored, single
+from tests.verification.recordings import a_node, a_pod, a_recording, created, done, failed, scored, single
 from wavetank.verification.decisions.replay import replay
 
 TWO_NODES = [a_node("n0"), a_node("n1")]

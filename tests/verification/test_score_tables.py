@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from verify.recordings import SHARED
+from tests.support.paths import DATA, needs_shared
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
@@ -18,14 +18,12 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.plugins.noderesources.balancedallocation import NodeResourcesBalancedAllocation
 from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
 
-TABLES = SHARED / "data" / "k8s-score-tables"
+TABLES = DATA / "k8s-score-tables"
 VERSION = (1, 36)
 DEFAULT_SHAPE = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
 
 
-pytestmark = pytest.mark.skipif(
-    not TABLES.is_dir(), reason=f"no score tables in {TABLES}: set WAVETANK_SHARED to the folder that has data/"
-)
+pytestmark = needs_shared(TABLES)
 
 
 @pytest.mark.parametrize(

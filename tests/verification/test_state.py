@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from verify.recordings import a_node, a_pod, a_recording, created, failed
+from tests.verification.recordings import a_node, a_pod, a_recording, created, failed
 from wavetank.verification.decisions.state import State
 
 EVICTING = {"nominated": "n0", "victims": ["default/e"], "deleted_victims": ["default/e"]}

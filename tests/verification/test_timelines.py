@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from verify.recordings import SHARED
+from tests.support.paths import DATA, needs_shared
 from wavetank.verification import find_recordings, follow, read_timeline
 
-TIMELINES = SHARED / "data" / "timelines"
+TIMELINES = DATA / "timelines"
 
 # Known to differ: the answer to the loop's own status patch and the news of that patch come at one instant. The record
 # has either first, even within one file; wavetank always lets the loop go on first.
@@ -17,9 +17,7 @@ DIFFERING = {"api_latency-009", "mixed_all-016", "preempt_grace0-015", "preempt_
 
 FAMILIES = sorted({path.name.rpartition("-")[0] for path in TIMELINES.glob("*.json.gz")}) or ["none"]
 
-pytestmark = pytest.mark.skipif(
-    not TIMELINES.is_dir(), reason=f"no timelines in {TIMELINES}: set WAVETANK_SHARED to the folder that has data/"
-)
+pytestmark = needs_shared(TIMELINES)
 runs_all = bool(os.environ.get("WAVETANK_ALL"))
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from verify.recordings import a_document, a_node, a_pod, created, scored, write
+from tests.verification.recordings import a_document, a_node, a_pod, created, scored, write
 from wavetank.cli.main import main
 from wavetank.verification import follow, read_timeline, verify
 

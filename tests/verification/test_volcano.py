@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from verify.recordings import SHARED
+from tests.support.paths import DATA, needs_shared
 from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.resource import parse_time
 from wavetank.scheduling.framework.listers import Listers
@@ -24,12 +24,10 @@ from wavetank.verification.volcano.objects import World
 from wavetank.verification.volcano.replay import replay_session
 from wavetank.verification.volcano.trace import Trace
 
-SESSIONS = SHARED / "data" / "volcano"
+SESSIONS = DATA / "volcano"
 FAMILIES = sorted({path.name.rpartition("-")[0] for path in SESSIONS.glob("*.json.gz")}) or ["none"]
 
-pytestmark = pytest.mark.skipif(
-    not SESSIONS.is_dir(), reason=f"no sessions in {SESSIONS}: set WAVETANK_SHARED to the folder that has data/"
-)
+pytestmark = needs_shared(SESSIONS)
 
 
 def chosen(family):

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.workload import Arrival, Workload
-
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
 
 
 def a_file(content: object, name: str = "in.yaml") -> InputFile:
@@ -31,10 +26,3 @@ def names_of(workload: Workload) -> list[str]:
 
 def a_manifest(kind: str = "Pod", name: str = "a", **fields: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, **fields}
-
-
-def real_file(path: str) -> Path:
-    file = SHARED / "data" / path
-    if not file.exists():
-        pytest.skip(f"real data is absent: {file} (set WAVETANK_SHARED to the folder that holds data/)")
-    return file

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from tests.workloads.inputs import a_manifest
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster, node_groups
-from workloads.inputs import a_manifest
 
 NODE = a_manifest("Node", "n", status={"allocatable": {"cpu": 1}})
 POD = a_manifest("Pod", "p", spec={"nodeName": "n", "containers": [{"name": "c"}]})

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.workloads.inputs import a_file, arrivals_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster, node_groups
@@ -25,7 +26,6 @@ from wavetank.workloads.generators.generators import Generator
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.open import open_cluster, open_workload
-from workloads.inputs import a_file, arrivals_of
 
 WORDS_OF_ALL_FORMATS = """
     a id subtime res profile walltime nb_res jobs profiles type delay composed seq cpu com memory

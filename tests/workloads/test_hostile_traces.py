@@ -14,13 +14,13 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.workloads.inputs import arrivals_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.simkube import SimkubeWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import FORMATS
-from workloads.inputs import arrivals_of
 
 TABLES = {
     "openb-nodes": "sn,cpu_milli,memory_mib,gpu,model",

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import a_manifest, arrivals_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.open import FORMATS, open_cluster, open_workload
-from workloads.inputs import a_manifest, arrivals_of, real_file
 
 BATSIM = {
     "nb_res": 1,
@@ -105,7 +106,7 @@ def test_every_format_says_what_it_is() -> None:
 
 
 def test_a_real_cluster_and_its_deployments() -> None:
-    folder = real_file("misim-orchestration/GlobalSchedulingDefault/orchestration_default")
+    folder = shared_data("misim-orchestration/GlobalSchedulingDefault/orchestration_default")
     cluster = open_cluster(sorted(folder.glob("worker-*.yaml")))
     pods = [arrivals_of(open_workload(path)) for path in sorted(folder.glob("[1-7]-teastore-*.yaml"))]
     assert len(cluster.resources(SpecTable())) == 5

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.paths import DATA, shared_data
+from tests.workloads.inputs import arrivals_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
@@ -14,9 +16,7 @@ from wavetank.workloads.formats.schedulerperf.workload import SchedulerPerfWorkl
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import FORMATS, format_of
 from wavetank.workloads.workload import object_arrivals
-from workloads.inputs import SHARED, arrivals_of, real_file
 
-DATA = SHARED / "data"
 PERF = "scheduler_perf"
 # What is neither: inputs of other rooms, recorded truth, and what belongs to a file beside it.
 OTHERS_OF_THE_FOLDER = """
@@ -91,7 +91,7 @@ def read_case(file: InputFile) -> None:
 
 @pytest.mark.parametrize("name", [*files()] or ["the folder"])
 def test_a_file_is_read_or_refused_by_name(name: str) -> None:
-    file = InputFile.read(real_file(name))
+    file = InputFile.read(shared_data(name))
     if name not in REFUSED:
         assert read(file) > 0
         return
@@ -103,7 +103,7 @@ def test_a_file_is_read_or_refused_by_name(name: str) -> None:
 
 @pytest.mark.parametrize(("path", "name"), [*cases()] or [("the folder", "of scheduler_perf")])
 def test_a_case_of_scheduler_perf_is_read_or_refused_by_name(path: str, name: str) -> None:
-    file = InputFile.read(real_file(path), options={"case": name})
+    file = InputFile.read(shared_data(path), options={"case": name})
     reason = REASONS.get(f"{path.split('/')[1]}/{name.partition('/')[0]}", "")
     if not reason:
         read_case(file)
@@ -114,7 +114,7 @@ def test_a_case_of_scheduler_perf_is_read_or_refused_by_name(path: str, name: st
 
 
 def test_no_refusal_is_out_of_date() -> None:
-    real_file(PERF)
+    shared_data(PERF)
     present = {f"{path.split('/')[1]}/{name.partition('/')[0]}" for path, name in cases()}
     assert set(REASONS) <= present
     assert set(REFUSED) <= set(files())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apiserver.admission.asking import add
+from tests.apiserver.admission.asking import add
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 

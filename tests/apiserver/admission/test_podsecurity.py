@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.inprocess import PODS, Caller, a_pod
+from tests.apiserver.inprocess import PODS, Caller, a_pod
 
 NAMESPACE = "/api/v1/namespaces/default"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"

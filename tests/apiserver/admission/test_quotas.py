@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.admission.asking import Document, ask, asking, pod, quota, refused
+from tests.apiserver.admission.asking import Document, ask, asking, pod, quota, refused
 from wavetank.cluster.store.store import Store
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from apiserver.serving import Served, nodes_file, serving
+from tests.apiserver.serving import Served, nodes_file, serving
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from apiserver.clients.gobuild import kubectl_binary
-from apiserver.serving import Served, nodes_file, serving
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.apiserver.serving import Served, nodes_file, serving
 
 MODULE = "volcano.sh/volcano@v1.15.1"
 SYSTEM_KUBECTL = Path("/usr/bin/kubectl")  # Debian's

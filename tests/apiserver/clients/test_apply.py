@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.clients.gobuild import kubectl_binary
-from apiserver.serving import Served
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.apiserver.serving import Served
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.clients.gobuild import kubectl_binary
-from apiserver.serving import Served, a_pod
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.apiserver.serving import Served, a_pod
 
 Kubectl = Callable[..., str]
 

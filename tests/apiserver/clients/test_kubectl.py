@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.clients.gobuild import kubectl_binary
-from apiserver.serving import Served, a_pod, nodes_file, serving
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.apiserver.serving import Served, a_pod, nodes_file, serving
 
 Kubectl = Callable[..., str]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.serving import Served, a_pod
+from tests.apiserver.serving import Served, a_pod
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import documents_of, scripts, steps_of
+from tests.apiserver.transcripts import documents_of, scripts, steps_of
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.codec.quantities import canonical_quantity
 from wavetank.apiserver.codec.times import canonical_duration, canonical_microtime, canonical_time

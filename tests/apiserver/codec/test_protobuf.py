@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apiserver.transcripts import TRANSCRIPTS
+from tests.apiserver.transcripts import TRANSCRIPTS
+from tests.support.paths import shared_data
 from wavetank.apiserver.codec import canonical, decode, decode_delete_options
 from wavetank.apiserver.codec.protobufwriter import body_of
 from wavetank.apiserver.errors import StatusError
@@ -34,9 +35,7 @@ def target_of(path: str) -> Kind | Subresource:
 
 
 def recorded() -> list[dict[str, Any]]:
-    file = TRANSCRIPTS / "protobuf" / "requests.jsonl.gz"
-    if not file.exists():
-        pytest.skip(f"no recording {file}: set WAVETANK_SHARED to the folder that has data/")
+    file = shared_data(TRANSCRIPTS / "protobuf" / "requests.jsonl.gz")
     return [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
 
 

@@ -10,7 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-SOURCE = Path(__file__).parents[3] / "scripts" / "oracles" / "customresources"
+from tests.support.paths import ROOT
+
+SOURCE = ROOT / "scripts" / "oracles" / "customresources"
 Answer = dict[str, Any]
 
 

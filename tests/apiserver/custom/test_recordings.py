@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from apiserver.serving import Served, serving
-from apiserver.transcripts import SHARED
+from tests.apiserver.serving import Served, serving
+from tests.support.paths import SHARED, needs_shared
 
 REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
 FILES = sorted((Path(__file__).parent / "recordings").glob("*.jsonl.gz"))
@@ -23,8 +23,7 @@ FILES = sorted((Path(__file__).parent / "recordings").glob("*.jsonl.gz"))
 # who manages an object, and refuse to apply it (docs/api-compatibility.md).
 KNOWN = {"crd-lifecycle": {13}, "crd-versions": {18, 19, 20, 22, 27, 31, 32, 33, 34, 35}}
 
-if not REPLAY.is_file():
-    pytest.skip(f"no comparer {REPLAY}: set WAVETANK_SHARED to the folder that has tools/", allow_module_level=True)
+pytestmark = needs_shared(REPLAY)
 
 
 @pytest.fixture(scope="module")

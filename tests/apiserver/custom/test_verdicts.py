@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from apiserver.custom.judging import comparable, judge
-from apiserver.custom.oracle import ask, build
-from apiserver.custom.randomschemas import Randomly
-from apiserver.custom.rulecases import RULES, definition_with, random_object, schema_with
+from tests.apiserver.custom.judging import comparable, judge
+from tests.apiserver.custom.oracle import ask, build
+from tests.apiserver.custom.randomschemas import Randomly
+from tests.apiserver.custom.rulecases import RULES, definition_with, random_object, schema_with
 
 FILE = Path(__file__).parent / "verdicts.json.gz"
 ALL = bool(os.environ.get("WAVETANK_ALL"))

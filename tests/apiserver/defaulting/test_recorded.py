@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import TRANSCRIPTS, scripts, steps_of
+from tests.apiserver.transcripts import TRANSCRIPTS, scripts, steps_of
+from tests.support.paths import shared_data
 from wavetank.apiserver.codec import canonical, decode
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -55,9 +56,7 @@ def test_created_objects_have_our_defaults(script: str) -> None:
 
 
 def test_protobuf_bodies_have_our_defaults() -> None:
-    file = TRANSCRIPTS / "protobuf" / "requests.jsonl.gz"
-    if not file.exists():
-        pytest.skip(f"no recording {file}: set WAVETANK_SHARED to the folder that has data/")
+    file = shared_data(TRANSCRIPTS / "protobuf" / "requests.jsonl.gz")
     for request in map(json.loads, gzip.decompress(file.read_bytes()).splitlines()):
         theirs = request.get("decoded_by_apiserver_after_defaulting")
         kind = created(request["path"]) if theirs else None

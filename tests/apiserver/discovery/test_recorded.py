@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import Step, steps_of
+from tests.apiserver.transcripts import Step, steps_of
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.http.negotiation import of_error

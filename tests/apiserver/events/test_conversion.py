@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apiserver.transcripts import documents_of, steps_of
+from tests.apiserver.transcripts import documents_of, steps_of
 from wavetank.apiserver.conversion.events import CORE, NEW, as_core, as_new
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import steps_of
+from tests.apiserver.transcripts import steps_of
 from wavetank.apiserver.conversion.events import NEW, as_core
 from wavetank.apiserver.errors import invalid
 from wavetank.apiserver.validation.events import validate_event, validate_event_update

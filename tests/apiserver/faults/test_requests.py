@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.serving import Served, a_pod, serving
+from tests.apiserver.serving import Served, a_pod, serving
 
 PODS = "/api/v1/namespaces/default/pods"
 CONFIGS = "/api/v1/namespaces/default/configmaps"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from apiserver.serving import Served, serving
+from tests.apiserver.serving import Served, serving
 
 CONFIGS = "/api/v1/namespaces/default/configmaps"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from apiserver.transcripts import TRANSCRIPTS, Step, scripts, steps_of
+from tests.apiserver.transcripts import TRANSCRIPTS, Step, scripts, steps_of
 from wavetank.apiserver.http.request import Request
 
 _PLACEHOLDERS = {

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from apiserver.fuzz.corpus import protobuf_bodies
+from tests.apiserver.fuzz.corpus import protobuf_bodies
 from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import KindTable
 

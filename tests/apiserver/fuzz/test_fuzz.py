@@ -14,8 +14,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apiserver.fuzz.corpus import conversations
-from apiserver.fuzz.mutations import spoiled
+from tests.apiserver.fuzz.corpus import conversations
+from tests.apiserver.fuzz.mutations import spoiled
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.verbs.watching import WatchStream

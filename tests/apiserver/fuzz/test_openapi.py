@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from apiserver.fuzz.corpus import POD
-from apiserver.fuzz.mutations import ODD
-from apiserver.fuzz.test_fuzz import ask
-from apiserver.openapi.definitions import CRON_TAB
+from tests.apiserver.fuzz.corpus import POD
+from tests.apiserver.fuzz.mutations import ODD
+from tests.apiserver.fuzz.test_fuzz import ask
+from tests.apiserver.openapi.definitions import CRON_TAB
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.http.request import Request, Response
 from wavetank.cluster.store.store import Store

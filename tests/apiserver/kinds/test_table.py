@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import TRANSCRIPTS
+from tests.apiserver.transcripts import TRANSCRIPTS
+from tests.support.paths import absent
 from wavetank.apiserver.kinds import KindTable, Schema
 
 TABLE = KindTable.builtin()
@@ -105,7 +106,7 @@ def _compare(name: str, schema: Schema, described: dict[str, Any], seen: set[str
 def _described() -> dict[str, Any]:
     files = sorted((TRANSCRIPTS / "openapi").glob("v3-api*__v*.json.gz"))
     if not files:
-        pytest.skip(f"no documents in {TRANSCRIPTS / 'openapi'}: set WAVETANK_SHARED to the folder that has data/")
+        pytest.skip(absent(TRANSCRIPTS / "openapi"))
     described: dict[str, Any] = {}
     for file in files:
         for name, definition in json.loads(gzip.decompress(file.read_bytes()))["components"]["schemas"].items():

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from apiserver.kubectl.bridges import FILES, FORGETFUL, bridges
-from apiserver.kubectl.normalising import agree, requests_of, text_of
-from apiserver.kubectl.proxy import Proxy
-from apiserver.kubectl.recorded import Command, commands, write_manifests
+from tests.apiserver.kubectl.bridges import FILES, FORGETFUL, bridges
+from tests.apiserver.kubectl.normalising import agree, requests_of, text_of
+from tests.apiserver.kubectl.proxy import Proxy
+from tests.apiserver.kubectl.recorded import Command, commands, write_manifests
 
 _SETTLING_S, _LONGEST_S = 0.2, 20.0  # without a write: then the cluster has reacted; a busy machine takes longer
 _WRITES = re.compile(r"\b(apply|create|delete|set|edit|drain|taint|cordon|uncordon|scale|patch|run|expose|rollout)\b")

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from apiserver.transcripts import TRANSCRIPTS
+from tests.apiserver.transcripts import TRANSCRIPTS
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

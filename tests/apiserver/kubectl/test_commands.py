@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from apiserver.clients.gobuild import kubectl_binary
-from apiserver.kubectl.play import Difference, SteppedProcess
-from apiserver.kubectl.proxy import proxy_to
-from apiserver.kubectl.recorded import commands
-from apiserver.serving import TOKEN, serving
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.apiserver.kubectl.play import Difference, SteppedProcess
+from tests.apiserver.kubectl.proxy import proxy_to
+from tests.apiserver.kubectl.recorded import commands
+from tests.apiserver.serving import TOKEN, serving
 
 OPTIONS = ("--admission", "full", "--authorization", "rbac", "--metrics", "off")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apiserver.inprocess import MAPS, Caller, a_map
+from tests.apiserver.inprocess import MAPS, Caller, a_map
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.inprocess import Caller
-from apiserver.managing.conversations import JSON, NAMESPACE, comparable, conversation
+from tests.apiserver.inprocess import Caller
+from tests.apiserver.managing.conversations import JSON, NAMESPACE, comparable, conversation
 
 RECORDED = Path(__file__).with_name("conversations.json.gz")
 EVERY = 1 if os.environ.get("WAVETANK_ALL") else 4

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.inprocess import Answer, Caller
+from tests.apiserver.inprocess import Answer, Caller
 from wavetank.apiserver.api import Api
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock

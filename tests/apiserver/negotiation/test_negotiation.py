@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import Step, steps_of
+from tests.apiserver.transcripts import Step, steps_of
 from wavetank.apiserver.codec import decode
 from wavetank.apiserver.codec.protobuf import unwrap
 from wavetank.apiserver.errors import StatusError

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from apiserver.inprocess import Caller
-from apiserver.openapi.definitions import CRON_TAB
-from apiserver.transcripts import TRANSCRIPTS
+from tests.apiserver.inprocess import Caller
+from tests.apiserver.openapi.definitions import CRON_TAB
+from tests.apiserver.transcripts import TRANSCRIPTS
+from tests.support.paths import needs_shared
 from wavetank.apiserver.http.request import Response
 from wavetank.apiserver.openapi.descriptions import descriptions
 
@@ -37,7 +38,7 @@ def link(caller: Caller, place: str) -> str:
     return str(document(caller, "/openapi/v3")["paths"][place]["serverRelativeURL"])
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="no recorded documents: set WAVETANK_SHARED")
+@needs_shared(FOLDER)
 @pytest.mark.parametrize("place", PLACES)
 def test_types_are_those_of_the_real_server(place: str) -> None:
     recorded = json.loads(gzip.decompress((FOLDER / f"v3-{place.replace('/', '__')}.json.gz").read_bytes()))
@@ -48,7 +49,7 @@ def test_types_are_those_of_the_real_server(place: str) -> None:
         assert without(ours["components"]["schemas"][name]) == without(theirs), name
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="no recorded documents: set WAVETANK_SHARED")
+@needs_shared(FOLDER)
 @pytest.mark.parametrize("place", PLACES)
 def test_patches_and_their_parameters_are_those_of_the_real_server(place: str) -> None:
     recorded = json.loads(gzip.decompress((FOLDER / f"v3-{place.replace('/', '__')}.json.gz").read_bytes()))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.serving import Served, nodes_file, serving
+from tests.apiserver.serving import Served, nodes_file, serving
 
 pytest.importorskip("kopf", reason="kopf is not installed")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apiserver.inprocess import Caller
+from tests.apiserver.inprocess import Caller
 
 
 @pytest.fixture(scope="module")

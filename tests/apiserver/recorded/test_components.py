@@ -7,8 +7,9 @@ import json
 
 import pytest
 
-from apiserver.inprocess import Caller
-from apiserver.transcripts import TRANSCRIPTS
+from tests.apiserver.inprocess import Caller
+from tests.apiserver.transcripts import TRANSCRIPTS
+from tests.support.paths import absent
 from wavetank.apiserver.http.request import Response
 
 PLACEHOLDERS = {"<rv>": "0", "<t>": "10s", "<n>": "300", "{ns}": "default", "{name}": "x"}
@@ -17,9 +18,7 @@ FILES = sorted(TRANSCRIPTS.glob("components/*.json.gz"))
 FOREIGN = "/apis/k.gold.io/"
 
 if not FILES:
-    pytest.skip(
-        f"no recordings in {TRANSCRIPTS}: set WAVETANK_SHARED to the folder that has data/", allow_module_level=True
-    )
+    pytest.skip(absent(TRANSCRIPTS), allow_module_level=True)
 
 
 def rows() -> list[tuple[str, str, bool]]:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from apiserver.serving import Served, serving
-from apiserver.transcripts import SHARED, TRANSCRIPTS, scripts
+from tests.apiserver.serving import Served, serving
+from tests.apiserver.transcripts import TRANSCRIPTS, scripts
+from tests.support.paths import SHARED, needs_shared
 
 REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
 # kubectl's files are of another form.
@@ -34,8 +35,7 @@ KNOWN: dict[str, set[str]] = {
     "patch-merge": {"27"},
 }
 
-if not REPLAY.is_file():
-    pytest.skip(f"no comparer {REPLAY}: set WAVETANK_SHARED to the folder that has tools/", allow_module_level=True)
+pytestmark = needs_shared(REPLAY)
 
 
 @pytest.fixture(scope="module")

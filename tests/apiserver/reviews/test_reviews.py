@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import Step, steps_of
+from tests.apiserver.transcripts import Step, steps_of
 from wavetank.apiserver.authorization.authorizer import Permissive
 from wavetank.apiserver.endpoints.reviews import review
 from wavetank.apiserver.errors import StatusError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apiserver.inprocess import PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import PODS, Caller, a_map, a_pod
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.selectors.fields import parse_fields

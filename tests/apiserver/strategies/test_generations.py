@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.documents import DOCUMENTS
+from tests.apiserver.documents import DOCUMENTS
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import Kind, KindTable

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.inprocess import PODS, Caller, a_pod
+from tests.apiserver.inprocess import PODS, Caller, a_pod
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import SECOND, Nanoseconds

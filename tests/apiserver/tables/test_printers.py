@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from apiserver.tables.clusterrows import CLUSTER
-from apiserver.tables.workloadrows import WORKLOADS
+from tests.apiserver.tables.clusterrows import CLUSTER
+from tests.apiserver.tables.workloadrows import WORKLOADS
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.tables.columns import column_definitions
 from wavetank.apiserver.tables.printers import PRINTERS

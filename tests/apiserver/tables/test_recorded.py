@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.transcripts import Step, documents_of, scripts, steps_of
+from tests.apiserver.transcripts import Step, documents_of, scripts, steps_of
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.tables.table import columns, row
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from apiserver.serving import Served, a_pod, nodes_file, serving
+from tests.apiserver.serving import Served, a_pod, nodes_file, serving
 
 PODS = "/api/v1/namespaces/default/pods"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.documents import DOCUMENTS
+from tests.apiserver.documents import DOCUMENTS
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.fielderrors import FieldError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from apiserver.inprocess import MAPS, PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import MAPS, PODS, Caller, a_map, a_pod
 from wavetank.apiserver.verbs import watching
 
 FIRST = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from apiserver.inprocess import MAPS, MERGE, PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import MAPS, MERGE, PODS, Caller, a_map, a_pod
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 

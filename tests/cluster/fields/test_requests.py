@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.paths import DATA, absent
 from wavetank.cluster.fields.resources import Amounts, format_amounts, parse_amounts, pod_requests
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.errors import InputError
 
 MI = 1024 * 1024
-GOLDEN = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared")) / "data/golden"
+GOLDEN = DATA / "golden"
 FAMILIES = ["fit_podlevel", "fit_init", "fit_sidecars", "fit_limits", "fit_overhead", "fit_norequests", "fit_extended"]
 
 AMOUNTS = st.dictionaries(st.sampled_from(["cpu", "memory", "nvidia.com/gpu"]), st.integers(0, 9), max_size=3)
@@ -208,7 +207,7 @@ def recorded_pods(family: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]
 def test_a_real_api_server_completes_requests_alike(family: str) -> None:
     pods = list(recorded_pods(family))
     if not pods:
-        pytest.skip(f"recorded scenarios are absent: {GOLDEN} (set WAVETANK_SHARED to the folder that holds data/)")
+        pytest.skip(absent(GOLDEN))
     for submitted, stored in pods:
         given = {**submitted, "overhead": stored.get("overhead")}  # a runtime class may have added it
         for nonzero in (False, True):

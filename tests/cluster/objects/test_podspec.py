@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.objects import pod_manifest
+from tests.support.objects import pod_manifest
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.errors import InputError

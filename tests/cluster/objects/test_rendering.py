@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cluster.objects import a_node, a_pod, node_manifest, pod_manifest
+from tests.support.objects import a_node, a_pod, node_manifest, pod_manifest
 from wavetank.cluster.fields.taints import Taint
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster.objects import a_pod
+from tests.support.objects import a_pod
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.rules.admission import ForbiddenError, admit
 from wavetank.cluster.store.store import Store

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cluster.objects import a_node, a_pod
+from tests.support.objects import a_node, a_pod
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.store.errors import (

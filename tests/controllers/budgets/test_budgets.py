@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from controllers.worlds import World, a_pod, a_workload
+from tests.controllers.worlds import World, a_pod, a_workload
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store

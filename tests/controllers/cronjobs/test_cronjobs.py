@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from controllers.jobs.joblives import JOB, a_job, end
-from controllers.worlds import World
+from tests.controllers.jobs.joblives import JOB, a_job, end
+from tests.controllers.worlds import World
 
 CRON = "CronJob.batch"
 FIRST = 31557600  # minutes since 1970 of the first minute of 2030

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.worlds import World, a_pod, a_template, a_workload
+from tests.controllers.worlds import World, a_pod, a_template, a_workload
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 

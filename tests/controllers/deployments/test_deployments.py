@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controllers.worlds import World, a_template, a_workload
+from tests.controllers.worlds import World, a_template, a_workload
 from wavetank.cluster.objects.resource import Resource
 
 D, RS = "Deployment.apps", "ReplicaSet.apps"

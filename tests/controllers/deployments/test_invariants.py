@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.worlds import World, a_template, a_workload
+from tests.controllers.worlds import World, a_template, a_workload
 
 D, RS = "Deployment.apps", "ReplicaSet.apps"
 

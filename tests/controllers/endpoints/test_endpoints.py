@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controllers.worlds import World, a_pod
+from tests.controllers.worlds import World, a_pod
 from wavetank.cluster.objects.resource import Resource
 
 SLICE = "EndpointSlice.discovery.k8s.io"

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from controllers.worlds import World, a_pod
+from tests.controllers.worlds import World, a_pod
 from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME_CLAIM, POD
 from wavetank.controllers.descriptors import CONTROLLERS, all_names, read_names
 from wavetank.errors import InputError

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controllers.worlds import World, a_pod
+from tests.controllers.worlds import World, a_pod
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.controllers.framework.selecting import Selectors
 

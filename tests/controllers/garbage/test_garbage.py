@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.worlds import World
+from tests.controllers.worlds import World
 from wavetank.cluster.objects.resource import Resource
 
 CM = "ConfigMap"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controllers.worlds import World, a_template
+from tests.controllers.worlds import World, a_template
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.jobs.joblives import JOB, a_world, alive, conditions, end, kinds
-from controllers.worlds import World
+from tests.controllers.jobs.joblives import JOB, a_world, alive, conditions, end, kinds
+from tests.controllers.worlds import World
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.jobs.intervals import (
     count,

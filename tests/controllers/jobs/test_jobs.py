@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from controllers.jobs.joblives import JOB, a_job, a_world, alive, conditions, end, kinds
-from controllers.worlds import World
+from tests.controllers.jobs.joblives import JOB, a_job, a_world, alive, conditions, end, kinds
+from tests.controllers.worlds import World
 
 REACHED = "Reached expected number of succeeded pods"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from apiserver.clients.gobuild import kubectl_binary
-from apiserver.serving import nodes_file, serving
-from controllers.worlds import a_template, a_workload
+from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.apiserver.serving import nodes_file, serving
+from tests.controllers.worlds import a_template, a_workload
 
 Kubectl = Callable[..., str]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controllers.worlds import World, a_pod
+from tests.controllers.worlds import World, a_pod
 
 
 def a_namespace(world: World, name: str = "ns") -> None:

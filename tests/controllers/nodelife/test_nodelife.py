@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controllers.worlds import World, a_pod
+from tests.controllers.worlds import World, a_pod
 
 TAINT = {"key": "k", "value": "v", "effect": "NoExecute"}
 

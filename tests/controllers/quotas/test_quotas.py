@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controllers.worlds import World, a_pod
+from tests.controllers.worlds import World, a_pod
 from wavetank.cluster.store.errors import ApiError
 
 QUOTA = "ResourceQuota"

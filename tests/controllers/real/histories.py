@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from controllers.real.clusters import Cluster
+from tests.controllers.real.clusters import Cluster
 from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE
 
 Document = dict[str, Any]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from controllers.real.clusters import Cluster
+from tests.controllers.real.clusters import Cluster
 
 LISTS = {
     "deployments": "/apis/apps/v1/deployments",

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from controllers.real.clusters import PACKAGE, VERSION, real_manager
-from controllers.real.test_manager import a_deployment, a_job
+from tests.controllers.real.clusters import PACKAGE, VERSION, real_manager
+from tests.controllers.real.test_manager import a_deployment, a_job
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.simulation.simulation import Simulation

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from apiserver.serving import Served, nodes_file, serving
-from controllers.real.clusters import real_manager
-from controllers.real.test_manager import DEPLOYMENTS, JOBS, a_deployment, a_job
+from tests.apiserver.serving import Served, nodes_file, serving
+from tests.controllers.real.clusters import real_manager
+from tests.controllers.real.test_manager import DEPLOYMENTS, JOBS, a_deployment, a_job
 
 # What docs/in-the-loop.md says.
 FLAGS = ("--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false")

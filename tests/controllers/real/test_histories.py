@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from controllers.real.clusters import WORKLOADS, built_in, managed
-from controllers.real.histories import APPS, BATCH, Author, Step, play
-from controllers.real.objects import objects_of
+from tests.controllers.real.clusters import WORKLOADS, built_in, managed
+from tests.controllers.real.histories import APPS, BATCH, Author, Step, play
+from tests.controllers.real.objects import objects_of
 
 LIVES = ("deployment", "stateful_set", "daemon_set", "job", "strict_job", "cron_job")
 SEEDS = range(60) if os.environ.get("WAVETANK_ALL") else range(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controllers.real.clusters import Cluster, managed
+from tests.controllers.real.clusters import Cluster, managed
 
 DEPLOYMENTS, JOBS = "/apis/apps/v1/namespaces/default/deployments", "/apis/batch/v1/namespaces/default/jobs"
 

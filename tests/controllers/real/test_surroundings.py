@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from controllers.real.clusters import Cluster, built_in, managed
-from controllers.real.objects import LISTS, objects_of
+from tests.controllers.real.clusters import Cluster, built_in, managed
+from tests.controllers.real.objects import LISTS, objects_of
 
 CONTROLLERS = (
     "deployment-controller",

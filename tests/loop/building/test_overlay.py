@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import ROOT
 from wavetank.loop.building.edits import EDITED
 from wavetank.loop.building.overlay import make_overlay, write_overlay
 from wavetank.loop.building.toolchain import BuildError, Toolchain, find_toolchain
@@ -64,6 +65,6 @@ def test_a_command_that_is_not_there():
 
 @needs_go
 def test_the_go_sources_of_ours_are_formatted(tmp_path):
-    folder = Path(__file__).parents[3] / "src" / "wavetank" / "loop" / "building" / "overlay"
+    folder = ROOT / "src" / "wavetank" / "loop" / "building" / "overlay"
     gofmt = Path(find_toolchain().root, "bin", "gofmt")
     assert subprocess.run([gofmt, "-l", folder], capture_output=True, text=True).stdout == ""

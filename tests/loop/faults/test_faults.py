@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from loop.programs import PUPPET, a_puppet, an_experiment, told
+from tests.loop.programs import PUPPET, a_puppet, an_experiment, told
 from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.document.schedulers import SchedulerEntry
 from wavetank.experiments.runner import FailedRunsError, run_experiment

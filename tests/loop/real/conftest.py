@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from loop.realscheduler import find_kube_scheduler
-
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[4] / "shared"))
+from tests.loop.realscheduler import find_kube_scheduler
 
 
 def pytest_collection_modifyitems(items):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
+from tests.loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.errors import expired
 from wavetank.apiserver.http.request import Request, Response

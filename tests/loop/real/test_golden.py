@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from loop.real.conftest import SHARED
-from loop.real.golden import LEFT_OUT, Golden
+from tests.loop.real.golden import LEFT_OUT, Golden
+from tests.support.paths import DATA, needs_shared
 from wavetank.verification import read_recording
 
-GOLDEN = SHARED / "data" / "golden"
+GOLDEN = DATA / "golden"
 COUNT = 200 if os.environ.get("WAVETANK_ALL") else 30
 
 
@@ -23,7 +23,7 @@ def chosen(release: str, count: int):
     return files[:count]
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no recordings in {GOLDEN}: set WAVETANK_SHARED")
+@needs_shared(GOLDEN)
 @pytest.mark.parametrize("part", range(4))
 def test_recorded_scenarios(part):
     compared, mismatches = 0, []

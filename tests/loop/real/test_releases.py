@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from loop.programs import a_loaded_cluster, an_experiment, placements, run_entry, told
-from loop.real.golden import Golden
-from loop.real.test_golden import GOLDEN, chosen
+from tests.loop.programs import a_loaded_cluster, an_experiment, placements, run_entry, told
+from tests.loop.real.golden import Golden
+from tests.loop.real.test_golden import GOLDEN, chosen
+from tests.support.paths import needs_shared
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.build import build_program
@@ -42,7 +43,7 @@ def test_kube_scheduler_1_36_decides_as_the_built_in_one():
     assert built_in == real
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no recordings in {GOLDEN}: set WAVETANK_SHARED")
+@needs_shared(GOLDEN)
 def test_recorded_scenarios_of_1_36():
     needs(NEXT)
     mismatches = []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loop.programs import REAL, an_experiment
+from tests.loop.programs import REAL, an_experiment
 from wavetank.experiments.runner import run_experiment
 
 RUNS = 10 if os.environ.get("WAVETANK_ALL") else 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loop.programs import REAL, an_experiment, placements, run_entry
+from tests.loop.programs import REAL, an_experiment, placements, run_entry
 
 SEEDS = range(40) if os.environ.get("WAVETANK_ALL") else range(4)
 

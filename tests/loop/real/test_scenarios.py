@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from loop.programs import REAL, an_experiment, assert_nothing_over_allocated, rows_by_name, run_entry, run_real, told
+from tests.loop.programs import (
+    REAL,
+    an_experiment,
+    assert_nothing_over_allocated,
+    rows_by_name,
+    run_entry,
+    run_real,
+    told,
+)
 from wavetank.loop.processes.configuration import HEAD
 
 DURATION = "wavetank.dev/duration"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loop.programs import run_real
+from tests.loop.programs import run_real
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.http.request import Request
 from wavetank.loop.turns.lockstep import Lockstep

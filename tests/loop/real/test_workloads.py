@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
-from loop.real.conftest import SHARED
+from tests.loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
+from tests.support.paths import DATA, needs_shared
 
 NODES = {"nodes": [{"count": 16, "cpu": 1, "memory": "4Gi"}]}
 BURST = {"generator": {"kind": "burst", "pods": 200, "duration": 170, "requests": {"cpu": 1}}}
-SPACED = SHARED / "data" / "batkube-real-k3s" / "spaced_200_delay170.workload.json"
+SPACED = DATA / "batkube-real-k3s" / "spaced_200_delay170.workload.json"
 
 
 def test_the_burst_takes_13_waves_and_five_runs_are_the_same():
@@ -23,9 +21,8 @@ def test_the_burst_takes_13_waves_and_five_runs_are_the_same():
     assert all(run == runs[0] for run in runs)
 
 
+@needs_shared(SPACED)
 def test_spaced_jobs_as_they_were_run_on_a_real_cluster():
-    if not SPACED.is_file():
-        pytest.skip(f"real data is absent: {SPACED} (set WAVETANK_SHARED to the folder that holds data/)")
     recorder = run_real(cluster=NODES, workload={"file": str(SPACED), "format": "batsim"})
     assert_nothing_over_allocated(recorder)
     assert len(recorder.rows) == 200

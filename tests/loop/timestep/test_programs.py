@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loop.programs import an_experiment, run_entry, seconds_of
+from tests.loop.programs import an_experiment, run_entry, seconds_of
 from wavetank.loop.errors import ProcessError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loop.programs import an_experiment
+from tests.loop.programs import an_experiment
 from wavetank.errors import InputError
 from wavetank.experiments.document.sync import read_sync
 from wavetank.kernel.durations import SECOND

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loop.programs import an_experiment, assert_nothing_over_allocated, rows_by_name, run_entry, seconds_of
+from tests.loop.programs import an_experiment, assert_nothing_over_allocated, rows_by_name, run_entry, seconds_of
+from tests.support.paths import EXAMPLES
 from wavetank.errors import InputError
 from wavetank.experiments.runner import run_experiment
 from wavetank.loop.building.cache import Cache
@@ -15,7 +16,7 @@ from wavetank.loop.errors import ProcessError
 from wavetank.loop.tracing import tracing
 
 PLAIN = Path(__file__).parents[1] / "plain_scheduler.py"
-EXAMPLE = Path(__file__).parents[3] / "examples" / "timestep-study" / "scheduler.py"
+EXAMPLE = EXAMPLES / "timestep-study" / "scheduler.py"
 BURST = {"kind": "burst", "pods": 40, "duration": 170, "requests": {"cpu": 1}}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from report.browser.conftest import Open
-from report.synthetic import Recipe
+from tests.report.browser.conftest import Open
+from tests.report.synthetic import Recipe
 from wavetank.report.page.html import write_report
 
 Results = Callable[[Recipe], Path]

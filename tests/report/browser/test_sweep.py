@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from report.browser.conftest import Open
-from sweeps.trials import ran
+from tests.report.browser.conftest import Open
+from tests.sweeps.trials import ran
 from wavetank.report.sweep.page import write_sweep_report
 
 SWEEP = {"clusters": [{"name": "original"}, {"name": "half", "nodes": "-50%"}]}

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from sweeps.trials import ran
+from tests.sweeps.trials import ran
 from wavetank.errors import InputError
 from wavetank.report.page.pagefile import ASSETS
 from wavetank.report.sweep.folder import SweepFolder

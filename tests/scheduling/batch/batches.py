@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import Job, PodBehavior
@@ -15,17 +12,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.workload import Arrival
 
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[4] / "shared"))
-
 FOUR = ({"count": 4, "cpu": 1, "memory": "1Gi"},)
-
-
-def recorded(name: str) -> Path:
-    """Returns a file of the shared data; skips the test where it is absent."""
-    file = SHARED / "data" / name
-    if not file.exists():
-        pytest.skip(f"real data is absent: {file} (set WAVETANK_SHARED to the folder that holds data/)")
-    return file
 
 
 @dataclass(frozen=True)

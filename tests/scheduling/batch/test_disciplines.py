@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduling.batch.batches import FOUR, Submitted, ran, starts
+from tests.scheduling.batch.batches import FOUR, Submitted, ran, starts
 from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.simulation.simulation import Simulation
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduling.batch.batches import Submitted, ran, starts
+from tests.scheduling.batch.batches import Submitted, ran, starts
 
 NODES = 3
 QUEUES = ["fcfs", "sjf", "easy", "conservative"]

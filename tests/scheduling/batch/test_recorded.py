@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from scheduling.batch.batches import recorded
+from tests.support.paths import shared_data
 from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.experiments.runner import run_experiment
 
@@ -28,8 +28,8 @@ def rows_of(path, key):
 
 @pytest.mark.parametrize("queue", ["easy", "conservative"])
 def test_every_job_starts_when_and_where_batsim_started_it(queue, tmp_path):
-    theirs = rows_of(recorded(f"batsim/{queue}_out_jobs.csv"), "job_id")
-    ours = jobs_of(recorded("batsim/medium_late.workload.json"), queue, tmp_path)
+    theirs = rows_of(shared_data(f"batsim/{queue}_out_jobs.csv"), "job_id")
+    ours = jobs_of(shared_data("batsim/medium_late.workload.json"), queue, tmp_path)
     assert ours.keys() == theirs.keys()
     for job, row in theirs.items():
         assert float(ours[job]["starting_time"]) == pytest.approx(float(row["starting_time"]), abs=1e-5), job
@@ -37,8 +37,8 @@ def test_every_job_starts_when_and_where_batsim_started_it(queue, tmp_path):
 
 
 def test_the_makespan_of_a_real_oar_is_met(tmp_path):
-    ours = jobs_of(recorded("oar-real-g5k/seed1.workload.json"), "conservative", tmp_path)
+    ours = jobs_of(shared_data("oar-real-g5k/seed1.workload.json"), "conservative", tmp_path)
     makespan = max(float(row["finish_time"]) for row in ours.values())
-    for run in sorted(recorded("oar-real-g5k").glob("*.csv")):
+    for run in sorted(shared_data("oar-real-g5k").glob("*.csv")):
         theirs = rows_of(run, "workload_job_id")
         assert makespan == pytest.approx(max(float(row["stop_time"]) for row in theirs.values()), rel=0.01), run.name

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduling.worlds import World, a_node, a_pod
+from tests.scheduling.worlds import World, a_node, a_pod
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.framework.cycle.batching import MAX_AGE, Ranking
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.config.documents import a_document, a_document_with_args, a_document_with_plugins, a_set
+from tests.scheduling.config.documents import a_document, a_document_with_args, a_document_with_plugins, a_set
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.config import (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.config.documents import a_document
+from tests.scheduling.config.documents import a_document
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.config import (

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.dra.claims import DRIVER, a_claim, a_class, a_device, a_slice, exactly, first_of, model, on, wanting
-from scheduling.worlds import World, a_node, a_pod
+from tests.scheduling.dra.claims import (
+    DRIVER,
+    a_claim,
+    a_class,
+    a_device,
+    a_slice,
+    exactly,
+    first_of,
+    model,
+    on,
+    wanting,
+)
+from tests.scheduling.worlds import World, a_node, a_pod
 
 NOT_HELPFUL = "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
 SAME_MODEL = {"matchAttribute": f"{DRIVER}/model"}

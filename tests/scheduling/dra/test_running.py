@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduling.clusters import Running, node_manifest, pod_manifest
-from scheduling.dra.claims import a_claim, a_class, a_device, a_slice, exactly, on, wanting
+from tests.scheduling.clusters import Running, node_manifest, pod_manifest
+from tests.scheduling.dra.claims import a_claim, a_class, a_device, a_slice, exactly, on, wanting
 from wavetank.cluster.objects.pod import SUCCEEDED
 from wavetank.controllers.resourceclaims.resourceclaims import ResourceClaims
 

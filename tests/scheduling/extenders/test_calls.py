@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.extenders.scripted import URL, Scripted, an_extender
-from scheduling.worlds import World, a_node, a_pod
+from tests.scheduling.extenders.scripted import URL, Scripted, an_extender
+from tests.scheduling.worlds import World, a_node, a_pod
 from wavetank.scheduling.extenders.answers import ExtenderError
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.clusters import Running, node_manifest, pod_manifest
-from scheduling.extenders.scripted import Scripted
+from tests.scheduling.clusters import Running, node_manifest, pod_manifest
+from tests.scheduling.extenders.scripted import Scripted
 from wavetank.errors import InputError
 
 NODES = [node_manifest("n0"), node_manifest("n1")]

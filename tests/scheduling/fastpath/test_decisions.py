@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from scheduling.worlds import World
+from tests.scheduling.worlds import World
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable

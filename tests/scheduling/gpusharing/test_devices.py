@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
+from tests.scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
 from wavetank.cluster.objects.kinds import parse_resource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
+from tests.scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
 from wavetank.scheduling.gpusharing.fragmentation import fragment, total_fragment
 from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from scheduling.gpusharing.gpuclusters import SPECS, a_node, a_pod, a_request, a_state, a_table, scores
+from tests.scheduling.gpusharing.gpuclusters import SPECS, a_node, a_pod, a_request, a_state, a_table, scores
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind

@@ -17,11 +17,11 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
+from tests.support.paths import shared_data
 from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
 from wavetank.results.columns.podtable import PodTable
 from wavetank.simulation.simulation import Simulation
 from wavetank.workloads.generators.inflation import known_pods
-from workloads.inputs import real_file
 
 ALL = bool(os.environ.get("WAVETANK_ALL"))
 TRACES = ["default", "cpu100", "gpushare40", "gpuspec10", "multigpu20"] if ALL else ["gpuspec10"]
@@ -32,7 +32,7 @@ GPUS = 6212
 
 def recorded(file):
     """Returns the curve of every run by trace, policy and seed, as far as it goes."""
-    with real_file(f"openb/{file}").open(newline="") as text:
+    with shared_data(f"openb/{file}").open(newline="") as text:
         return {
             (row["workload"].removeprefix("openb_pod_list_"), row["sc_policy"][3:], int(row["seed"])): [
                 float(row[str(percent)]) for percent in range(131) if row[str(percent)]
@@ -42,7 +42,7 @@ def recorded(file):
 
 
 def run(trace, policy, seed):
-    folder = real_file("openb/openb_node_list_gpu_node.csv").parent
+    folder = shared_data("openb/openb_node_list_gpu_node.csv").parent
     spec = {
         "cluster": {"file": "openb_node_list_gpu_node.csv"},
         "workload": {"file": f"openb_pod_list_{trace}.csv", "inflate": {"resource": "gpu", "target": 1.3}},

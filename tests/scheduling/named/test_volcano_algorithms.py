@@ -1,8 +1,8 @@
 """K8sSim's thirteen algorithms for Volcano, worked out by hand on a small node (4 CPU, 8 Gi) and one of twice that."""
 
 import pytest
-from tests.scheduling.named.volcanoworld import GROUP, LARGE, NAMES, SMALL, World
 
+from tests.scheduling.named.volcanoworld import GROUP, LARGE, NAMES, SMALL, World
 from wavetank.errors import InputError
 from wavetank.scheduling.named import find_scheduler, named_schedulers
 from wavetank.scheduling.named.volcano import VOLCANO_TEXTS

@@ -4,6 +4,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.scheduling.named.volcanoworld import NAMES, World
 
 nodes = st.lists(st.integers(1, 6), min_size=1, max_size=4)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scheduling.policies.choices import chosen
+from tests.scheduling.policies.choices import chosen
 
 CORES = {"a": 1, "b": 3, "c": 2}
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from scheduling.worlds import World, a_node, a_pod
+from tests.scheduling.worlds import World, a_node, a_pod
 from wavetank.cluster.objects.node import Node
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.framework.cycle.selection import ExactTies

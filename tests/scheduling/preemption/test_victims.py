@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.worlds import World, a_node, a_pod
+from tests.scheduling.worlds import World, a_node, a_pod
 
 SPREAD = {
     "maxSkew": 1,

@@ -1,8 +1,8 @@
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.support.paths import ROOT
 from wavetank.errors import InputError
 from wavetank.scheduling.volcano.config.conf import DEFAULT_CONF, parse_conf
 from wavetank.scheduling.volcano.defects import DEFECTS, check_defects
@@ -72,7 +72,7 @@ def test_arguments_of_the_wrong_type_count_as_not_given(value, integer, number, 
 
 
 def test_every_defect_is_documented():
-    text = (Path(__file__).parents[3] / "docs" / "volcano.md").read_text()
+    text = (ROOT / "docs" / "volcano.md").read_text()
     documented = re.findall(r"^\| `([a-z-]+)` \|", text.partition("## Defects")[2].partition("## Fidelity")[0], re.M)
     assert documented == list(DEFECTS)
 

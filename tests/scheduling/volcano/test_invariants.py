@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduling.volcano.clusters import a_cache, a_group, a_node, a_queue, a_task, conf_of, session_on, tasks_of
+from tests.scheduling.volcano.clusters import a_cache, a_group, a_node, a_queue, a_task, conf_of, session_on, tasks_of
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.volcano.model.statuses import HOLDING
 

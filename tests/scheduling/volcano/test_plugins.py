@@ -2,7 +2,7 @@
 
 import pytest
 
-from scheduling.volcano.clusters import (
+from tests.scheduling.volcano.clusters import (
     a_cache,
     a_class,
     a_group,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scheduling.volcano.clusters import GANG, Run, a_class, a_group, a_node, a_queue, a_task, conf_of, tasks_of
+from tests.scheduling.volcano.clusters import GANG, Run, a_class, a_group, a_node, a_queue, a_task, conf_of, tasks_of
 from wavetank.cluster.objects.volcano import POD_GROUPS, QUEUES
 from wavetank.kernel.durations import SECOND
 

@@ -1,7 +1,7 @@
 """Pods with volumes: Volcano asks kube-scheduler's own plugins, and binds the volumes before the pod."""
 
-from scheduling.volcano.clusters import GANG, Run, a_group, a_node, a_task
-from scheduling.volumes import storage
+from tests.scheduling.volcano.clusters import GANG, Run, a_group, a_node, a_task
+from tests.scheduling.volumes import storage
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduling.volumes.storage import VERSION, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import VERSION, a_claim, a_class, a_node, a_pod, a_volume
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.attaching import attach_volume_controllers

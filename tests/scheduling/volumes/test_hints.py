@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduling.volumes.storage import Trial, a_claim, a_class, a_pod, a_volume, made
+from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_pod, a_volume, made
 from wavetank.scheduling.framework.queue.events import ClusterEvent
 
 CSI = {"name": "inline", "csi": {"driver": "csi.example.com"}}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume, made
+from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume, made
 
 DRIVER = "csi.example.com"
 TOO_MANY = ["1 node(s) exceed max volume count"]

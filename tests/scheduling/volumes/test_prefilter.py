@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
 
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 EPHEMERAL = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}

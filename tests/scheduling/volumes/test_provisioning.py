@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.volumes.storage import HOST, ZONE, Trial, a_claim, a_class, a_node, a_pod, a_volume, made
+from tests.scheduling.volumes.storage import HOST, ZONE, Trial, a_claim, a_class, a_node, a_pod, a_volume, made
 
 NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 NO_SPACE = "node(s) did not have enough free storage"

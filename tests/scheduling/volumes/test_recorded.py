@@ -1,17 +1,17 @@
-"""A sample of the recorded cycles about volumes, one of each kind of thing; tests/verify replays more."""
+"""A sample of the recorded cycles about volumes, one of each kind of thing; tests/verification replays more."""
 
 from __future__ import annotations
 
 import pytest
 
-from verify.recordings import SHARED
+from tests.support.paths import DATA, needs_shared
 from wavetank.verification import read_recording
 from wavetank.verification.decisions.replay import replay
 
-GOLDEN = SHARED / "data" / "golden"
+GOLDEN = DATA / "golden"
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no recordings in {GOLDEN}")
+@needs_shared(GOLDEN)
 @pytest.mark.parametrize(
     "name",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.volumes.storage import ZONE, Trial, a_claim, a_class, a_node, a_pod, a_volume, reached_from
+from tests.scheduling.volumes.storage import ZONE, Trial, a_claim, a_class, a_node, a_pod, a_volume, reached_from
 
 NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"

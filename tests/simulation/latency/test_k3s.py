@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import statistics
-from pathlib import Path
 
 import pytest
 
 import wavetank
+from tests.support.paths import ROOT, SHARED, needs_shared
 from wavetank.simulation.latency.k3s import K3S
 
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data" / "batkube-real-k3s"
 
 SYSTEM_POD = {
@@ -27,7 +25,7 @@ SYSTEM_POD = {
 }
 CLUSTER = {"nodes": [{"count": 16, "cpu": 1, "memory": "4Gi"}], "objects": [SYSTEM_POD]}
 
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real runs in {DATA}")
+needs_data = needs_shared(DATA)
 
 
 def simulated(workload, **options):
@@ -75,7 +73,7 @@ def test_the_system_pod_keeps_one_node_free_of_jobs():
 
 @needs_data
 def test_the_preset_is_what_the_script_fits(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     import fit_k3s
 
     runs = [fit_k3s.read_run(path) for path in sorted(DATA.glob("real_*_jobs.csv"))]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections import Counter, defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 import wavetank
+from tests.support.paths import SHARED, needs_shared
 
-SHARED = Path(os.environ.get("WAVETANK_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data" / "ufcg-real-k8s"
 RUN = DATA / "validation1_workload1"
 
-pytestmark = pytest.mark.skipif(not RUN.is_dir(), reason=f"no real run in {RUN}")
+pytestmark = needs_shared(RUN)
 
 HOSTS, SIZE = 20, 3.75  # as hosts.txt says: CPUs, and as many GiB
 # The control plane runs on one of the hosts, which never had more than nine of the pods.

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.paths import shared_data
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.convert.records import records_of
@@ -14,7 +15,6 @@ from wavetank.workloads.convert.shaping import find_period, normalized, of_perio
 from wavetank.workloads.formats.plaincsv import CsvWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_workload
-from workloads.inputs import real_file
 
 HOUR = 3600 * SECOND
 
@@ -88,7 +88,7 @@ def test_utilisation_is_what_ran_over_what_could_run(jobs: list[tuple[int, int, 
 
 
 def test_a_period_of_a_real_trace_has_the_utilisation_that_was_asked_for() -> None:
-    opened = open_workload(real_file("swf/KTH-SP2-1996-2.1-cln.swf"))
+    opened = open_workload(shared_data("swf/KTH-SP2-1996-2.1-cln.swf"))
     records = records_of(opened)
     usage = usage_of(opened.workload, records)
     assert usage.capacity == 100

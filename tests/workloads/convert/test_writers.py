@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import a_file, a_manifest, arrivals_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
@@ -22,7 +24,6 @@ from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.manifests import ManifestWorkload
 from wavetank.workloads.open import open_workload
 from wavetank.workloads.workload import Workload
-from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
 
 COLUMNS = "arrival_ns,duration_ns,pods,walltime_ns,exit_code,cpu_milli,memory_bytes"
 EXTRA = "nvidia.com/gpu,priority,namespace,scheduler,label:app,selector:disk"
@@ -179,7 +180,7 @@ def test_swf(jobs: list[tuple[Any, ...]]) -> None:
 
 @pytest.mark.parametrize("suffix", [".json", ".swf", ".csv", ".parquet"])
 def test_a_real_trace_survives_every_format_for_jobs(suffix: str) -> None:
-    workload = open_workload(real_file("swf/NASA-iPSC-1993-3.1-cln.swf.gz"))
+    workload = open_workload(shared_data("swf/NASA-iPSC-1993-3.1-cln.swf.gz"))
     read, notes = again(workload, suffix)
     given = jobs_of(workload)
     if suffix == ".json":

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import a_trace, lines_of, lives_of, only_pod
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
@@ -15,8 +17,6 @@ from wavetank.workloads.formats.alibaba2018 import (
     read_machine_meta,
 )
 from wavetank.workloads.inputfile import InputFile
-from workloads.inputs import real_file
-from workloads.tracefiles import a_trace, lines_of, lives_of, only_pod
 
 
 def a_task(name: str, times: str, job: str = "j_1", instances: int = 1, plan: str = "100,0.5") -> str:
@@ -131,7 +131,7 @@ def test_each_file_is_told_by_its_first_line() -> None:
 
 
 def test_the_real_machines_add_up() -> None:
-    path = real_file("alibaba-2018/machine_meta.csv")
+    path = shared_data("alibaba-2018/machine_meta.csv")
     rows = lines_of(path)
     file = InputFile.read(path)
     assert is_machine_meta(file)

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import a_file, arrivals_of, names_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.formats.batsim.workload import BatsimWorkload
 from wavetank.workloads.open import open_workload
-from workloads.inputs import a_file, arrivals_of, names_of, real_file
 
 DELAY = {"type": "delay", "delay": 10}
 
@@ -213,7 +214,7 @@ def test_a_name_beyond_the_last_rank_is_free() -> None:
     ],
 )
 def test_every_resource_of_every_job_of_a_real_workload_becomes_a_pod(path: str) -> None:
-    file = real_file(path)
+    file = shared_data(path)
     jobs = json.loads(file.read_text())["jobs"]
     workload = open_workload(file)
     arrivals = arrivals_of(workload)
@@ -226,10 +227,10 @@ def test_every_resource_of_every_job_of_a_real_workload_becomes_a_pod(path: str)
 
 def test_a_real_workload_with_communication_is_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"profiles\.simple\.com: communication needs a network model"):
-        open_workload(real_file("batsim/workloads/test_various_profile_types.json"))
+        open_workload(shared_data("batsim/workloads/test_various_profile_types.json"))
 
 
 def test_a_lenient_reader_leaves_out_what_needs_a_network() -> None:
-    workload = open_workload(real_file("batsim/workloads/test_various_profile_types.json"), lenient=True)
+    workload = open_workload(shared_data("batsim/workloads/test_various_profile_types.json"), lenient=True)
     assert workload.skipped["job that cannot be simulated"] > 0
     assert len(arrivals_of(workload)) > 0

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import shared_data
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.faults import Fault
 from wavetank.workloads.cluster import Cluster, node_groups
 from wavetank.workloads.formats.batsim.events import Event, faults_of, read_events
-from workloads.inputs import real_file
 
 
 def written(folder: Path, *events: object) -> Path:
@@ -24,7 +24,7 @@ def an_event(**fields: object) -> dict[str, object]:
 
 
 def test_real_events() -> None:
-    events = read_events(real_file("batsim/events/test_events_4hosts.txt"))
+    events = read_events(shared_data("batsim/events/test_events_4hosts.txt"))
     assert events[:3] == (
         Event(0, "cordon", (0,)),
         Event(10 * SECOND, "uncordon", (0,)),

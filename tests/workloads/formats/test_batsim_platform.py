@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import a_file
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.batsim.platform import read_platform
 from wavetank.workloads.open import open_cluster
-from workloads.inputs import a_file, real_file
 
 
 def nodes_of(inner: str, version: str = "4.1") -> list[Node]:
@@ -151,7 +152,7 @@ def test_a_document_type_is_not_fetched_and_a_leading_line_does_not_matter() -> 
     ],
 )
 def test_real_platforms(path: str, count: int, first: str, last: str) -> None:
-    file = real_file(path)
+    file = shared_data(path)
     cluster = open_cluster([file])
     nodes = cluster.resources(SpecTable())
     assert cluster.description == f"{count} nodes from {file.name}"

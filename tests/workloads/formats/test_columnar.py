@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.workloads.inputs import arrivals_of, names_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.formats import parquet as columnar
 from wavetank.workloads.open import open_workload
-from workloads.inputs import arrivals_of, names_of
 
 pl = pytest.importorskip("polars")
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import a_trace, lines_of, lives_of, only_pod
+from tests.workloads.inputs import arrivals_of
 from wavetank.cluster.fields.gpus import GPU
 from wavetank.errors import InputError
 from wavetank.workloads.formats.dlrm import MOST_PER_NODE, RDMA, DlrmWorkload, is_dlrm
 from wavetank.workloads.inputfile import InputFile
-from workloads.inputs import arrivals_of, real_file
-from workloads.tracefiles import a_trace, lines_of, lives_of, only_pod
 
 HEADER = (
     "instance_sn,role,app_name,cpu_request,cpu_limit,gpu_request,gpu_limit,rdma_request,rdma_limit,memory_request,"
@@ -53,7 +54,7 @@ def test_a_faulty_row_is_named(line: str, message: str) -> None:
 
 
 def test_the_real_trace_adds_up() -> None:
-    path = real_file("alibaba-dlrm-2025/disaggregated_DLRM_trace.csv")
+    path = shared_data("alibaba-dlrm-2025/disaggregated_DLRM_trace.csv")
     rows = lines_of(path)[1:]
     file = InputFile.read(path)
     assert is_dlrm(file)

@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import lives_of
+from tests.workloads.inputs import a_file, a_manifest, arrivals_of
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
@@ -13,8 +16,6 @@ from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.manifests import ManifestWorkload
 from wavetank.workloads.manifests.volcanojobs import MIN_AVAILABLE
-from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
-from workloads.tracefiles import lives_of
 
 CAPACITY = {"cpu": 4, "memory": "8Gi", "pods": 110}
 
@@ -147,7 +148,7 @@ def test_a_faulty_node_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["nodes_1", "nodes_5", "nodes_7+50", "nodes_7-0", "nodes_7-50"])
 def test_real_nodes_are_all_there(name: str) -> None:
-    path = real_file(f"k8ssim/common/nodes/{name}.yaml")
+    path = shared_data(f"k8ssim/common/nodes/{name}.yaml")
     file = InputFile.read(path)
     assert is_k8ssim(file)
     nodes = Cluster(read_k8ssim_nodes(file)).resources(SpecTable())
@@ -155,7 +156,7 @@ def test_real_nodes_are_all_there(name: str) -> None:
 
 
 def test_real_workloads_are_all_there() -> None:
-    for path in sorted(real_file("k8ssim/common/workloads").rglob("*.yaml")):
+    for path in sorted(shared_data("k8ssim/common/workloads").rglob("*.yaml")):
         file = InputFile.read(path)
         assert is_k8ssim(file)
         lines = [line.split("#")[0] for line in path.read_text().splitlines()]

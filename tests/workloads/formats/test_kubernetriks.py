@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.workloads.formats.tracefiles import lives_of
+from tests.workloads.inputs import a_file, arrivals_of
 from wavetank.cluster.objects.node import Node
 from wavetank.errors import InputError
 from wavetank.workloads.formats.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
-from workloads.inputs import a_file, arrivals_of
-from workloads.tracefiles import lives_of
 
 POD = """
 - timestamp: {time}

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import a_trace, lines_of, lives_of, only_pod
+from tests.workloads.inputs import arrivals_of
 from wavetank.cluster.fields.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.openb import QOS, OpenbPods, is_openb_nodes, is_openb_pods, read_openb_nodes
 from wavetank.workloads.inputfile import InputFile
-from workloads.inputs import arrivals_of, real_file
-from workloads.tracefiles import a_trace, lines_of, lives_of, only_pod
 
 NODES = "sn,cpu_milli,memory_mib,gpu,model"
 SHORT = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
@@ -98,7 +99,7 @@ def test_an_unknown_column_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["all_node", "gpu_node"])
 def test_real_nodes_add_up(name: str) -> None:
-    path = real_file(f"openb/openb_node_list_{name}.csv")
+    path = shared_data(f"openb/openb_node_list_{name}.csv")
     rows = lines_of(path)[1:]
     file = InputFile.read(path)
     assert is_openb_nodes(file)
@@ -110,7 +111,7 @@ def test_real_nodes_add_up(name: str) -> None:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_real_pods_add_up(name: str) -> None:
-    path = real_file(f"openb/openb_pod_list_{name}.csv")
+    path = shared_data(f"openb/openb_pod_list_{name}.csv")
     rows = lines_of(path)[1:]
     file = InputFile.read(path)
     assert is_openb_pods(file)

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import a_trace, lines_of, lives_of
+from tests.workloads.inputs import arrivals_of
 from wavetank.cluster.fields.gpus import GPU
 from wavetank.errors import InputError
 from wavetank.workloads.formats.philly import PhillyWorkload, is_philly
 from wavetank.workloads.inputfile import InputFile
-from workloads.inputs import arrivals_of, real_file
-from workloads.tracefiles import a_trace, lines_of, lives_of
 
 HEADER = "timestamp,duration,num_gpus,gpu_time,cluster"
 
@@ -65,7 +66,7 @@ def test_a_wrong_option_is_named(option: dict[str, object]) -> None:
 
 
 def test_the_real_trace_adds_up() -> None:
-    path = real_file("philly/philly.csv")
+    path = shared_data("philly/philly.csv")
     rows = lines_of(path)[1:]
     file = InputFile.read(path)
     assert is_philly(file)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import SHARED, absent
+from tests.workloads.inputs import arrivals_of, names_of
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
@@ -14,7 +16,6 @@ from wavetank.workloads import inputfile
 from wavetank.workloads.formats.plaincsv import CsvWorkload, read_csv_nodes
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_cluster, open_workload
-from workloads.inputs import SHARED, arrivals_of, names_of
 
 
 def pods(text: str, lenient: bool = False) -> CsvWorkload:
@@ -179,7 +180,7 @@ def test_bad_nodes_are_named(text: str, message: str) -> None:
 def test_the_inputs_of_the_race_are_read(tmp_path: Path) -> None:
     script = SHARED / "tools" / "race_inputs.py"
     if not script.exists():
-        pytest.skip(f"the script is absent: {script} (set WAVETANK_SHARED to the folder that holds tools/)")
+        pytest.skip(absent(script))
     subprocess.run([sys.executable, script, "20", "5000", tmp_path], check=True)
     cluster = open_cluster([tmp_path / "nodes.csv"])
     arrivals = arrivals_of(open_workload(tmp_path / "pods.csv"))

@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import lives_of
+from tests.workloads.inputs import arrivals_of
 from wavetank.errors import InputError
 from wavetank.workloads.formats.schedulerperf.cases import case_names
 from wavetank.workloads.formats.schedulerperf.workload import (
@@ -14,8 +17,6 @@ from wavetank.workloads.formats.schedulerperf.workload import (
     read_scheduler_perf_cluster,
 )
 from wavetank.workloads.inputfile import InputFile
-from workloads.inputs import arrivals_of, real_file
-from workloads.tracefiles import lives_of
 
 NODES = {"opcode": "createNodes", "countParam": "$nodes"}
 PODS = {"opcode": "createPods", "countParam": "$pods"}
@@ -149,7 +150,7 @@ def test_an_unknown_case_is_named_with_those_there_are(folder: Path) -> None:
     ],
 )
 def test_real_cases_add_up(case: str, nodes: int, pods: int) -> None:
-    file = InputFile.read(real_file("scheduler_perf/misc/performance-config.yaml"), options={"case": case})
+    file = InputFile.read(shared_data("scheduler_perf/misc/performance-config.yaml"), options={"case": case})
     assert is_scheduler_perf(file)
     assert case in case_names(file)
     assert sum(item["kind"] == "Node" for item in read_scheduler_perf_cluster(file)) == nodes

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.formats.tracefiles import lives_of
+from tests.workloads.inputs import a_file, a_manifest, arrivals_of
 from wavetank.errors import InputError
 from wavetank.workloads.formats.simkube import SimkubeWorkload, is_simkube
 from wavetank.workloads.inputfile import InputFile
-from workloads.inputs import a_file, a_manifest, arrivals_of, real_file
-from workloads.tracefiles import lives_of
 
 CONTAINERS = {"containers": [{"name": "c"}], "restartPolicy": "Always"}
 POD = a_manifest(name="p", spec=CONTAINERS)
@@ -111,14 +112,14 @@ def test_a_lenient_reading_goes_on_without_the_object() -> None:
 
 def test_a_cut_off_trace_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.sktrace"
-    path.write_bytes(real_file("simkube/bare-pods.sktrace").read_bytes()[:2000])
+    path.write_bytes(shared_data("simkube/bare-pods.sktrace").read_bytes()[:2000])
     with pytest.raises(InputError, match=r"t\.sktrace: not valid MessagePack"):
         SimkubeWorkload(InputFile.read(path))
 
 
 @pytest.mark.parametrize("name", ["dsb-scaling.sktrace", "large_trace.json", "trace.json", "validation_trace.json"])
 def test_real_deployments_have_a_pod_for_each_replica_added(name: str) -> None:
-    path = real_file(f"simkube/{name}")
+    path = shared_data(f"simkube/{name}")
     data = path.read_bytes()
     document = msgspec.msgpack.decode(data) if path.suffix == ".sktrace" else json.loads(data)
     added, present = 0, defaultdict[str, int](int)
@@ -133,6 +134,6 @@ def test_real_deployments_have_a_pod_for_each_replica_added(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "pods"), [("bare-pods", 4), ("cronjob", 3)])
 def test_real_pods_with_recorded_lives(name: str, pods: int) -> None:
-    lives = lives_of(SimkubeWorkload(InputFile.read(real_file(f"simkube/{name}.sktrace"))))
+    lives = lives_of(SimkubeWorkload(InputFile.read(shared_data(f"simkube/{name}.sktrace"))))
     assert len(lives) == pods
     assert all(duration is not None for _, _, duration in lives)

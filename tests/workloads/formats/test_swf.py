@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import arrivals_of, names_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads import inputfile
 from wavetank.workloads.formats.swf.workload import SwfWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_workload
-from workloads.inputs import arrivals_of, names_of, real_file
 
 FIELDS = ("job", "submit", "wait", "run", "used", "cpu", "used_kb", "asked", "limit", "asked_kb", "status")
 
@@ -157,7 +158,7 @@ def test_lines_are_counted_over_all_blocks(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_a_real_trace_has_what_awk_counts(name: str, processors: int) -> None:
-    path = real_file(f"swf/{name}")
+    path = shared_data(f"swf/{name}")
     size = "n = $8 > 0 ? $8 : $5 > 0 ? $5 : 1"
     counts = "jobs++; pods += n; work += n * $4"
     program = f'!/^;/ && NF {{{size}; {counts}}} END {{printf "%d %d %.0f", jobs, pods, work}}'

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.workloads.inputs import arrivals_of
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.workload import Workload
-from workloads.inputs import arrivals_of
 
 
 def a_trace(*lines: str, lenient: bool = False, **options: Any) -> InputFile:

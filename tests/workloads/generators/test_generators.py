@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.workloads.inputs import arrivals_of
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.generators.generators import Generator, Generators
-from workloads.inputs import arrivals_of
 
 
 def a_generator(kind: str = "burst", **fields: Any) -> Generator:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.workloads.formats.tracefiles import a_trace, lives_of
+from tests.workloads.inputs import arrivals_of, names_of
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster, node_groups
 from wavetank.workloads.formats.openb import OpenbPods
 from wavetank.workloads.generators.inflation import Inflated, demand_of, inflate, known_pods
-from workloads.inputs import arrivals_of, names_of
-from workloads.tracefiles import a_trace, lives_of
 
 PODS = a_trace(
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time",

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import arrivals_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.generators.generators import Generator
 from wavetank.workloads.generators.lublin import TYPES, Lublin, ModelJob
-from workloads.inputs import arrivals_of, real_file
 
 
 def jobs_of(model: Lublin, number: int, seed: int = 1) -> list[ModelJob]:
@@ -106,7 +107,7 @@ def test_a_fitted_generator_draws_from_the_trace(tmp_path: Path) -> None:
 
 
 def test_a_fitted_generator_keeps_the_means_of_a_real_trace() -> None:
-    file = real_file("swf/NASA-iPSC-1993-3.1-cln.swf.gz")
+    file = shared_data("swf/NASA-iPSC-1993-3.1-cln.swf.gz")
     trace = [line.split() for line in _lines(file)]
     drawn = arrivals_of(Generator({"kind": "fitted", "jobs": 20_000, "file": str(file)}, "generator"))
     sizes = {

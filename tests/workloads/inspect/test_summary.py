@@ -7,10 +7,11 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import a_manifest
 from wavetank.cli.main import cli
 from wavetank.errors import InputError
 from wavetank.workloads.inspect.summary import ClusterSummary, Spread, WorkloadSummary, summarize
-from workloads.inputs import a_manifest, real_file
 
 PODS = (
     "name,arrival_s,duration_s,cpu_milli,memory_bytes,pods\na,0,10,1000,,1\nb,30,20,2000,1073741824,3\nc,60,,500,,1\n"
@@ -107,7 +108,7 @@ def test_convert_writes_another_format(tmp_path: Path) -> None:
 
 
 def test_convert_cuts_a_period_out_as_batkube_did(tmp_path: Path) -> None:
-    trace = real_file("swf/KTH-SP2-1996-2.1-cln.swf")
+    trace = shared_data("swf/KTH-SP2-1996-2.1-cln.swf")
     shape = ["--trim", "1h", "--normalize-cpu", "5.9", "--period", "10h", "--utilization", "0.8"]
     result = run("convert", trace, tmp_path / "kth.json", *shape)
     assert "80.0% of the machine in use" in result.output

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from tests.workloads.inputs import a_manifest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.manifests.behavior import run_of
-from workloads.inputs import a_manifest
 
 FOREVER = None
 

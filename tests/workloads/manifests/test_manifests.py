@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from tests.workloads.inputs import a_file, a_manifest, arrivals_of, names_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.workload import Arrival, ObjectArrival
-from workloads.inputs import a_file, a_manifest, arrivals_of, names_of
 
 POD_SPEC = {"containers": [{"name": "c", "command": ["sleep", "5"]}]}
 JOB_SPEC = {"containers": [{"name": "c"}], "restartPolicy": "Never"}

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.paths import shared_data
+from tests.workloads.inputs import a_file, a_manifest
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
@@ -15,7 +17,6 @@ from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.manifests import read_cluster_manifests
 from wavetank.workloads.manifests.nodetemplates import COUNT
 from wavetank.workloads.open import open_cluster
-from workloads.inputs import a_file, a_manifest, real_file
 
 NODE = a_manifest("Node", "n", status={"allocatable": {"cpu": "4", "pods": "10"}})
 SPEC = {"containers": [{"name": "c"}]}
@@ -67,7 +68,7 @@ def test_a_count_that_is_none_is_named(count: str) -> None:
 
 
 def test_a_real_snapshot_of_several_files() -> None:
-    folder = real_file("gke-dump/dataset_small_1")
+    folder = shared_data("gke-dump/dataset_small_1")
     names = ("nodes", "pods", "priorityclass", "service")
     cluster = open_cluster([folder / f"{name}.yaml" for name in names])
     text = "".join((folder / f"{name}.yaml").read_text() for name in names)
@@ -80,5 +81,5 @@ def test_a_real_snapshot_of_several_files() -> None:
 
 @pytest.mark.parametrize("size", [100, 200, 400, 700])
 def test_real_kwok_nodes_add_up(size: int) -> None:
-    manifests = read_cluster_manifests(InputFile.read(real_file(f"k8s-sims/nodes-{size}.yaml")))
+    manifests = read_cluster_manifests(InputFile.read(shared_data(f"k8s-sims/nodes-{size}.yaml")))
     assert len(manifests) == size

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scheduling.policies.choices import chosen
-from scheduling.worlds import World, a_node
+from tests.scheduling.policies.choices import chosen
+from tests.scheduling.worlds import World, a_node
 from wavetank.errors import InputError, SchedulerError
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.views import NodesView

@@ -1,4 +1,4 @@
-"""What the tests of this folder share: small objects, as manifests and made."""
+"""Small pods and nodes: as manifests, and as the objects that the store holds."""
 
 from __future__ import annotations
 
