@@ -52,7 +52,7 @@ def ran(**arguments: Any) -> wavetank.Results:
         pytest.param([LastNode, "random-fit"], ["LastNode", "random-fit"], id="a class and a name"),
         pytest.param({"name": "mine", "python": LastNode, "args": {"step": 2}}, ["mine"], id="an entry"),
         pytest.param([{"name": "bins", "policy": "best-fit"}], ["bins"], id="entries"),
-        pytest.param("experiments.test_api:LastNode", ["LastNode"], id="a reference"),
+        pytest.param("tests.api.test_api:LastNode", ["LastNode"], id="a reference"),
         pytest.param(None, ["default"], id="nothing"),
     ],
 )
