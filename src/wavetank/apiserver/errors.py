@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wavetank.apiserver.fielderrors import FieldError, quote
+from wavetank.apiserver.fielderrors import FieldError
+from wavetank.cel.gotext import quote
 from wavetank.cluster.store.errors import ApiError
 
 Details = dict[str, Any]

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from wavetank.cel.gotext import quote
+
 REQUIRED = "Required value"
 INVALID = "Invalid value"
 UNSUPPORTED = "Unsupported value"
@@ -107,33 +109,6 @@ def too_long(field: str, limit: int) -> FieldError:
 def too_many(field: str, actual: int, limit: int) -> FieldError:
     """Tells that a list has more than `limit` items."""
     return FieldError(TOO_MANY, field, actual, f"must have at most {limit} item{'s' if limit != 1 else ''}")
-
-
-def quote(text: str) -> str:
-    """Quotes a string as Go does."""
-    return '"' + "".join(_ESCAPES.get(char) or _printable(char) for char in text) + '"'
-
-
-_ESCAPES = {
-    '"': '\\"',
-    "\\": "\\\\",
-    "\n": "\\n",
-    "\t": "\\t",
-    "\r": "\\r",
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\v": "\\v",
-}
-
-
-def _printable(char: str) -> str:
-    if char.isprintable():
-        return char
-    code = ord(char)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _show(value: Any) -> str:

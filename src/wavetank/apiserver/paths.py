@@ -10,9 +10,9 @@ from wavetank.apiserver.errors import (
     no_such_resource,
     not_found,
 )
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.validation.names import path_segment_problems
+from wavetank.cel.gotext import quote
 
 # What each method does to one object, and to a collection.
 _ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "POST": "create"}

@@ -1,1 +1,1 @@
-"""The Common Expression Language as the rules of custom kinds use it: read, checked by types, evaluated."""
+"""The Common Expression Language as Kubernetes uses it: expressions are read, checked by types and evaluated."""

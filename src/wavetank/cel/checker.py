@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wavetank.apiserver.custom.schema.gotext import PatternError, go_pattern
 from wavetank.cel.declarations import Overload, overloads
+from wavetank.cel.gotext import PatternError, go_pattern
 from wavetank.cel.parser import parse
 from wavetank.cel.syntax import Call, Entries, ExpressionError, Has, Ident, Items, Literal, Macro, Node, Select, report
 from wavetank.cel.types import (
@@ -31,11 +31,14 @@ _LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes
 
 
 class Checked:
-    """An expression that fits its types: its tree, the type of its value, and the names that it uses."""
+    """An expression that fits its types: its tree, the type of its value, and the names that it uses.
 
-    def __init__(self, source: str, variables: Mapping[str, Type]) -> None:
+    `variables` are the declared names with their types; `bindings` allows cel.bind.
+    """
+
+    def __init__(self, source: str, variables: Mapping[str, Type], *, bindings: bool = False) -> None:
         self.source = source
-        self.tree = parse(source)
+        self.tree = parse(source, bindings=bindings)
         self.names: set[str] = set()
         self._problems: list[tuple[int, str]] = []
         self.type = self._type(self.tree, variables)
@@ -186,6 +189,8 @@ class Checked:
         target = self._type(node.target, variables)
         if node.name in ("optMap", "optFlatMap"):
             return self._optional_macro(node, target, variables)
+        if node.name == "bind":
+            return self._bind(node, target, variables)
         if target is ERROR:
             return ERROR
         if target.name not in ("list", "map", "dyn"):
@@ -198,6 +203,11 @@ class Checked:
             if found not in (BOOL, DYN, ERROR):
                 self._problem(each, f"expected type 'bool' but found '{found}'")
         return _macro_result(node, target, types)
+
+    def _bind(self, node: Macro, bound: Type, variables: Mapping[str, Type]) -> Type:
+        found = self._type(node.args[0], {**variables, node.names[0]: bound})
+        self.names -= set(node.names) - set(variables)
+        return found
 
     def _optional_macro(self, node: Macro, target: Type, variables: Mapping[str, Type]) -> Type:
         inside = target.params[0] if target.name == "optional" else DYN

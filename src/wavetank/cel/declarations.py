@@ -150,6 +150,16 @@ Quantity.add(Quantity) Quantity
 Quantity.add(int) Quantity
 Quantity.sub(Quantity) Quantity
 Quantity.sub(int) Quantity
+isSemver(string) bool
+isSemver(string, bool) bool
+semver(string) Semver
+semver(string, bool) Semver
+Semver.major() int
+Semver.minor() int
+Semver.patch() int
+Semver.isGreaterThan(Semver) bool
+Semver.isLessThan(Semver) bool
+Semver.compareTo(Semver) int
 isIP(string) bool
 ip(string) IP
 string(IP) string

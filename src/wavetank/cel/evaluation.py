@@ -51,9 +51,10 @@ def _select(operand: Any, node: Select) -> Any:
         return Optional(inside[node.name], True) if found else Optional()
     if not isinstance(operand, Mapping):
         raise EvaluationError("no such overload")
-    if node.name not in operand:
-        raise EvaluationError(f"no such key: {node.name}")
-    return operand[node.name]
+    try:
+        return operand[node.name]
+    except KeyError:
+        raise EvaluationError(f"no such key: {node.name}") from None
 
 
 def _items(node: Items, names: Names) -> list[Any]:
@@ -219,6 +220,10 @@ def _optional(node: Macro, names: Names) -> Any:
     return Optional(value, True) if node.name == "optMap" else value
 
 
+def _bind(node: Macro, names: Names) -> Any:
+    return evaluate(node.args[0], {**names, node.names[0]: evaluate(node.target, names)})
+
+
 _MACROS: Mapping[str, Callable[[Macro, Names], Any]] = {
     "all": _all,
     "exists": _exists,
@@ -228,6 +233,7 @@ _MACROS: Mapping[str, Callable[[Macro, Names], Any]] = {
     "map": _map,
     "transformList": _map,
     "transformMap": _transform_map,
+    "bind": _bind,
     "optMap": _optional,
     "optFlatMap": _optional,
 }

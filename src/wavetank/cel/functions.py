@@ -9,6 +9,7 @@ from wavetank.cel.arithmetic import INT_MAX, INT_MIN, OPERATORS, checked
 from wavetank.cel.lists import LIST_FUNCTIONS
 from wavetank.cel.networks import NETWORK_FUNCTIONS, Address, Network, Url
 from wavetank.cel.quantities import QUANTITY_FUNCTIONS, Amount
+from wavetank.cel.semver import SEMVER_FUNCTIONS, Semver
 from wavetank.cel.strings import STRING_FUNCTIONS, text_of
 from wavetank.cel.times import TIME_FUNCTIONS
 from wavetank.cel.values import (
@@ -40,6 +41,7 @@ _TYPE_NAMES: Mapping[type, str] = {
     Timestamp: "google.protobuf.Timestamp",
     Duration: "google.protobuf.Duration",
     Amount: "kubernetes.Quantity",
+    Semver: "kubernetes.Semver",
     Url: "kubernetes.URL",
     Address: "net.IP",
     Network: "net.CIDR",
@@ -73,9 +75,12 @@ def index(owner: Any, key: Any) -> Any:
             raise EvaluationError(f"index out of bounds: {key}")
         return owner[int(key)]
     if isinstance(owner, Mapping):
-        if key not in owner:
-            raise EvaluationError(f"no such key: {text_of(key)}")
-        return owner[key]
+        try:
+            return owner[key]
+        except KeyError:
+            raise EvaluationError(f"no such key: {text_of(key)}") from None
+        except TypeError:  # a list or a map cannot be a key
+            raise EvaluationError("no such overload") from None
     raise EvaluationError("no such overload")
 
 
@@ -85,7 +90,10 @@ def optional_index(owner: Any, key: Any) -> Optional:
         return optional_index(owner.value, key) if owner.present else owner
     if isinstance(owner, list):
         return Optional(owner[key], True) if 0 <= key < len(owner) else Optional()
-    return Optional(owner[key], True) if key in owner else Optional()
+    try:
+        return Optional(owner[key], True)
+    except KeyError:
+        return Optional()
 
 
 def _size(value: Any) -> int:
@@ -222,6 +230,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     **STRING_FUNCTIONS,
     **TIME_FUNCTIONS,
     **QUANTITY_FUNCTIONS,
+    **SEMVER_FUNCTIONS,
+    "isGreaterThan": lambda left, right: left > right,
+    "isLessThan": lambda left, right: left < right,
+    "compareTo": lambda left, right: (left > right) - (left < right),
     **NETWORK_FUNCTIONS,
     "indexOf": _index_of,
     "lastIndexOf": _last_index_of,

@@ -33,6 +33,7 @@ _BINARY = {"in": "@in"} | {each: f"_{each}_" for level in _LEVELS for each in le
 _ONE = {"all": (1,), "exists": (1,), "exists_one": (1,), "existsOne": (1,), "filter": (1,), "map": (1, 2)}
 _TWO = {"all": (1,), "exists": (1,), "existsOne": (1,), "transformList": (1, 2), "transformMap": (1, 2)}
 _OPTIONAL = ("optMap", "optFlatMap")
+_BOUND = "cel.bind() variable names must be simple identifiers"
 _PRIMARIES = (
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 )
@@ -47,14 +48,18 @@ class Token(NamedTuple):
     at: int
 
 
-def parse(source: str) -> Node:
-    """Returns the tree of an expression; an ExpressionError says where it is none."""
-    return _Parser(source).whole()
+def parse(source: str, *, bindings: bool = False) -> Node:
+    """Returns the tree of an expression; an ExpressionError says where it is none.
+
+    `bindings` allows cel.bind(name, value, expression), which Kubernetes has in some places only.
+    """
+    return _Parser(source, bindings).whole()
 
 
 class _Parser:
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, bindings: bool) -> None:
         self._source = source
+        self._bindings = bindings
         self._tokens = self._split()
         self._next = 0
         self._depth = 0
@@ -246,14 +251,16 @@ class _Parser:
     def _macro(self, at: int, name: str, args: list[Node], target: Node) -> Node | None:
         if name in _OPTIONAL and len(args) == 2:
             return Macro(at, name, target, self._variables(args[:1]), args[1:])
+        if name == "bind" and self._bindings and len(args) == 3 and isinstance(target, Ident) and target.name == "cel":
+            return Macro(at, name, args[1], self._variables(args[:1], _BOUND), args[2:])
         if name in _TWO and len(args) - 2 in _TWO[name] and isinstance(args[1], Ident) and name != "map":
             return Macro(at, name, target, self._variables(args[:2]), args[2:])
         if name in _ONE and len(args) - 1 in _ONE[name]:
             return Macro(at, name, target, self._variables(args[:1]), args[1:])
         return None
 
-    def _variables(self, args: list[Node]) -> list[str]:
+    def _variables(self, args: list[Node], otherwise: str = "argument must be a simple name") -> list[str]:
         for each in args:
             if not isinstance(each, Ident):
-                raise report(self._source, [(each.at, "argument must be a simple name")])
+                raise report(self._source, [(each.at, otherwise)])
         return [each.name for each in args if isinstance(each, Ident)]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from wavetank.cel.values import EvaluationError
+from wavetank.cel.values import EvaluationError, Opaque
 from wavetank.errors import InputError
 from wavetank.quantity import parse_quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+@dataclass(frozen=True, slots=True, order=True)
+class Amount(Opaque):
     """An exact amount."""
 
     amount: Fraction
@@ -57,9 +57,6 @@ QUANTITY_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "isInteger": lambda value: value.amount.denominator == 1 and abs(value.amount) < 2**63,
     "asInteger": _as_integer,
     "asApproximateFloat": lambda value: float(value.amount),
-    "isGreaterThan": lambda left, right: left.amount > right.amount,
-    "isLessThan": lambda left, right: left.amount < right.amount,
-    "compareTo": lambda left, right: (left.amount > right.amount) - (left.amount < right.amount),
     "add": lambda left, right: Amount(left.amount + _other(right)),
     "sub": lambda left, right: Amount(left.amount - _other(right)),
 }

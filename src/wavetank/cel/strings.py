@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.apiserver.custom.schema.gotext import PatternError, go_number, go_pattern
+from wavetank.cel.gotext import PatternError, go_number, go_pattern, quote
 from wavetank.cel.times import show_duration, show_timestamp
 from wavetank.cel.values import Duration, EvaluationError, Timestamp, Uint
 
@@ -98,7 +98,7 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
 
 
 def _quote(text: str) -> str:
-    from wavetank.apiserver.fielderrors import quote
+    from wavetank.cel.gotext import quote
 
     return quote(text)
 
@@ -160,6 +160,6 @@ STRING_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "split": _split,
     "substring": _substring,
     "trim": lambda text: text.strip(),
-    "strings.quote": _quote,
+    "strings.quote": quote,
     "format": _format,
 }

@@ -93,7 +93,7 @@ class Entries(Node):
 
 @dataclass(slots=True)
 class Macro(Node):
-    """Something done with each item of a range: all, exists, exists_one, map, filter and their like.
+    """Something done with each item of a range (all, exists, exists_one, map, filter, …), or with one value (bind).
 
     `names` are the variables, one or two, `args` what is evaluated with them.
     """
@@ -110,6 +110,8 @@ class ExpressionError(ValueError):
 
 def report(source: str, problems: list[tuple[int, str]]) -> ExpressionError:
     """Returns the error that tells of problems at offsets of the source."""
+    if not source:
+        return ExpressionError("\n".join(f"ERROR: <input>:1:0: {message}" for _, message in problems))
     paragraphs = []
     for at, message in sorted(problems, key=lambda problem: problem[0]):
         line = source.count("\n", 0, at) + 1

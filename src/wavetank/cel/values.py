@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
-
-from wavetank.cel.syntax import RESERVED_NAMES
-
-if TYPE_CHECKING:
-    from wavetank.apiserver.custom.schema.structural import Structural
+from typing import Any
 
 _UNITS = {"h": 3_600_000_000_000, "m": 60_000_000_000, "s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "ns": 1}
 _PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|ns)")
-_ESCAPES = {"__dot__": ".", "__dash__": "-", "__slash__": "/", "__underscores__": "__"}
-# Words that fields may be called but names in expressions may not.
-RESERVED = RESERVED_NAMES | {"true", "false", "null", "in"}
 
 
 class EvaluationError(ValueError):
@@ -49,6 +39,12 @@ class Timestamp:
     def moment(self) -> datetime:
         """Returns the time in UTC, to the microsecond."""
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.nanos // 1000)
+
+
+class Opaque:
+    """A value of one of Kubernetes' own types, which can be compared only with values of the same type."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,59 +84,6 @@ class TypedList(list[Any]):
         self.keys = keys
 
 
-def wrap(value: Any, schema: Structural | None, *, root: bool = False) -> Any:
-    """Returns a JSON value as expressions see it; `root` says that it is a whole resource."""
-    if schema is None or value is None:
-        return value
-    if isinstance(value, dict) and (schema.properties or not schema.is_map):
-        return _wrap_object(value, schema, root or schema.embedded)
-    if isinstance(value, dict):
-        return {name: wrap(each, schema.additional) for name, each in value.items()}
-    if isinstance(value, list):
-        items = [wrap(each, schema.items) for each in value]
-        return TypedList(items, schema.list_type, schema.list_map_keys) if schema.list_type in ("set", "map") else items
-    if schema.type == "string" and isinstance(value, str):
-        return _wrap_text(value, schema.raw.get("format", ""))
-    return float(value) if schema.type == "number" and isinstance(value, int) else value
-
-
-def _wrap_object(value: dict[str, Any], schema: Structural, root: bool) -> Struct:
-    fields = {}
-    for name, each in value.items():
-        if each is None:
-            continue  # expressions do not tell a null from a field that is not there
-        inner = schema.properties.get(name)
-        if inner is not None:
-            fields[escape(name)] = wrap(each, inner)
-        elif root and name in ("apiVersion", "kind"):
-            fields[name] = each
-        elif root and name == "metadata" and isinstance(each, dict):
-            fields[name] = {key: each[key] for key in ("name", "generateName") if key in each}
-    return Struct(fields)
-
-
-def escape(name: str) -> str:
-    """Returns the name of a field as expressions write it."""
-    if name in RESERVED:
-        return f"__{name}__"
-    for word, text in reversed(_ESCAPES.items()):
-        name = name.replace(text, word)
-    return name
-
-
-def _wrap_text(text: str, form: str) -> Any:
-    try:
-        if form == "byte":
-            return base64.b64decode(text, validate=True)
-        if form == "duration":
-            return read_duration(text)
-        if form in ("date", "date-time"):
-            return read_timestamp(text)
-    except (EvaluationError, binascii.Error, ValueError):
-        return text
-    return text
-
-
 def read_duration(text: str) -> Duration:
     """Reads a duration such as 1h30m."""
     sign, body = (-1, text[1:]) if text.startswith("-") else (1, text.removeprefix("+"))
@@ -174,7 +117,11 @@ def equal(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(equal(left[name], right[name]) for name in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and _equal_items(left, right)
-    return type(left) is type(right) and bool(left == right)
+    if type(left) is not type(right):
+        if isinstance(left, Opaque):
+            raise EvaluationError("no such overload")
+        return False
+    return bool(left == right)
 
 
 def _equal_items(left: list[Any], right: list[Any]) -> bool:

@@ -8,7 +8,8 @@ from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.podstandards import Violation, violations
 from wavetank.apiserver.errors import invalid as invalid_object
-from wavetank.apiserver.fielderrors import FieldError, invalid, quote
+from wavetank.apiserver.fielderrors import FieldError, invalid
+from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.groupkinds import NAMESPACE, POD
 from wavetank.cluster.store.store import Store
 

@@ -10,8 +10,8 @@ from wavetank.apiserver.codec.protobuf import parse_message, unwrap
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
 from wavetank.apiserver.codec.yamltext import parse_yaml
 from wavetank.apiserver.errors import StatusError, bad_request, unsupported_media_type
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
+from wavetank.cel.gotext import quote
 
 if TYPE_CHECKING:
     from wavetank.apiserver.custom.customtype import CustomType

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
-from wavetank.apiserver.fielderrors import quote
+from wavetank.cel.gotext import quote
 
 _RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _SECONDS_LAYOUT = "2006-01-02T15:04:05Z07:00"

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
-from wavetank.apiserver.fielderrors import quote
+from wavetank.cel.gotext import quote
 
 _MOST_VALUES = 1_000_000  # that the aliases of a body may stand for
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)", re.ASCII)

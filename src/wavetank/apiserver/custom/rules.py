@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.apiserver.custom.celschema import type_of_schema, wrap
 from wavetank.apiserver.custom.definition.fieldpaths import follow
 from wavetank.apiserver.custom.schema.correlation import Correlation
 from wavetank.apiserver.custom.schema.gotext import shown
@@ -22,8 +23,8 @@ from wavetank.apiserver.fielderrors import (
 from wavetank.cel.checker import Checked
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
-from wavetank.cel.types import BOOL, STRING, Type, optional_of, type_of_schema
-from wavetank.cel.values import EvaluationError, Optional, wrap
+from wavetank.cel.types import BOOL, STRING, Type, optional_of
+from wavetank.cel.values import EvaluationError, Optional
 
 _LONGEST_MESSAGE = 5 * 1024  # bytes
 _ROOT = "<nil>"

@@ -21,10 +21,10 @@ from wavetank.apiserver.fielderrors import (
     UNSUPPORTED,
     FieldError,
     invalid,
-    quote,
 )
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
+from wavetank.cel.gotext import quote
 
 _BLOCKING = frozenset({UNSUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 _NOT_CHECKED = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.managedfields.entries import UPDATE, Entry
 from wavetank.apiserver.structured.fieldsets import Path, shown
+from wavetank.cel.gotext import quote
 
 
 def refusal(conflicts: list[tuple[Entry, Path]]) -> StatusError:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wavetank.apiserver.errors import StatusError, bad_request
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Kind
+from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.structured import elements
 from wavetank.apiserver.structured.types import (
     BOOLEAN,
@@ -15,6 +14,7 @@ from wavetank.apiserver.structured.types import (
     MergeType,
     UntypedError,
 )
+from wavetank.cel.gotext import quote
 
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64"}
 _MAP, _LIST = "map[string]interface {}", "[]interface {}"

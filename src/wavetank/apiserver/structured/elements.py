@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.fielderrors import quote
+from wavetank.cel.gotext import quote
 
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, quote
+from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid
 from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.http.responses import PRIVATE
 from wavetank.apiserver.kinds import Kind
@@ -11,6 +11,7 @@ from wavetank.apiserver.subresources.containers import choose_container
 from wavetank.apiserver.subresources.following import Followers, Line, LogStream
 from wavetank.apiserver.verbs.objects import KubeletReports, Objects
 from wavetank.apiserver.verbs.options import integer
+from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, parse_time

@@ -3,7 +3,7 @@ from __future__ import annotations
 from wavetank.apiserver import errors
 from wavetank.apiserver.custom.customtype import CustomType
 from wavetank.apiserver.custom.scale import WrongValueError, set_replicas, show_custom_scale
-from wavetank.apiserver.fielderrors import invalid, quote
+from wavetank.apiserver.fielderrors import invalid
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH, read_applied
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
@@ -12,6 +12,7 @@ from wavetank.apiserver.managedfields.scaling import ReplicaPaths, ScaleManagers
 from wavetank.apiserver.verbs.identity import check_name, place
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
+from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.resource import Resource
 
 _REPLICAS = ("f:spec", "f:replicas")

@@ -9,9 +9,9 @@ import msgspec
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_time
 from wavetank.apiserver.custom.jsonpath import JsonPathError, find
-from wavetank.apiserver.custom.schema.gotext import go_number
 from wavetank.apiserver.tables.cells import Cells, Document, name_of, since
 from wavetank.apiserver.tables.columns import Column
+from wavetank.cel.gotext import go_number
 
 if TYPE_CHECKING:
     from wavetank.apiserver.custom.customtype import CustomType

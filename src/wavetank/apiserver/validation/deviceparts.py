@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from ipaddress import ip_interface
 
-from wavetank.apiserver.fielderrors import Raw, duplicate, invalid, quote, required, too_long, too_many, unsupported
+from wavetank.apiserver.fielderrors import Raw, duplicate, invalid, required, too_long, too_many, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid, structs
 from wavetank.apiserver.validation.policy import check_conditions
 from wavetank.apiserver.validation.volumes import check_driver_name
+from wavetank.cel.gotext import quote
 
 Requests = Mapping[str, set[str]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wavetank.apiserver.fielderrors import forbidden, invalid, quote, required, too_long
+from wavetank.apiserver.fielderrors import forbidden, invalid, required, too_long
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import (
     IMMUTABLE,
@@ -16,6 +16,7 @@ from wavetank.apiserver.validation.errors import (
     each_invalid,
     structs,
 )
+from wavetank.cel.gotext import quote
 
 NameProblems = Callable[[str], list[str]]
 _ANNOTATIONS_LIMIT = 256 * 1024  # bytes

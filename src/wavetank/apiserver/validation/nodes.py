@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import re
 
-from wavetank.apiserver.fielderrors import (
-    DUPLICATE,
-    INTERNAL,
-    FieldError,
-    duplicate,
-    forbidden,
-    invalid,
-    quote,
-    required,
-)
+from wavetank.apiserver.fielderrors import DUPLICATE, INTERNAL, FieldError, duplicate, forbidden, invalid, required
 from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update
 from wavetank.apiserver.validation.placement import check_effect
 from wavetank.apiserver.validation.quantities import check_amount
+from wavetank.cel.gotext import quote
 
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 _FEATURE_FORM = (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.fielderrors import INTERNAL, FieldError, duplicate, forbidden, invalid, quote, required
+from wavetank.apiserver.fielderrors import INTERNAL, FieldError, duplicate, forbidden, invalid, required
 from wavetank.apiserver.gotypes.internal import difference, internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import IMMUTABLE, Document, Errors, each_invalid, structs
 from wavetank.apiserver.validation.metadata import check_metadata_update
 from wavetank.apiserver.validation.placement import check_tolerations
 from wavetank.apiserver.validation.pods import MIRROR, check_pod_annotations, check_pod_content
+from wavetank.cel.gotext import quote
 from wavetank.cluster.quota.qos import quality_of_service
 
 _MAX_INT32 = 2**31 - 1

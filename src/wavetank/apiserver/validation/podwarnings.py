@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, structs
+from wavetank.cel.gotext import quote
 from wavetank.quantity import value_of
 
 Warnings = Iterator[str]

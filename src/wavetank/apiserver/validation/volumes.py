@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wavetank.apiserver.fielderrors import (
-    FieldError,
-    duplicate,
-    forbidden,
-    invalid,
-    quote,
-    required,
-    too_long,
-    unsupported,
-)
+from wavetank.apiserver.fielderrors import FieldError, duplicate, forbidden, invalid, required, too_long, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.claims import check_claim_spec
 from wavetank.apiserver.validation.environment import OF_FILES, check_field_reference, check_resource_reference
 from wavetank.apiserver.validation.errors import Document, Errors, check_choice, check_present, each_invalid, structs
 from wavetank.apiserver.validation.metadata import check_template_metadata
 from wavetank.apiserver.validation.paths import check_descending, check_no_backsteps, check_not_reserved
+from wavetank.cel.gotext import quote
 from wavetank.quantity import value_of
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")

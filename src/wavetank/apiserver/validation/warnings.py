@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from wavetank.apiserver.custom.definition.strategy import definition_warnings
 from wavetank.apiserver.custom.strategy import custom_warnings
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, structs
@@ -20,6 +19,7 @@ from wavetank.apiserver.validation.podwarnings import (
     pod_warnings,
     term_warnings,
 )
+from wavetank.cel.gotext import quote
 from wavetank.quantity import value_of
 
 # Where the template of a kind's pods stands, and whether the names of those pods begin with its own.

@@ -14,7 +14,7 @@ from wavetank.apiserver.codec import decode
 from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.conversion.versions import to_served, to_stored
 from wavetank.apiserver.defaulting.defaults import set_defaults
-from wavetank.apiserver.fielderrors import FieldError, quote
+from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, Subresource
@@ -31,6 +31,7 @@ from wavetank.apiserver.verbs.identity import check_name, check_uid, place, take
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownership import without_twins
+from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time

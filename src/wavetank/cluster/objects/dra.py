@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from wavetank.cluster.fields.cel import Evaluate, compile_cel
+from wavetank.cel.syntax import ExpressionError
+from wavetank.cel.values import EvaluationError
+from wavetank.cluster.fields.deviceselectors import DeviceSelector, device_selector, device_variables
 from wavetank.cluster.fields.selectors import NodeSelector
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.errors import InputError
-from wavetank.quantity import parse_quantity
 
 EXACT_COUNT, ALL = "ExactCount", "All"
 _MODES = (EXACT_COUNT, ALL)
-_DEVICE = frozenset({"device"})
 
 
 class DeviceId(NamedTuple):
@@ -28,20 +27,26 @@ class DeviceId(NamedTuple):
 
 
 class Device:
-    """One device of a slice; `attributes` by name as given, `variables` is what selectors see of it."""
+    """One device of a slice; `attributes` as (type, value) by name as given."""
 
-    __slots__ = ("attributes", "id", "variables")
+    __slots__ = ("_matches", "_variables", "attributes", "id")
 
     def __init__(self, driver: str, pool: str, raw: Mapping[str, Any]) -> None:
         self.id = DeviceId(driver, pool, str(raw.get("name") or ""))
         self.attributes = {str(name): _attribute(value) for name, value in (raw.get("attributes") or {}).items()}
-        capacity = {name: parse_quantity(item["value"]) for name, item in (raw.get("capacity") or {}).items()}
-        seen = {
-            "driver": driver,
-            "attributes": _by_domain({name: value for name, (_, value) in self.attributes.items()}, driver),
-            "capacity": _by_domain(capacity, driver),
-        }
-        self.variables = {"device": seen}
+        capacity = {str(name): item["value"] for name, item in (raw.get("capacity") or {}).items()}
+        try:
+            self._variables = device_variables(driver, self.attributes, capacity)
+        except EvaluationError as error:
+            raise InputError(f"expected a semantic version such as 1.2.3: {error}", path="spec.devices") from None
+        self._matches: dict[DeviceSelector, bool] = {}
+
+    def matches(self, selector: DeviceSelector) -> bool:
+        """Tells whether a selector selects the device, which is evaluated once; an EvaluationError if that fails."""
+        known = self._matches.get(selector)
+        if known is None:
+            known = self._matches[selector] = selector.matches(self._variables)
+        return known
 
     def attribute(self, name: str) -> tuple[str, Any] | None:
         """Returns (type, value) of an attribute by its full name; the driver's own may be listed without domain."""
@@ -100,7 +105,7 @@ class DeviceRequest:
     mode: str
     count: int
     admin_access: bool
-    selectors: tuple[Evaluate, ...]
+    selectors: tuple[DeviceSelector, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +204,14 @@ def _constraint(raw: Mapping[str, Any], path: str) -> MatchAttribute:
     return MatchAttribute(str(raw["matchAttribute"]), frozenset(raw.get("requests") or ()))
 
 
-def _selectors(raw: Mapping[str, Any], path: str) -> tuple[Evaluate, ...]:
+def _selectors(raw: Mapping[str, Any], path: str) -> tuple[DeviceSelector, ...]:
     compiled = []
     for i, selector in enumerate(raw.get("selectors") or ()):
         try:
-            compiled.append(compile_cel(str((selector.get("cel") or {}).get("expression") or ""), _DEVICE))
-        except InputError as error:
-            raise error.inside(path=f"{path}.selectors[{i}].cel.expression") from None
+            compiled.append(device_selector(str((selector.get("cel") or {}).get("expression") or "")))
+        except ExpressionError as error:
+            where = f"{path}.selectors[{i}].cel.expression"
+            raise InputError(str(error).partition("\n")[0], path=where) from None
     return tuple(compiled)
 
 
@@ -214,12 +220,3 @@ def _attribute(raw: Mapping[str, Any]) -> tuple[str, Any]:
         if raw.get(kind) is not None:
             return kind, raw[kind]
     raise InputError(f"expected int, bool, string or version, got {raw!r:.60}", path="spec.devices")
-
-
-def _by_domain(named: Mapping[str, Any], own: str) -> Mapping[str, Mapping[str, Any]]:
-    """Sorts names by their domain; a domain without any is empty, not missing."""
-    domains: dict[str, dict[str, Any]] = defaultdict(dict)
-    for name, value in named.items():
-        domain, slash, rest = str(name).partition("/")
-        domains[domain if slash else own][rest if slash else name] = value
-    return domains

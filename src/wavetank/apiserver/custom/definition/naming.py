@@ -13,7 +13,7 @@ from wavetank.apiserver.custom.definition.conditions import (
     condition_of,
 )
 from wavetank.apiserver.custom.schema.structural import Document
-from wavetank.apiserver.fielderrors import quote
+from wavetank.cel.gotext import quote
 
 APPROVAL = "api-approved.kubernetes.io"
 _SEE = "see https://github.com/kubernetes/enhancements/pull/1111"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wavetank.apiserver.custom.celschema import type_of_schema
 from wavetank.apiserver.custom.definition.internal import internal_rule
 from wavetank.apiserver.custom.rules import MessageError, compile_rule
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.fielderrors import FieldError, invalid
 from wavetank.cel.syntax import ExpressionError
-from wavetank.cel.types import Type, type_of_schema
+from wavetank.cel.types import Type
 
 _RULES = "x-kubernetes-validations"
 

@@ -9,10 +9,10 @@ from typing import Any
 from wavetank.apiserver.codec.canonical import canonical
 from wavetank.apiserver.custom.schema.formats import known_format
 from wavetank.apiserver.custom.schema.structural import Document
-from wavetank.apiserver.fielderrors import quote
 from wavetank.apiserver.kinds import Schema
 from wavetank.apiserver.kinds.records import Records, StructureTable
 from wavetank.apiserver.strategies.strategy import Writing
+from wavetank.cel.gotext import quote
 
 _LISTS = ("allOf", "anyOf", "oneOf")
 

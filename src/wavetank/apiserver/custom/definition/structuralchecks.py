@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavetank.apiserver.custom.schema.gotext import PatternError, go_pattern
 from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, required
+from wavetank.cel.gotext import PatternError, go_pattern
 
 _X = "x-kubernetes-"
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]

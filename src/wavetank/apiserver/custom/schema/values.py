@@ -7,19 +7,19 @@ from typing import Any
 
 from wavetank.apiserver.custom.schema.correlation import Correlation
 from wavetank.apiserver.custom.schema.formats import known_format
-from wavetank.apiserver.custom.schema.gotext import PatternError, go_json, go_number, go_pattern, shown
+from wavetank.apiserver.custom.schema.gotext import go_json, shown
 from wavetank.apiserver.fielderrors import (
     INVALID,
     TYPE_INVALID,
     FieldError,
     Raw,
     invalid,
-    quote,
     required,
     too_long,
     too_many,
     unsupported,
 )
+from wavetank.cel.gotext import PatternError, go_number, go_pattern, quote
 
 RawSchema = Mapping[str, Any]
 _ROOT = "<nil>"  # what Go calls the path of a whole document

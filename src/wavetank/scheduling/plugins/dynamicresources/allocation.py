@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from wavetank.cluster.fields.cel import CelError, Evaluate
+from wavetank.cel.values import EvaluationError
+from wavetank.cluster.fields.deviceselectors import DeviceSelector
 from wavetank.cluster.objects.dra import ALL, Allocation, Device, DeviceId, DeviceRequest, MatchAttribute, ResourceClaim
 from wavetank.cluster.objects.node import Node
 from wavetank.scheduling.framework.devices import Devices
@@ -235,16 +236,13 @@ def _result(request: DeviceRequest, device: DeviceId) -> dict[str, Any]:
     return {**result, "adminAccess": True} if request.admin_access else result
 
 
-def _all_match(selectors: Sequence[Evaluate], device: Device, owner: str) -> bool:
+def _all_match(selectors: Sequence[DeviceSelector], device: Device, owner: str) -> bool:
     for i, selector in enumerate(selectors):
         try:
-            matches = selector(device.variables)
-        except CelError as error:
+            if not device.matches(selector):
+                return False
+        except EvaluationError as error:
             raise PluginError(f"{owner}: selector #{i}: CEL runtime error: {error}") from None
-        if not isinstance(matches, bool):
-            raise PluginError(f"{owner}: selector #{i}: CEL compile error: must evaluate to bool")
-        if not matches:
-            return False
     return True
 
 
