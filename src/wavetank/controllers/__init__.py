@@ -1,1 +1,1 @@
-"""Controllers that bring the cluster to what its objects say."""
+"""The built-in controllers, which do what kube-controller-manager does. `descriptors` is the table of all of them."""

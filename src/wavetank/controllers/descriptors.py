@@ -6,32 +6,29 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 from wavetank.cluster.objects.resource import Resource
-from wavetank.controllers.budgets.descriptor import DISRUPTION_CONTROLLER
 from wavetank.controllers.cronjobs.descriptor import CRON_JOB_CONTROLLER
 from wavetank.controllers.daemonsets.descriptor import DAEMON_SET_CONTROLLER
 from wavetank.controllers.deployments.descriptor import DEPLOYMENT_CONTROLLER
+from wavetank.controllers.disruption.descriptor import DISRUPTION_CONTROLLER
 from wavetank.controllers.endpoints.descriptor import ENDPOINT_SLICE_CONTROLLER, ENDPOINTS_CONTROLLER
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
+from wavetank.controllers.garbagecollector.descriptor import GARBAGE_COLLECTOR
 from wavetank.controllers.jobs.descriptor import JOB_CONTROLLER, TTL_AFTER_FINISHED_CONTROLLER
-from wavetank.controllers.lifecycle.descriptor import (
-    GARBAGE_COLLECTOR,
-    NAMESPACE_CONTROLLER,
-    ROOT_CA_CERTIFICATE_PUBLISHER,
-    SERVICE_ACCOUNT_CONTROLLER,
-)
-from wavetank.controllers.nodelife.descriptor import (
+from wavetank.controllers.namespaces.descriptor import NAMESPACE_CONTROLLER
+from wavetank.controllers.nodelifecycle.descriptor import (
     NODE_LIFECYCLE_CONTROLLER,
     POD_GARBAGE_COLLECTOR,
     TAINT_EVICTION_CONTROLLER,
     TTL_CONTROLLER,
 )
-from wavetank.controllers.quotas.descriptor import RESOURCE_QUOTA_CONTROLLER
+from wavetank.controllers.replicasets.descriptor import REPLICA_SET_CONTROLLER
 from wavetank.controllers.resourceclaims.descriptor import RESOURCE_CLAIM_CONTROLLER
+from wavetank.controllers.resourcequotas.descriptor import RESOURCE_QUOTA_CONTROLLER
+from wavetank.controllers.serviceaccounts.descriptor import ROOT_CA_CERTIFICATE_PUBLISHER, SERVICE_ACCOUNT_CONTROLLER
 from wavetank.controllers.statefulsets.descriptor import STATEFUL_SET_CONTROLLER
 from wavetank.controllers.volcanojobs.descriptor import VOLCANO_JOB_CONTROLLER
 from wavetank.controllers.volumes.descriptor import EPHEMERAL_VOLUME_CONTROLLER, PERSISTENT_VOLUME_BINDER
-from wavetank.controllers.workloads.descriptor import REPLICA_SET_CONTROLLER
 from wavetank.errors import InputError
 
 # In the order in which they start, and therefore see events of the same kind.

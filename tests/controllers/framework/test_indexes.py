@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.controllers.worlds import World, a_pod
 from wavetank.cluster.fields.selectors import LabelSelector
-from wavetank.controllers.framework.selecting import Selectors
+from wavetank.controllers.framework.selectorindex import SelectorIndex
 
 LABELS = st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["x", "y"]), max_size=2)
 EXPRESSION = st.fixed_dictionaries(
@@ -22,7 +22,7 @@ SELECTOR = st.fixed_dictionaries({"matchLabels": LABELS, "matchExpressions": st.
 def test_selectors_are_found_by_the_labels_that_they_select(
     selectors: dict[str, dict[str, object]], labels: dict[str, str]
 ) -> None:
-    index, parsed = Selectors(), {name: LabelSelector.parse(raw) for name, raw in selectors.items()}
+    index, parsed = SelectorIndex(), {name: LabelSelector.parse(raw) for name, raw in selectors.items()}
     for name, selector in parsed.items():
         index.put(("default", name), selector)
         index.put(("other", name), selector)

@@ -125,7 +125,7 @@ def test_more_than_500_pods_come_in_bursts() -> None:
     ],
 )
 def test_which_pod_goes_first(first: dict[str, Any], second: dict[str, Any]) -> None:
-    from wavetank.controllers.workloads.ranking import DELETION_COST, first_to_go
+    from wavetank.controllers.replicasets.ranking import DELETION_COST, first_to_go
 
     world, base = World("none"), {"node_name": "n", "phase": "Running", "started": 1}
     for name, more in (("a", second), ("b", first)):

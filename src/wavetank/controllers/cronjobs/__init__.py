@@ -1,1 +1,1 @@
-"""What starts Jobs by the clock and removes them after their end."""
+"""The cronjob-controller."""

@@ -12,7 +12,7 @@ from wavetank.controllers.cronjobs.timetable import ImpossibleScheduleError, Tim
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_reference, is_controlled_by
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.jobs.spec import finished_condition
+from wavetank.controllers.workloads.jobconditions import finished_condition
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _TABLE, _JOBS = CRON_JOB, JOB

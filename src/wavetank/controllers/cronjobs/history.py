@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.jobs.spec import finished_condition
+from wavetank.controllers.workloads.jobconditions import finished_condition
 
 _LIMITS = {"Complete": "successfulJobsHistoryLimit", "Failed": "failedJobsHistoryLimit"}
 

@@ -7,13 +7,13 @@ _LONGEST: Nanoseconds = 900 * SECOND
 
 
 class FailureBackoff:
-    """How long a failed daemon pod waits until it is replaced, per place: not at all, then longer and longer."""
+    """Exponential back-off before a failed daemon pod is replaced, per DaemonSet, generation and node."""
 
     def __init__(self) -> None:
-        self._waits: dict[tuple[str, int, str], tuple[Nanoseconds, Nanoseconds]] = {}  # how long, since when
+        self._waits: dict[tuple[str, int, str], tuple[Nanoseconds, Nanoseconds]] = {}  # delay, since when
 
     def remaining(self, key: tuple[str, int, str], now: Nanoseconds) -> Nanoseconds:
-        """Returns how long a pod that has failed has to wait, 0 if it may go; that it goes now is noted then."""
+        """Returns how long a failed pod has to wait; 0 if it can be replaced now, which doubles the next delay."""
         wait, since = self._waits.get(key, (0, 0))
         if now - since > 2 * _LONGEST:
             wait = 0

@@ -9,8 +9,7 @@ from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.daemonsets.backoff import FailureBackoff
-from wavetank.controllers.daemonsets.fleet import Fleet
-from wavetank.controllers.daemonsets.place import (
+from wavetank.controllers.daemonsets.nodestate import (
     AVAILABLE,
     CREATE,
     CURRENT,
@@ -19,15 +18,16 @@ from wavetank.controllers.daemonsets.place import (
     MISSCHEDULED,
     READY,
     UPDATED,
-    Judge,
+    NodeEvaluator,
 )
-from wavetank.controllers.daemonsets.renewal import renewals
-from wavetank.controllers.daemonsets.terms import Terms, pinned
-from wavetank.controllers.daemonsets.versions import Revisions, Versions
+from wavetank.controllers.daemonsets.nodestates import NodeStates
+from wavetank.controllers.daemonsets.revisions import RevisionControl, Revisions
+from wavetank.controllers.daemonsets.rollingupdate import rolling_update
+from wavetank.controllers.daemonsets.spec import DaemonSetSpec, pinned
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selecting import Selectors
+from wavetank.controllers.framework.selectorindex import SelectorIndex
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.podcontrol import PodControl
 
@@ -36,21 +36,21 @@ _BURST = 250  # pods that are created or deleted in one go
 
 
 class DaemonSets:
-    """The daemonset-controller: one pod on each node that suits, moved to a new template node by node."""
+    """The daemonset-controller: one pod on each matching node, updated to a new template node by node."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
         self._control = PodControl(context, _COMPONENT)
-        self._versions = Versions(context)
+        self._revisions = RevisionControl(context)
         self._backoff = FailureBackoff()
         self._nodes: dict[str, Node] = {}
-        self._terms: dict[Key, Terms] = {}
-        self._fleets: dict[Key, Fleet] = {}
+        self._specs: dict[Key, DaemonSetSpec] = {}
+        self._states: dict[Key, NodeStates] = {}
         self._hashes: dict[Key, str] = {}
-        self._selectors = Selectors()
-        self._adopting: set[Key] = set()  # those for whom there may be orphans
+        self._selectors = SelectorIndex()
+        self._adopting: set[Key] = set()  # DaemonSets that may have orphans to adopt
         self._store.subscribe(
             NODE, added=lambda new: self.node_seen(None, new), modified=self.node_seen, deleted=self.node_gone
         )
@@ -60,49 +60,49 @@ class DaemonSets:
         for owner in self._store.list(DAEMON_SET):
             self.added(owner)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a DaemonSet, with the pods that it has already."""
+        """Adds a DaemonSet, with its existing pods."""
         self._selectors.put(new.key, _selector(new))
         self._adopting.add(new.key)
-        fleet = self._fleets[new.key] = Fleet(partial(self._queue.add, new.key))
-        self._renew(new)
-        self._context.pods.follow(new.uid, fleet)
+        states = self._states[new.key] = NodeStates(partial(self._queue.add, new.key))
+        self._update_spec(new)
+        self._context.pods.follow(new.uid, states)
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a DaemonSet that somebody has changed, all but its status."""
+        """Enqueues a changed DaemonSet."""
         if new.manifest["spec"] is not old.manifest["spec"] or new.annotations != old.annotations:
             self._selectors.put(new.key, _selector(new))
-            self._renew(new)
-        self._terms[new.key].owner = new
+            self._update_spec(new)
+        self._specs[new.key].owner = new
         self._queue.add(new.key)
 
-    def _renew(self, owner: Resource) -> None:
-        terms = self._terms[owner.key] = Terms(owner, self._store.specs)
-        self._fleets[owner.key].renew(terms, self._nodes)
+    def _update_spec(self, owner: Resource) -> None:
+        spec = self._specs[owner.key] = DaemonSetSpec(owner, self._store.specs)
+        self._states[owner.key].update_spec(spec, self._nodes)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets a DaemonSet; its pods are the garbage collector's."""
+        """Removes a DaemonSet; its pods are left to the garbage collector."""
         self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
-        del self._terms[old.key], self._fleets[old.key]
+        del self._specs[old.key], self._states[old.key]
         self._hashes.pop(old.key, None)
 
     def node_seen(self, old: Node | None, new: Node) -> None:
-        """Takes in a node, or one whose labels or taints are others."""
+        """Adds a node, or updates one whose labels or taints have changed."""
         self._nodes[new.name] = new
         if old is None or old.labels != new.labels or old.taints != new.taints:
-            for key, fleet in self._fleets.items():
-                fleet.set_node(new.name, new, self._terms[key])
+            for key, states in self._states.items():
+                states.set_node(new.name, new, self._specs[key])
 
     def node_gone(self, old: Node) -> None:
-        """Forgets a node."""
+        """Removes a node."""
         del self._nodes[old.name]
-        for key, fleet in self._fleets.items():
-            fleet.set_node(old.name, None, self._terms[key])
+        for key, states in self._states.items():
+            states.set_node(old.name, None, self._specs[key])
 
     def _orphan_seen(self, pod: Pod) -> None:
         for key in self._selectors.matching(pod.namespace, pod.labels):
@@ -113,55 +113,56 @@ class DaemonSets:
 
     def _sync(self, key: Key) -> None:
         owner = self._store.find(DAEMON_SET, *key)
-        if owner is None or key not in self._fleets or owner.deleted is not None or self._selectors.of(key).is_empty:
+        if owner is None or key not in self._states or owner.deleted is not None or self._selectors.of(key).is_empty:
             return
-        terms, fleet = self._terms[key], self._fleets[key]
+        spec, states = self._specs[key], self._states[key]
         self._claim(owner)
-        revisions = self._versions.of(terms, self._selectors.of(key))
+        revisions = self._revisions.of(spec, self._selectors.of(key))
         if self._hashes.get(key) != revisions.hash:
             self._hashes[key] = revisions.hash
-            fleet.renew(terms, self._nodes)
-        problem = self._advance(terms, fleet, revisions)
-        self._judge(terms, fleet)
-        self._write_status(owner.key, terms, fleet)
+            states.update_spec(spec, self._nodes)
+        problem = self._advance(spec, states, revisions)
+        self._evaluate(spec, states)
+        self._write_status(owner.key, spec, states)
         if problem is not None:
             raise problem
-        if fleet.matures is not None:
-            self._queue.add_after(key, fleet.matures - self._context.clock.now)
+        if states.available_at is not None:
+            self._queue.add_after(key, states.available_at - self._context.clock.now)
 
-    def _judge(self, terms: Terms, fleet: Fleet) -> None:
+    def _evaluate(self, spec: DaemonSetSpec, states: NodeStates) -> None:
         now = self._context.clock.now
-        fleet.judge(Judge(terms, self._hashes[terms.owner.key], now, self._context.ready_since), now)
+        states.evaluate(NodeEvaluator(spec, self._hashes[spec.owner.key], now, self._context.ready_since), now)
 
-    def _advance(self, terms: Terms, fleet: Fleet, revisions: Revisions) -> ApiError | None:
-        """Creates and deletes pods; returns what the API had against it."""
-        self._judge(terms, fleet)
+    def _advance(self, spec: DaemonSetSpec, states: NodeStates, revisions: Revisions) -> ApiError | None:
+        """Creates and deletes pods; returns the error if the API refuses one."""
+        self._evaluate(spec, states)
         try:
-            if not self._manage(terms, fleet, revisions.hash) and terms.rolling:
-                doomed, nodes = renewals(terms, fleet)
-                self._apply(terms, doomed, nodes, revisions.hash)
-            self._versions.truncate(terms, revisions, lambda: fleet.hashes)
+            if not self._manage(spec, states, revisions.hash) and spec.rolling:
+                to_delete, nodes = rolling_update(spec, states)
+                self._apply(spec, to_delete, nodes, revisions.hash)
+            self._revisions.truncate(spec, revisions, lambda: states.hashes)
         except ApiError as error:
             return error
         return None
 
-    def _manage(self, terms: Terms, fleet: Fleet, hash_: str) -> bool:
-        """Makes pods where there are none and deletes those that are not to be; tells whether there was anything."""
-        doomed = [pod for place in fleet.marked[DELETE].values() for pod in place.doomed if self._may_go(terms, pod)]
-        nodes = list(fleet.marked[CREATE])
-        self._apply(terms, doomed, nodes, hash_)
-        return bool(doomed or nodes)
+    def _manage(self, spec: DaemonSetSpec, states: NodeStates, hash_: str) -> bool:
+        """Creates missing pods and deletes those that should not run; tells whether there were any."""
+        candidates = [pod for state in states.marked[DELETE].values() for pod in state.to_delete]
+        to_delete = [pod for pod in candidates if self._can_delete(spec, pod)]
+        nodes = list(states.marked[CREATE])
+        self._apply(spec, to_delete, nodes, hash_)
+        return bool(to_delete or nodes)
 
-    def _apply(self, terms: Terms, doomed: list[Pod], nodes: list[str], hash_: str) -> None:
-        mould = terms.mould(hash_)
-        documents: list[Document] = [pinned(mould, name) for name in nodes[:_BURST]]
-        self._control.create_in_batches(terms.owner, documents)
-        for pod in doomed[:_BURST]:
-            self._control.delete(terms.owner, pod)
+    def _apply(self, spec: DaemonSetSpec, to_delete: list[Pod], nodes: list[str], hash_: str) -> None:
+        pod_template = spec.pod_template(hash_)
+        documents: list[Document] = [pinned(pod_template, name) for name in nodes[:_BURST]]
+        self._control.create_in_batches(spec.owner, documents)
+        for pod in to_delete[:_BURST]:
+            self._control.delete(spec.owner, pod)
 
-    def _may_go(self, terms: Terms, pod: Pod) -> bool:
-        """Tells whether a pod may be deleted now; one that has failed has to wait if others failed there before."""
-        owner, where = terms.owner, f"daemon pod {pod.namespace}/{pod.name} on node {pod.node_name}"
+    def _can_delete(self, spec: DaemonSetSpec, pod: Pod) -> bool:
+        """Tells whether a pod can be deleted now; a failed pod may have to wait for its back-off."""
+        owner, where = spec.owner, f"daemon pod {pod.namespace}/{pod.name} on node {pod.node_name}"
         if pod.phase == SUCCEEDED:
             message = f"Found succeeded {where}, will try to delete it"
             self._context.tell(owner, "Normal", "SucceededDaemonPod", message, _COMPONENT)
@@ -176,12 +177,12 @@ class DaemonSets:
         return True
 
     def _claim(self, owner: Resource) -> None:
-        """Lets go of pods that it no longer selects, and takes those that nobody has."""
-        selector, fleet = self._selectors.of(owner.key), self._fleets[owner.key]
-        if owner.key not in self._adopting and not fleet.relabelled:
+        """Releases pods that no longer match the selector, and adopts matching orphans."""
+        selector, states = self._selectors.of(owner.key), self._states[owner.key]
+        if owner.key not in self._adopting and not states.relabelled:
             return
         self._adopting.discard(owner.key)
-        fleet.relabelled = False
+        states.relabelled = False
         for pod in self._context.pods.of(owner.uid):
             if not selector.matches(pod.labels):
                 release(self._context.client, owner, pod)
@@ -189,11 +190,11 @@ class DaemonSets:
             if selector.matches(pod.labels) and pod.deleted is None:
                 adopt(self._context.client, owner, pod)
 
-    def _write_status(self, key: Key, terms: Terms, fleet: Fleet) -> None:
+    def _write_status(self, key: Key, spec: DaemonSetSpec, states: NodeStates) -> None:
         present = self._store.find(DAEMON_SET, *key)
         if present is None:
             return
-        counts, old = fleet.counts, present.manifest.get("status") or {}
+        counts, old = states.counts, present.manifest.get("status") or {}
         status: Document = {field: counts[field] for field in (CURRENT, MISSCHEDULED, DESIRED, READY)}
         status["observedGeneration"] = (present.manifest.get("metadata") or {}).get("generation") or 0
         unavailable = counts[DESIRED] - counts[AVAILABLE]

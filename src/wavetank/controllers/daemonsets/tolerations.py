@@ -1,4 +1,4 @@
-"""What pods of DaemonSets put up with, besides what they say themselves."""
+"""Tolerations that the controller adds to daemon pods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IDENTITY = ("key", "operator", "value", "effect")
 
 
 def with_daemon_tolerations(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a pod's spec with the tolerations that every daemon gets; one that it has stays in its place."""
+    """Returns a pod's spec with the tolerations of daemon pods; one that the spec has already keeps its position."""
     tolerated = (*_TOLERATED, _OF_HOST_NETWORK) if spec.get("hostNetwork") else _TOLERATED
     tolerations = list(spec.get("tolerations") or ())
     for name, effect in tolerated:

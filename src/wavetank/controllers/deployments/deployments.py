@@ -8,12 +8,12 @@ from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT, REPLICA_SET
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
+from wavetank.controllers.deployments.replicasets import Templates
 from wavetank.controllers.deployments.rollout import Rollout
-from wavetank.controllers.deployments.sets import Templates
 from wavetank.controllers.deployments.status import next_progress_check
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selecting import Selectors
+from wavetank.controllers.framework.selectorindex import SelectorIndex
 from wavetank.controllers.workloads.adoption import adopt, release
 
 _TABLE, _SETS = DEPLOYMENT, REPLICA_SET
@@ -29,7 +29,7 @@ class Deployments:
         self._queue = context.queue(self._sync, _RETRIES)
         self._sets = context.owned(_SETS)
         self._templates = Templates()
-        self._selectors = Selectors()
+        self._selectors = SelectorIndex()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
         self._settled: dict[Key, list[Any]] = {}  # what was to be done for is done: as long as that is the same
         self._store.subscribe(_TABLE, self)

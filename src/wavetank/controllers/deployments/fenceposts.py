@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
+
+from wavetank.controllers.workloads.intstr import scaled_value
 
 
 class Fenceposts(NamedTuple):
@@ -15,13 +16,5 @@ class Fenceposts(NamedTuple):
 
 def resolve_fenceposts(surge: object, unavailable: object, wanted: int) -> Fenceposts:
     """Reads maxSurge and maxUnavailable, numbers or percentages; one pod may be missing if both come to nothing."""
-    most, missing = scaled(surge, wanted, round_up=True), scaled(unavailable, wanted, round_up=False)
+    most, missing = scaled_value(surge, wanted, round_up=True), scaled_value(unavailable, wanted, round_up=False)
     return Fenceposts(most, missing if most or missing else 1)
-
-
-def scaled(value: object, total: int, *, round_up: bool) -> int:
-    """Reads a number, or a percentage of `total`; nothing is 0."""
-    if isinstance(value, str):
-        share = int(value.removesuffix("%")) * total / 100
-        return math.ceil(share) if round_up else math.floor(share)
-    return int(value) if isinstance(value, int) else 0

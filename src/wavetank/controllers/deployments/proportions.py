@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
-from wavetank.controllers.deployments.sets import MOST, by_age, noted, size, total_size
+from wavetank.controllers.deployments.replicasets import MOST, by_age, noted, size, total_size
 
 
 def proportional_sizes(draft: Draft, sets: Sequence[Resource]) -> list[tuple[Resource, int]]:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.controllers.deployments.draft import PROGRESSING, Draft, a_condition, set_condition
-from wavetank.controllers.deployments.newsets import NewSets
+from wavetank.controllers.deployments.newreplicaset import NewReplicaSet
 from wavetank.controllers.deployments.proportions import proportional_sizes
-from wavetank.controllers.deployments.scaling import Scaler
-from wavetank.controllers.deployments.sets import (
+from wavetank.controllers.deployments.replicasets import (
     DESIRED,
     Templates,
     active,
@@ -19,6 +18,7 @@ from wavetank.controllers.deployments.sets import (
     size,
     total_size,
 )
+from wavetank.controllers.deployments.scaling import Scaler
 from wavetank.controllers.deployments.status import TIMED_OUT, is_complete, plain_status, rollout_status
 from wavetank.controllers.framework.context import ControllerContext
 
@@ -35,7 +35,7 @@ class Rollout:
         self._draft = draft
         self._now = context.clock.now
         self._scaler = Scaler(context, draft)
-        self._new_sets = NewSets(context, draft)
+        self._new_sets = NewReplicaSet(context, draft)
         ordered = by_age(sets)
         self._new = next((each for each in ordered if templates.match(each, draft.template)), None)
         self._old = [each for each in ordered if each is not self._new]

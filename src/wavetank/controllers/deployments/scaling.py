@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.draft import Draft
-from wavetank.controllers.deployments.sets import size, sized
+from wavetank.controllers.deployments.replicasets import size, sized
 from wavetank.controllers.framework.context import ControllerContext
 
 COMPONENT = "deployment-controller"

@@ -15,7 +15,7 @@ from wavetank.controllers.deployments.draft import (
     drop_condition,
     set_condition,
 )
-from wavetank.controllers.deployments.sets import count, total_size
+from wavetank.controllers.deployments.replicasets import count, total_size
 from wavetank.controllers.workloads.conditions import Condition, find_condition
 from wavetank.kernel.durations import SECOND, Nanoseconds
 

@@ -1,1 +1,1 @@
-"""Where the pods of a service are to be found."""
+"""The endpoints-controller and the endpointslice-controller."""

@@ -10,7 +10,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.endpoints.triggers import Triggers
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selecting import Selectors
+from wavetank.controllers.framework.selectorindex import SelectorIndex
 
 
 class PodFacts:
@@ -33,7 +33,7 @@ class ServicePods:
     def __init__(self, context: ControllerContext, changed: Callable[[Key], None]) -> None:
         self._context = context
         self._changed = changed
-        self._selectors = Selectors()
+        self._selectors = SelectorIndex()
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by service and uid
         self._facts: dict[str, PodFacts] = {}  # by uid
         self.triggers = Triggers()

@@ -1,1 +1,1 @@
-"""What every controller is made of: a queue of work, an index of pods by owner, the door for writes, the roster."""
+"""What every controller is built from: work queue, indexes by owner and by selector, client, descriptor."""

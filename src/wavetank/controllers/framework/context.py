@@ -8,7 +8,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import running_since
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Client, Document
-from wavetank.controllers.framework.owned import Owned
+from wavetank.controllers.framework.ownerindex import OwnerIndex
 from wavetank.controllers.framework.queue import FIRST_RETRY, LAST_RETRY, Key, WorkQueue
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
@@ -44,16 +44,16 @@ class ControllerContext:
     serves: Callable[[str, str], bool] = _anything
     root_certificate: str = ""  # by which pods would know the API server
     seen: bool = True
-    _owned: dict[str, Owned] = field(default_factory=dict, init=False)
+    _owned: dict[str, OwnerIndex] = field(default_factory=dict, init=False)
 
-    def owned(self, table: str) -> Owned:
+    def owned(self, table: str) -> OwnerIndex:
         """Returns the index of a kind's objects by owner, which all controllers share."""
         if table not in self._owned:
-            self._owned[table] = Owned(self.store, table)
+            self._owned[table] = OwnerIndex(self.store, table)
         return self._owned[table]
 
     @property
-    def pods(self) -> Owned:
+    def pods(self) -> OwnerIndex:
         """Returns the index of pods by owner."""
         return self.owned(Pod.group_kind)
 

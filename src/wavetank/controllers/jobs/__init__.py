@@ -1,1 +1,1 @@
-"""Jobs: pods that run until enough of them have succeeded."""
+"""The job-controller and the ttl-after-finished-controller."""

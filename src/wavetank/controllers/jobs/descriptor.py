@@ -11,13 +11,13 @@ def _start_jobs(context: ControllerContext) -> None:
     Jobs(context)
 
 
-def _start_finished_jobs(context: ControllerContext) -> None:
-    from wavetank.controllers.jobs.ttl import FinishedJobs
+def _start_ttl_after_finished(context: ControllerContext) -> None:
+    from wavetank.controllers.jobs.ttlafterfinished import TTLAfterFinished
 
-    FinishedJobs(context)
+    TTLAfterFinished(context)
 
 
 JOB_CONTROLLER = ControllerDescriptor("job-controller", _start_jobs, kinds=(JOB,), aliases=("job",))
 TTL_AFTER_FINISHED_CONTROLLER = ControllerDescriptor(
-    "ttl-after-finished-controller", _start_finished_jobs, kinds=(JOB,), aliases=("ttl-after-finished",)
+    "ttl-after-finished-controller", _start_ttl_after_finished, kinds=(JOB,), aliases=("ttl-after-finished",)
 )

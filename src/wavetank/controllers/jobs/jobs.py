@@ -9,13 +9,14 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_of, controller_reference
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selecting import Selectors
+from wavetank.controllers.framework.selectorindex import SelectorIndex
 from wavetank.controllers.jobs.backoff import Failures
 from wavetank.controllers.jobs.podcontrol import JobPodControl
 from wavetank.controllers.jobs.pods import TRACKING, is_tracked
-from wavetank.controllers.jobs.spec import finished_condition, is_managed_elsewhere
+from wavetank.controllers.jobs.spec import is_managed_elsewhere
 from wavetank.controllers.jobs.sync import JobSync
 from wavetank.controllers.workloads.adoption import release
+from wavetank.controllers.workloads.jobconditions import finished_condition
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _BATCHED: Nanoseconds = SECOND  # news of pods are gathered for so long
@@ -32,7 +33,7 @@ class Jobs:
         self._leftovers = context.queue(self._clean)  # pods whose Job no longer counts them
         self._pod_control = JobPodControl(context)
         self._failures: dict[str, Failures] = {}  # by uid
-        self._selectors = Selectors()  # of Jobs that may adopt pods
+        self._selectors = SelectorIndex()  # of Jobs that may adopt pods
         self._store.subscribe(JOB, self)
         context.pods.follow_orphans(self._orphan_seen)
         for job in self._store.list(JOB):

@@ -10,8 +10,8 @@ from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.jobs.backoff import remaining_wait
 from wavetank.controllers.jobs.intervals import Intervals, first_missing, merged
-from wavetank.controllers.jobs.pod_template import indexed_pod, job_pod
 from wavetank.controllers.jobs.pods import TRACKING, all_failures, finished_at, index_of
+from wavetank.controllers.jobs.podtemplates import indexed_pod, job_pod
 from wavetank.controllers.jobs.spec import JobSpec
 from wavetank.controllers.workloads.podcontrol import PodControl
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -26,11 +26,11 @@ class JobPodControl:
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._control = PodControl(context, "job-controller")
-        self._moulds: dict[str, tuple[object, Document]] = {}  # by uid: a template and the pod that is made of it
+        self._templates: dict[str, tuple[object, Document]] = {}  # by uid: a template and the pod that is made of it
 
     def forget(self, job: Resource) -> None:
         """Drops what is kept of a Job that is gone."""
-        self._moulds.pop(job.uid, None)
+        self._templates.pop(job.uid, None)
 
     # creating
 
@@ -73,9 +73,9 @@ class JobPodControl:
             for index in indexes[:number]:
                 yield indexed_pod(job, spec, index, delayed.get(index), self._context)
             return
-        known = self._moulds.get(job.uid)
+        known = self._templates.get(job.uid)
         if known is None or known[0] is not spec.template:
-            known = self._moulds[job.uid] = (spec.template, job_pod(job, spec))
+            known = self._templates[job.uid] = (spec.template, job_pod(job, spec))
         for _ in range(number):
             yield known[1]
 

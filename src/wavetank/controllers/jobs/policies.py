@@ -13,7 +13,7 @@ from wavetank.controllers.jobs.pods import exit_codes
 Policy = Mapping[str, Any]
 
 
-class Verdict(NamedTuple):
+class FailureMatch(NamedTuple):
     """What a failure of a pod means: the action of the rule that fits, and why the Job fails if it does."""
 
     action: str = ""
@@ -25,18 +25,18 @@ class Verdict(NamedTuple):
         return self.action != "Ignore"
 
 
-def judge(policy: Policy | None, pod: Pod, context: ControllerContext) -> Verdict:
+def match_failure_policy(policy: Policy | None, pod: Pod, context: ControllerContext) -> FailureMatch:
     """Returns what a Job's podFailurePolicy says of a failed pod."""
     for number, rule in enumerate((policy or {}).get("rules") or ()):
         action = str(rule.get("action"))
         what = _what_matches(rule, pod, context)
         if what:
             failed = f"{what} matching {action} rule at index {number}" if action == "FailJob" else ""
-            return Verdict(action, failed)
-    return Verdict()
+            return FailureMatch(action, failed)
+    return FailureMatch()
 
 
-def is_enough(policy: Policy | None, succeeded: Intervals, completions: int) -> str:
+def match_success_policy(policy: Policy | None, succeeded: Intervals, completions: int) -> str:
     """Returns which rule of a Job's successPolicy is met, or nothing."""
     for number, rule in enumerate((policy or {}).get("rules") or () if succeeded else ()):
         wanted, least = rule.get("succeededIndexes"), rule.get("succeededCount")

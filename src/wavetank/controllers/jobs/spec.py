@@ -5,7 +5,6 @@ from typing import Any
 
 from wavetank.cluster.objects.resource import Resource
 
-FINISHED = ("Complete", "Failed")
 _UNLIMITED = 2**31 - 1
 
 
@@ -53,14 +52,6 @@ class JobSpec:
     def restarts_in_place(self) -> bool:
         """Tells whether kubelets start failed containers again."""
         return (self.template.get("spec") or {}).get("restartPolicy") == "OnFailure"
-
-
-def finished_condition(job: Resource) -> str:
-    """Returns Complete or Failed if a Job has come to its end, else nothing."""
-    for condition in (job.manifest.get("status") or {}).get("conditions") or ():
-        if condition.get("type") in FINISHED and condition.get("status") == "True":
-            return str(condition["type"])
-    return ""
 
 
 def is_managed_elsewhere(job: Resource) -> bool:

@@ -75,7 +75,7 @@ class JobStatus:
 
     def render(self) -> dict[str, Any]:
         """Returns the status as the API has it."""
-        noted = {"succeeded": self.uncounted_succeeded, "failed": self.uncounted_failed}
+        uncounted = {"succeeded": self.uncounted_succeeded, "failed": self.uncounted_failed}
         fields: dict[str, Any] = {
             "conditions": [dict(condition) for condition in self.conditions] or None,
             "startTime": self.start_time,
@@ -84,7 +84,7 @@ class JobStatus:
             "terminating": self.terminating,
             "completedIndexes": self.completed_indexes or None,
             "failedIndexes": self.failed_indexes,
-            "uncountedTerminatedPods": {name: list(uids) for name, uids in noted.items() if uids},
+            "uncountedTerminatedPods": {name: list(uids) for name, uids in uncounted.items() if uids},
             "ready": self.ready,
         }
         return {name: value for name, value in fields.items() if value is not None}

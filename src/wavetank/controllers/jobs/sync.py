@@ -6,7 +6,6 @@ from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import parse_time, render_time
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.jobs.intervals import count, has, parse_intervals, with_indexes
-from wavetank.controllers.jobs.ledger import Ledger
 from wavetank.controllers.jobs.podcontrol import JobPodControl
 from wavetank.controllers.jobs.pods import (
     all_failures,
@@ -18,7 +17,7 @@ from wavetank.controllers.jobs.pods import (
     is_tracked,
     noted_failures,
 )
-from wavetank.controllers.jobs.policies import is_enough
+from wavetank.controllers.jobs.policies import match_success_policy
 from wavetank.controllers.jobs.status import (
     FAILED,
     FAILURE_TARGET,
@@ -27,6 +26,7 @@ from wavetank.controllers.jobs.status import (
     Condition,
     new_condition,
 )
+from wavetank.controllers.jobs.tracking import JobTracker
 from wavetank.controllers.jobs.view import JobView
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -43,9 +43,9 @@ class JobSync(JobView):
         """Brings a Job forward; ApiError if something was refused, after what could be done."""
         status, spec = self.status, self.spec
         succeeded, failed = self._new_ends()
-        self.succeeded = status.succeeded + len(succeeded) + len(self.noted[0])
-        failures = sum(1 for pod in failed if self.judge(pod).counts)
-        self.failed = status.failed + failures + len(self.noted[1])
+        self.succeeded = status.succeeded + len(succeeded) + len(self.uncounted[0])
+        failures = sum(1 for pod in failed if self.match_failure_policy(pod).counts)
+        self.failed = status.failed + failures + len(self.uncounted[1])
         if status.start_time is None and not spec.suspended:
             status.start_time = render_time(self.now)
         ends = [[finished_at(pod, self.context) for pod in pods] for pods in (succeeded, failed)]
@@ -57,7 +57,7 @@ class JobSync(JobView):
         changed = changed or active != status.active or self.ready != status.ready
         changed = changed or self.terminating != status.terminating
         status.active, status.ready, status.terminating = active, self.ready, self.terminating
-        self.failures = Ledger(self, pod_control).settle(changed)
+        self.failures = JobTracker(self, pod_control).settle(changed)
         if problem is not None:
             raise problem
 
@@ -66,8 +66,8 @@ class JobSync(JobView):
     def _new_ends(self) -> tuple[list[Pod], list[Pod]]:
         """Returns the pods that have succeeded and failed since the last look."""
         valid = [pod for pod in self.pods if is_tracked(pod) and self.has_valid_index(pod)]
-        succeeded = [pod for pod in valid if pod.uid not in self.noted[0] and pod.phase == SUCCEEDED]
-        return succeeded, [pod for pod in valid if pod.uid not in self.noted[1] and is_failed(pod, self.spec)]
+        succeeded = [pod for pod in valid if pod.uid not in self.uncounted[0] and pod.phase == SUCCEEDED]
+        return succeeded, [pod for pod in valid if pod.uid not in self.uncounted[1] and is_failed(pod, self.spec)]
 
     def _earlier_verdict(self) -> Condition | None:
         met = self.status.condition(SUCCESS_MET)
@@ -80,7 +80,7 @@ class JobSync(JobView):
         """Returns why the Job fails, if it does."""
         spec = self.spec
         for pod in self.pods if spec.failure_policy else ():
-            message = self.judge(pod).message if is_failed(pod, spec) else ""
+            message = self.match_failure_policy(pod).message if is_failed(pod, spec) else ""
             if message:
                 return new_condition(FAILURE_TARGET, "PodFailurePolicy", message, self.now)
         if self.failed > spec.backoff_limit or self._restarted_too_often():
@@ -126,7 +126,7 @@ class JobSync(JobView):
             self.failed_indexes = with_indexes(known, indexes_of(pod for pod in valid if self._is_last(pod)))
             self.finished = self.finished or self._too_many_failed_indexes(completions)
             self.delayed = self._delayed_pods(valid)
-        message = is_enough(spec.success_policy, self.succeeded_indexes, completions)
+        message = match_success_policy(spec.success_policy, self.succeeded_indexes, completions)
         if self.finished is None and message:
             self.finished = new_condition(SUCCESS_MET, "SuccessPolicy", message, self.now)
 
@@ -134,9 +134,9 @@ class JobSync(JobView):
         """Tells whether a pod's index has failed with it."""
         if not is_failed(pod, self.spec):
             return False
-        verdict = self.judge(pod)
+        match = self.match_failure_policy(pod)
         limit = self.spec.backoff_per_index or 0
-        return verdict.action == "FailIndex" or (verdict.counts and noted_failures(pod) >= limit)
+        return match.action == "FailIndex" or (match.counts and noted_failures(pod) >= limit)
 
     def _too_many_failed_indexes(self, completions: int) -> Condition | None:
         failed, most = count(self.failed_indexes or []), self.spec.max_failed_indexes

@@ -8,7 +8,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.jobs.backoff import Failures
 from wavetank.controllers.jobs.intervals import Intervals
 from wavetank.controllers.jobs.pods import index_of, is_active, is_terminating
-from wavetank.controllers.jobs.policies import Verdict, judge
+from wavetank.controllers.jobs.policies import FailureMatch, match_failure_policy
 from wavetank.controllers.jobs.spec import JobSpec
 from wavetank.controllers.jobs.status import Condition, JobStatus
 
@@ -30,7 +30,7 @@ class JobView:
         self.job = job
         self.spec = JobSpec(job)
         self.status = JobStatus(job)
-        self.noted = (frozenset(self.status.uncounted_succeeded), frozenset(self.status.uncounted_failed))
+        self.uncounted = (frozenset(self.status.uncounted_succeeded), frozenset(self.status.uncounted_failed))
         self.pods = list(pods)
         self.active = [pod for pod in pods if is_active(pod)]
         self.ready = sum(1 for pod in self.active if context.ready_since(pod) is not None)
@@ -50,6 +50,10 @@ class JobView:
         index = index_of(pod)
         return index is not None and index < (self.spec.completions or 0)
 
-    def judge(self, pod: Pod) -> Verdict:
+    def match_failure_policy(self, pod: Pod) -> FailureMatch:
         """Returns what the failure of a pod means."""
-        return judge(self.spec.failure_policy, pod, self.context) if self.spec.failure_policy else Verdict()
+        return (
+            match_failure_policy(self.spec.failure_policy, pod, self.context)
+            if self.spec.failure_policy
+            else FailureMatch()
+        )

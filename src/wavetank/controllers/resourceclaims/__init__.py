@@ -1,1 +1,1 @@
-"""The resource claim controller."""
+"""The resourceclaim-controller."""

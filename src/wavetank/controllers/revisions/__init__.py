@@ -1,1 +1,1 @@
-"""ControllerRevisions: the versions of a template that StatefulSets and DaemonSets remember."""
+"""ControllerRevisions: the history of templates that StatefulSets and DaemonSets keep."""

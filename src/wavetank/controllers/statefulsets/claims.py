@@ -8,7 +8,7 @@ from wavetank.cluster.store.errors import ApiError, ConflictError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.statefulsets.members import Member, claim_documents, claim_name
-from wavetank.controllers.statefulsets.sets import is_wanted, spec_of
+from wavetank.controllers.statefulsets.spec import is_wanted, spec_of
 
 _TABLE = "PersistentVolumeClaim"
 _DELETE, _RETAIN = "Delete", "Retain"

@@ -6,7 +6,7 @@ from typing import Any
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.client import Document
-from wavetank.controllers.statefulsets.sets import REVISION, spec_of
+from wavetank.controllers.statefulsets.spec import REVISION, spec_of
 from wavetank.controllers.workloads.podtemplates import pod_of
 
 Make = Callable[[], Document]

@@ -10,11 +10,11 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selecting import Selectors
-from wavetank.controllers.statefulsets import sets
+from wavetank.controllers.framework.selectorindex import SelectorIndex
+from wavetank.controllers.statefulsets import spec as sets
 from wavetank.controllers.statefulsets.control import MemberControl
+from wavetank.controllers.statefulsets.revisions import Versions
 from wavetank.controllers.statefulsets.step import Step
-from wavetank.controllers.statefulsets.versions import Versions
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.podchanges import PodChanges
 
@@ -30,7 +30,7 @@ class StatefulSets:
         self._queue = context.queue(self._sync)
         self._control = MemberControl(context)
         self._versions = Versions(context)
-        self._selectors = Selectors()
+        self._selectors = SelectorIndex()
         self._adopting: set[Key] = set()  # those for whom there may be orphans
         self._settled: set[Key] = set()  # those that are complete, where nobody asks how many of their pods are ready
         self._store.subscribe(STATEFUL_SET, self)

@@ -9,7 +9,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.revisions.patches import template_of
-from wavetank.controllers.statefulsets import sets
+from wavetank.controllers.statefulsets import spec as sets
 from wavetank.controllers.statefulsets.control import MemberControl
 from wavetank.controllers.statefulsets.members import POD_NAME, Member, member_document
 from wavetank.controllers.workloads.batches import in_batches

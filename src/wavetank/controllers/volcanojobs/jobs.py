@@ -11,12 +11,12 @@ from wavetank.cluster.objects.volcano import POD_GROUPS
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_of
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.volcanojobs.labour import Labour
-from wavetank.controllers.volcanojobs.phases import FINISHED, deed_of
+from wavetank.controllers.volcanojobs.actions import JobActions
+from wavetank.controllers.volcanojobs.phases import FINISHED, operation_for
 from wavetank.controllers.volcanojobs.pods import JOB_VERSION, TASK_SPEC
-from wavetank.controllers.volcanojobs.policies import OUT_OF_SYNC, POD_RUNNING, SYNC, Happening, judge
-from wavetank.controllers.volcanojobs.reading import Reading
+from wavetank.controllers.volcanojobs.policies import OUT_OF_SYNC, POD_RUNNING, SYNC, JobEvent, apply_policies
 from wavetank.controllers.volcanojobs.spec import JobSpec, TaskSpec
+from wavetank.controllers.volcanojobs.speccache import SpecCache
 from wavetank.controllers.volcanojobs.validation import (
     JOB_UNKNOWN,
     POD_EVICTED,
@@ -30,73 +30,73 @@ from wavetank.kernel.durations import SECOND
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """Something to be done to a job: what its policies say of a happening, or an action whose delay is over."""
+class _Request:
+    """A request of the queue: an event to apply the job's policies to, or an action whose delay is over."""
 
-    happening: Happening
+    event: JobEvent
     action: str = ""
 
 
 class VolcanoJobs:
-    """The job controller of Volcano: makes PodGroups and pods of Jobs, and acts by their policies on what happens.
+    """Volcano's job controller: creates PodGroups and pods of Jobs, and applies their policies to events.
 
-    Pods are made once the scheduler has let the PodGroup into the queue. A Job that Volcano's admission would refuse
-    fails at once and says why.
+    Pods are created once the scheduler has admitted the PodGroup to its queue. A Job that Volcano's admission would
+    reject fails at once, with a message.
     """
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._store = context.store
-        self._queue = context.queue(self._work)
+        self._queue = context.queue(self._sync)
         self._cleaning = context.queue(self._clean)
-        self._labour = Labour(context)
-        self._reading = Reading()
-        self._orders: defaultdict[Key, list[_Order]] = defaultdict(list)
+        self._actions = JobActions(context)
+        self._specs = SpecCache()
+        self._requests: defaultdict[Key, list[_Request]] = defaultdict(list)
         self._delayed: defaultdict[Key, dict[str, tuple[str, Timer]]] = defaultdict(dict)  # by job and pod
         self._store.subscribe(VOLCANO_JOB, self)
         self._store.subscribe(POD_GROUPS, modified=self._group_modified)
         for job in self._store.list(VOLCANO_JOB):
             self.added(job)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a job, with the pods that it has already."""
+        """Adds a job, with its existing pods."""
         self._context.pods.follow(new.uid, _PodEvents(self, new))
-        self.tell(new.key, Happening(OUT_OF_SYNC))
+        self.handle(new.key, JobEvent(OUT_OF_SYNC))
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a job whose spec or phase has changed."""
+        """Enqueues a job whose spec or phase has changed."""
         if old.manifest.get("spec") != new.manifest.get("spec") or _phase(old) != _phase(new):
-            self.tell(new.key, Happening(OUT_OF_SYNC))
+            self.handle(new.key, JobEvent(OUT_OF_SYNC))
         if _phase(new) in FINISHED:
             self._cleaning.add(new.key)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets a job; its pods are the garbage collector's."""
+        """Removes a job; its pods are left to the garbage collector."""
         self._context.pods.unfollow(old.uid)
-        self._reading.forget(old)
-        self._orders.pop(old.key, None)
+        self._specs.forget(old)
+        self._requests.pop(old.key, None)
         for _, timer in self._delayed.pop(old.key, {}).values():
             timer.cancel()
 
     def _group_modified(self, old: Resource, new: Resource) -> None:
-        """Takes in the phase of a job's PodGroup, which the scheduler writes."""
+        """Follows the phase of a job's PodGroup, which the scheduler writes."""
         before, after = ((each.manifest.get("status") or {}).get("phase") for each in (old, new))
         owner = controller_of(new)
         if before != after and owner is not None and owner.get("kind") == "Job":
             event = JOB_UNKNOWN if after == "Unknown" else ""
-            self.tell((new.namespace, str(owner["name"])), Happening(event))
+            self.handle((new.namespace, str(owner["name"])), JobEvent(event))
 
-    def tell(self, key: Key, happening: Happening) -> None:
-        """Notes that something has happened to a job."""
-        self._orders[key].append(_Order(happening))
+    def handle(self, key: Key, event: JobEvent) -> None:
+        """Enqueues an event of a job."""
+        self._requests[key].append(_Request(event))
         self._queue.add(key)
 
-    # what happened to pods
+    # events of pods
 
     def event_of(self, job_key: Key, old: Pod, new: Pod) -> str | None:
-        """Names what the change of a pod means to its job; None if nothing."""
+        """Returns the event that a change of a pod is for its job; None if it is none."""
         if new.phase == old.phase:
             if new.restarts != old.restarts and self._has_failed(job_key, new):
                 return TASK_FAILED
@@ -119,70 +119,70 @@ class VolcanoJobs:
     def _task_of(self, job_key: Key, pod: Pod) -> tuple[TaskSpec | None, list[Pod]]:
         """Returns the task that a pod belongs to, with all its pods."""
         job = self._store.find(VOLCANO_JOB, *job_key)
-        if job is None or self._reading.problem_of(job):
+        if job is None or self._specs.problem_of(job):
             return None, []
         name = pod.annotations.get(TASK_SPEC, "")
         pods = [each for each in self._context.pods.of(job.uid) if each.annotations.get(TASK_SPEC) == name]
-        return self._reading.spec_of(job).task(name), pods
+        return self._specs.spec_of(job).task(name), pods
 
     def was_killed(self, pod: Pod) -> bool:
-        """Tells whether a pod goes because this controller wanted it."""
-        return self._labour.was_killed(pod)
+        """Tells whether this controller has deleted a pod."""
+        return self._actions.was_killed(pod)
 
     def pod_gone(self, pod: Pod) -> None:
-        """Forgets a pod."""
-        self._labour.forget(pod)
+        """Removes a pod."""
+        self._actions.forget(pod)
 
     # work
 
-    def _work(self, key: Key) -> None:
+    def _sync(self, key: Key) -> None:
         job = self._store.find(VOLCANO_JOB, *key)
-        orders, self._orders[key] = self._orders[key], []
+        requests, self._requests[key] = self._requests[key], []
         if job is None or job.deleted is not None:
-            self._orders.pop(key, None)
+            self._requests.pop(key, None)
             return
-        problem = self._reading.problem_of(job)
+        problem = self._specs.problem_of(job)
         if problem:
-            self._labour.refuse(job, problem)
+            self._actions.refuse(job, problem)
             return
-        spec = self._reading.spec_of(job)
-        for order in orders:
-            self._obey(key, spec, order)
-        self._execute(key, spec, SYNC, Happening(OUT_OF_SYNC))
+        spec = self._specs.spec_of(job)
+        for request in requests:
+            self._handle(key, spec, request)
+        self._execute(key, spec, SYNC, JobEvent(OUT_OF_SYNC))
 
-    def _obey(self, key: Key, spec: JobSpec, order: _Order) -> None:
-        happening = order.happening
-        self._cancel_overtaken(key, happening)
-        if order.action:
-            self._execute(key, spec, order.action, happening)
+    def _handle(self, key: Key, spec: JobSpec, request: _Request) -> None:
+        event = request.event
+        self._cancel_overtaken(key, event)
+        if request.action:
+            self._execute(key, spec, request.action, event)
             return
         job = self._store.get(VOLCANO_JOB, *key)
-        verdict = judge(happening, spec, int((job.manifest.get("status") or {}).get("version") or 0))
-        if verdict.action == SYNC:
-            return  # which is done once, after all the rest
-        if verdict.delay:
-            later = partial(self._when_due, key, _Order(happening, verdict.action))
-            self._delayed[key][happening.pod] = happening.event, self._context.clock.after(verdict.delay, later)
+        applied = apply_policies(event, spec, int((job.manifest.get("status") or {}).get("version") or 0))
+        if applied.action == SYNC:
+            return  # the job is synced once, after all requests
+        if applied.delay:
+            later = partial(self._when_due, key, _Request(event, applied.action))
+            self._delayed[key][event.pod] = event.event, self._context.clock.after(applied.delay, later)
         else:
-            self._execute(key, spec, verdict.action, happening)
+            self._execute(key, spec, applied.action, event)
 
-    def _when_due(self, key: Key, order: _Order) -> None:
-        self._delayed[key].pop(order.happening.pod, None)
-        self._orders[key].append(order)
+    def _when_due(self, key: Key, request: _Request) -> None:
+        self._delayed[key].pop(request.event.pod, None)
+        self._requests[key].append(request)
         self._queue.add(key)
 
-    def _cancel_overtaken(self, key: Key, happening: Happening) -> None:
-        """Forgets what was to be done about a pod that has moved on meanwhile."""
-        planned = self._delayed[key].get(happening.pod) if happening.pod else None
+    def _cancel_overtaken(self, key: Key, event: JobEvent) -> None:
+        """Cancels the delayed action of a pod whose phase has changed in the meantime."""
+        planned = self._delayed[key].get(event.pod) if event.pod else None
         if planned is None:
             return
-        event, timer = planned
-        recovered = event in (POD_FAILED, POD_EVICTED) and happening.event == POD_RUNNING
-        if recovered or (event == POD_PENDING and happening.event != POD_PENDING):
+        awaited, timer = planned
+        recovered = awaited in (POD_FAILED, POD_EVICTED) and event.event == POD_RUNNING
+        if recovered or (awaited == POD_PENDING and event.event != POD_PENDING):
             timer.cancel()
-            del self._delayed[key][happening.pod]
+            del self._delayed[key][event.pod]
 
-    def _execute(self, key: Key, spec: JobSpec, action: str, happening: Happening) -> None:
+    def _execute(self, key: Key, spec: JobSpec, action: str, event: JobEvent) -> None:
         job = self._store.find(VOLCANO_JOB, *key)
         if job is None:
             return
@@ -191,21 +191,21 @@ class VolcanoJobs:
             self._context.tell(job, "Normal", "ExecuteAction", said, "vc-controller-manager")
             for _, timer in self._delayed.pop(key, {}).values():
                 timer.cancel()
-        deed = deed_of(_phase(job), action)
-        if deed.kills:
-            self._labour.kill(job, spec, deed, action, happening)
+        operation = operation_for(_phase(job), action)
+        if operation.kills:
+            self._actions.kill(job, spec, operation, action, event)
         else:
-            self._labour.sync(job, spec, deed.change)
+            self._actions.sync(job, spec, operation.change)
 
     def _clean(self, key: Key) -> None:
         """Deletes a finished job when its time to live is over."""
         job = self._store.find(VOLCANO_JOB, *key)
-        if job is None or job.deleted is not None or _phase(job) not in FINISHED or self._reading.problem_of(job):
+        if job is None or job.deleted is not None or _phase(job) not in FINISHED or self._specs.problem_of(job):
             return
-        ttl_s = self._reading.spec_of(job).ttl_s
+        ttl_s = self._specs.spec_of(job).ttl_s
         if ttl_s is None:
             return
-        due = self._labour.finished_at(job) + ttl_s * SECOND
+        due = self._actions.finished_at(job) + ttl_s * SECOND
         if due > self._context.clock.now:
             self._cleaning.add_after(key, due - self._context.clock.now)
         else:
@@ -217,26 +217,26 @@ def _phase(job: Resource) -> str:
 
 
 class _PodEvents:
-    """The pods of one job."""
+    """Turns events of the pods of one job into events of the job."""
 
     def __init__(self, jobs: VolcanoJobs, job: Resource) -> None:
         self._jobs = jobs
         self._key = job.key
 
     def added(self, new: Pod) -> None:
-        self._tell(POD_PENDING, new)
+        self._handle(POD_PENDING, new)
 
     def modified(self, old: Pod, new: Pod) -> None:
         event = self._jobs.event_of(self._key, old, new)
         if event is not None:
-            self._tell(OUT_OF_SYNC if self._jobs.was_killed(new) else event, new)
+            self._handle(OUT_OF_SYNC if self._jobs.was_killed(new) else event, new)
 
     def deleted(self, old: Pod) -> None:
-        self._tell(OUT_OF_SYNC if self._jobs.was_killed(old) else POD_EVICTED, old)
+        self._handle(OUT_OF_SYNC if self._jobs.was_killed(old) else POD_EVICTED, old)
         self._jobs.pod_gone(old)
 
-    def _tell(self, event: str, pod: Pod) -> None:
+    def _handle(self, event: str, pod: Pod) -> None:
         version = pod.annotations.get(JOB_VERSION, "0")
         code = pod.behavior.exit_code if pod.behavior and event == POD_FAILED else 0
         task = pod.annotations.get(TASK_SPEC, "")
-        self._jobs.tell(self._key, Happening(event, task, pod.name, code, int(version) if version.isdecimal() else 0))
+        self._jobs.handle(self._key, JobEvent(event, task, pod.name, code, int(version) if version.isdecimal() else 0))

@@ -1,4 +1,4 @@
-"""The phases of a Volcano Job: what an action means in each of them, and what comes next."""
+"""The state machine of a Volcano Job: what an action does in each phase, and which phase follows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ABORTING, TERMINATING, COMPLETING = "Aborting", "Terminating", "Completing"
 ABORTED, TERMINATED, COMPLETED, FAILED = "Aborted", "Terminated", "Completed", "Failed"
 FINISHED = (COMPLETED, FAILED, TERMINATED)
 
-# A change of a job's status; tells whether the phase is another one.
+# Updates a job's status; returns whether the phase has changed.
 Change = Callable[[JobSpec, Document], bool]
 
 _RESTARTS = ("RestartTask", "RestartPod", "RestartPartition")
@@ -23,40 +23,40 @@ _ENDED = {ABORTING: ABORTED, TERMINATING: TERMINATED, COMPLETING: COMPLETED}
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """What the controller does: bring the job's pods to what it asks for, or kill them, and then change its status.
+class Operation:
+    """What the controller does to a job: sync its pods or kill them, then update its status.
 
-    `kills`: all pods, but those that have ended are kept if `spares`; or only those of the `target`.
+    `kills`: deletes all pods, or only those of the `target`; finished pods are kept if `retains_finished`.
     """
 
     change: Change | None
     kills: bool = False
-    spares: bool = False
+    retains_finished: bool = False
     target: bool = False
 
 
-def deed_of(phase: str, action: str) -> Deed:
-    """Returns what an action means in a phase."""
+def operation_for(phase: str, action: str) -> Operation:
+    """Returns what an action does in a phase."""
     if phase in FINISHED:
-        return Deed(None, kills=True, spares=True)
+        return Operation(None, kills=True, retains_finished=True)
     if phase in _ENDED or phase == ABORTED:
         if action == "ResumeJob" and phase in (ABORTING, ABORTED):
-            return Deed(_begin_again, kills=True, spares=True)
-        return Deed(None if phase == ABORTED else _end, kills=True, spares=True)
+            return Operation(_begin_again, kills=True, retains_finished=True)
+        return Operation(None if phase == ABORTED else _end, kills=True, retains_finished=True)
     if phase == RESTARTING:
         if action == SYNC:
-            return Deed(_after_restart)
-        return Deed(_after_restart, kills=True, target=action in _RESTARTS)
-    return _deed_of_living(phase, action)
+            return Operation(_after_restart)
+        return Operation(_after_restart, kills=True, target=action in _RESTARTS)
+    return _operation_while_active(phase, action)
 
 
-def _deed_of_living(phase: str, action: str) -> Deed:
-    """Returns what an action means to a job that is pending or runs."""
+def _operation_while_active(phase: str, action: str) -> Operation:
+    """Returns what an action does to a pending or running job."""
     if action == "RestartJob" or action in _RESTARTS:
-        return Deed(_begin_again, kills=True, target=action in _RESTARTS)
+        return Operation(_begin_again, kills=True, target=action in _RESTARTS)
     if action in _ENDINGS:
-        return Deed(_ending(_ENDINGS[action]), kills=True, spares=True)
-    return Deed(_while_running if phase == RUNNING else _while_pending)
+        return Operation(_ending(_ENDINGS[action]), kills=True, retains_finished=True)
+    return Operation(_while_running if phase == RUNNING else _while_pending)
 
 
 def _set(status: Document, phase: str) -> bool:
@@ -74,7 +74,7 @@ def _ending(phase: str) -> Change:
 
 
 def _end(spec: JobSpec, status: Document) -> bool:
-    """Ends the job as soon as no pod of it is alive."""
+    """Finishes the job when none of its pods is active."""
     if any(status.get(count) for count in ("terminating", "pending", "running")):
         return False
     return _set(status, _ENDED[status["state"]["phase"]])
@@ -107,7 +107,7 @@ def _while_running(spec: JobSpec, status: Document) -> bool:
 
 
 def _is_success(spec: JobSpec, status: Document, succeeded: int) -> bool:
-    """Tells whether enough pods of the job, and of each of its tasks where that counts, have done their work."""
+    """Tells whether enough pods of the job, and of each task with a minimum, have succeeded."""
     if spec.min_available >= sum(task.min_available for task in spec.tasks):
         counts = status.get("taskStatusCount") or {}
         for task in spec.tasks:

@@ -16,7 +16,7 @@ JOB_NAME, JOB_NAMESPACE = "volcano.sh/job-name", "volcano.sh/job-namespace"
 QUEUE_NAME, JOB_VERSION = "volcano.sh/queue-name", "volcano.sh/job-version"
 RETRY_COUNT, TEMPLATE_UID = "volcano.sh/job-retry-count", "volcano.sh/template-uid"
 
-# Annotations and labels of a job that its pods get as well.
+# Annotations and labels of a job that its pods inherit.
 _INHERITED = (
     *("volcano.sh/preemptable", "volcano.sh/cooldown-time", "volcano.sh/revocable-zone"),
     *("volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"),
@@ -35,7 +35,7 @@ def pod_name(job: Resource, task: TaskSpec, index: int) -> str:
 
 
 def pod_document(job: Resource, spec: JobSpec, task: TaskSpec, index: int, status: Mapping[str, Any]) -> Document:
-    """Returns a pod of a task as Volcano's controller makes it."""
+    """Returns a pod of a task as Volcano's controller creates it."""
     template = task.template
     metadata = template.get("metadata") or {}
     shared = {TASK_INDEX: str(index), TASK_SPEC: task.name, JOB_NAME: job.name, QUEUE_NAME: spec.queue}

@@ -1,4 +1,4 @@
-"""What is done about an event of a Volcano Job."""
+"""The actions that the policies of a Volcano Job attach to its events."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from wavetank.controllers.volcanojobs.validation import ANY, POD_PENDING
 from wavetank.kernel.durations import Nanoseconds
 
 SYNC = "SyncJob"
-OUT_OF_SYNC, POD_RUNNING = "OutOfSync", "PodRunning"  # events that only lead to another look at the job
+OUT_OF_SYNC, POD_RUNNING = "OutOfSync", "PodRunning"  # events that only sync the job
 _INTERNAL = (OUT_OF_SYNC, POD_RUNNING, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
-    """Something that happened to a job: to which of its tasks and pods, and which version of it the pod was of."""
+class JobEvent:
+    """An event of a job: of which task and pod, and the version of the job that created the pod."""
 
     event: str
     task: str = ""
@@ -25,30 +25,30 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is to be done, and after how long."""
+class PolicyAction:
+    """An action and its delay."""
 
     action: str = SYNC
     delay: Nanoseconds = 0
 
 
-def judge(happening: Happening, spec: JobSpec, version: int) -> Verdict:
-    """Finds the first policy that speaks of an event: those of the task before those of the job.
+def apply_policies(event: JobEvent, spec: JobSpec, version: int) -> PolicyAction:
+    """Returns the action of the first policy that matches an event: those of the task before those of the job.
 
-    Events of pods that were made before the job was killed the last time call for nothing any more.
+    Events of pods that were created before the job was last killed only sync it.
     """
-    if happening.event in _INTERNAL or (happening.pod and happening.version < version):
-        return Verdict()
-    task = spec.task(happening.task)
+    if event.event in _INTERNAL or (event.pod and event.version < version):
+        return PolicyAction()
+    task = spec.task(event.task)
     for policy in (*(task.policies if task else ()), *spec.policies):
-        if _speaks_of(policy, happening):
-            return Verdict(policy.action, policy.timeout or 0)
-    return Verdict()
+        if _matches(policy, event):
+            return PolicyAction(policy.action, policy.timeout or 0)
+    return PolicyAction()
 
 
-def _speaks_of(policy: Policy, happening: Happening) -> bool:
-    if policy.exit_code is not None and happening.exit_code == policy.exit_code:
+def _matches(policy: Policy, event: JobEvent) -> bool:
+    if policy.exit_code is not None and event.exit_code == policy.exit_code:
         return True
-    if happening.event not in policy.events and ANY not in policy.events:
+    if event.event not in policy.events and ANY not in policy.events:
         return False
-    return happening.event != POD_PENDING or policy.timeout is not None  # that a pod waits is normal, for a while
+    return event.event != POD_PENDING or policy.timeout is not None  # a pending pod is normal until its timeout

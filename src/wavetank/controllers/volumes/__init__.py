@@ -1,1 +1,1 @@
-"""The persistent volume, provisioning and ephemeral volume controllers."""
+"""The persistentvolume-binder-controller, with provisioning, and the ephemeral-volume-controller."""

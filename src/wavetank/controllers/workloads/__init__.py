@@ -1,1 +1,1 @@
-"""Controllers that keep the pods of Deployments, ReplicaSets, StatefulSets and DaemonSets alive."""
+"""What the controllers of workloads share: pod control, adoption, templates, conditions."""

@@ -6,8 +6,8 @@ from typing import Any
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError, ConflictError, NotFoundError
+from wavetank.controllers.framework.apierrors import is_namespace_terminating
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.framework.refusals import is_of_terminating_namespace
 from wavetank.controllers.workloads.batches import in_batches
 
 
@@ -30,7 +30,7 @@ class PodControl:
         try:
             pod = self._context.client.create(document)
         except ApiError as error:
-            if is_of_terminating_namespace(error):
+            if is_namespace_terminating(error):
                 return
             self._tell(owner, "Warning", "FailedCreate", f"Error creating: {error}")
             raise

@@ -1,0 +1,82 @@
+"""How many pods a budget expects, by those who control them, and how many of them must be healthy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from wavetank.cluster.objects.groupkinds import DAEMON_SET, JOB, REPLICA_SET
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store, plural
+from wavetank.controllers.framework.ownership import Reference, controller_of
+
+# Those who make pods but have no number of replicas to ask for.
+_UNSCALED = (JOB, DAEMON_SET)
+
+
+class ExpectedPodsError(Exception):
+    """Nobody can say how many pods there should be."""
+
+
+class ExpectedPods(NamedTuple):
+    """How many pods there should be and how many of them healthy; whether some pods are nobody's."""
+
+    pods: int
+    healthy: int
+    unmanaged: bool = False
+
+
+def expected_pods(budget: Mapping[str, Any], pods: list[Pod], store: Store) -> ExpectedPods:
+    """Returns what a budget, given by its spec, expects of its pods; ExpectationError if that cannot be told."""
+    most, least = budget.get("maxUnavailable"), budget.get("minAvailable")
+    if most is None and isinstance(least, int):
+        return ExpectedPods(len(pods), least)
+    if most is None and least is None:
+        return ExpectedPods(0, 0)
+    expected = sum(_scales(pods, store).values())
+    unmanaged = any(controller_of(pod) is None for pod in pods)
+    if most is not None:
+        return ExpectedPods(expected, max(0, expected - _share(most, expected)), unmanaged)
+    return ExpectedPods(expected, _share(least, expected), unmanaged)
+
+
+def _share(amount: int | str | None, total: int) -> int:
+    """Returns a number or a percentage of a total, rounded up."""
+    if isinstance(amount, str) and amount.endswith("%"):
+        return -(-total * int(amount[:-1]) // 100)
+    return int(amount or 0)
+
+
+def _scales(pods: Iterable[Pod], store: Store) -> dict[str, int]:
+    """Returns how many replicas each of the controllers of some pods asks for, by uid."""
+    scales: dict[str, int] = {}
+    seen: set[str] = set()
+    for pod in pods:
+        reference = controller_of(pod)
+        if reference is None or str(reference.get("uid")) in seen:
+            continue
+        seen.add(str(reference.get("uid")))
+        controller = _scaled(reference, pod.namespace, store)
+        if controller is None:
+            raise ExpectedPodsError(f'found no controllers for pod "{pod.name}"')
+        scales[controller.uid] = _replicas(controller)
+    return scales
+
+
+def _scaled(reference: Reference, namespace: str, store: Store) -> Resource | None:
+    """Returns who says how many replicas there are: of a Deployment's replica set, the Deployment."""
+    group = str(reference.get("apiVersion") or "").rpartition("/")[0]
+    table = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
+    if table in _UNSCALED:
+        raise ExpectedPodsError(f"{plural(table)} does not implement the scale subresource")
+    found = store.find(table, namespace, str(reference.get("name")))
+    if found is None or found.uid != reference.get("uid"):
+        return None
+    above = controller_of(found) if table == REPLICA_SET else None
+    return found if above is None or above.get("kind") != "Deployment" else _scaled(above, namespace, store)
+
+
+def _replicas(controller: Resource) -> int:
+    replicas = (controller.manifest.get("spec") or {}).get("replicas")
+    return 1 if replicas is None else int(replicas)

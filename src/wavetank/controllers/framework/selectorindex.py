@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from wavetank.cluster.fields.selectors import LabelSelector
+
+Key = tuple[str, str]
+_Place = tuple[str, str, str]  # (namespace, label, value)
+
+
+class SelectorIndex:
+    """Objects with label selectors, found by the labels that they select; only likely ones are tried.
+
+    An object is filed under one label that it requires to have one value, if there is such a label.
+    """
+
+    def __init__(self) -> None:
+        self._selectors: dict[Key, tuple[LabelSelector, _Place]] = {}
+        self._filed: defaultdict[_Place, dict[Key, LabelSelector]] = defaultdict(dict)
+
+    def put(self, key: Key, selector: LabelSelector) -> None:
+        """Takes in an object (namespace, name) or its new selector."""
+        known = self._selectors.get(key)
+        if known is not None and known[0] == selector:
+            return
+        self.drop(key)
+        place = _place(key[0], selector)
+        self._selectors[key] = (selector, place)
+        self._filed[place][key] = selector
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._selectors
+
+    def of(self, key: Key) -> LabelSelector:
+        """Returns the selector of an object that was taken in."""
+        return self._selectors[key][0]
+
+    def drop(self, key: Key) -> None:
+        """Forgets an object."""
+        known = self._selectors.pop(key, None)
+        if known is not None:
+            del self._filed[known[1]][key]
+            if not self._filed[known[1]]:
+                del self._filed[known[1]]
+
+    def matching(self, namespace: str, labels: Mapping[str, str]) -> Iterator[Key]:
+        """Yields the objects of a namespace that select these labels."""
+        for place in ((namespace, "", ""), *((namespace, label, value) for label, value in labels.items())):
+            for key, selector in list(self._filed.get(place, {}).items()):
+                if selector.matches(labels):
+                    yield key
+
+
+def _place(namespace: str, selector: LabelSelector) -> _Place:
+    for requirement in sorted(selector.requirements or (), key=lambda each: each.key):
+        if requirement.operator == "In" and len(requirement.values) == 1:
+            return namespace, requirement.key, next(iter(requirement.values))
+    return namespace, "", ""

@@ -1,1 +1,0 @@
-"""What happens to pods when their node is not what it was."""

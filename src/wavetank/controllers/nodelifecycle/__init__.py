@@ -1,0 +1,1 @@
+"""Controllers of nodes: node-lifecycle, taint-eviction, pod-garbage-collector and ttl."""

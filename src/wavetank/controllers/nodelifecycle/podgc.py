@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from wavetank.cluster.objects.groupkinds import NODE
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.nodelifecycle.disruptiontarget import disrupt
+from wavetank.controllers.nodelifecycle.podsbynode import PodsByNode
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_QUARANTINE: Nanoseconds = 40 * SECOND  # a node may be away for so long
+_PERIOD: Nanoseconds = 20 * SECOND
+_MOST_FINISHED = 12_500  # pods that may stay after their end
+_ALL: Key = ("", "")
+
+
+class PodGarbageCollector:
+    """The pod-garbage-collector-controller: removes pods of lost nodes, and the oldest of too many that have ended."""
+
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._finished: dict[str, Pod] = {}  # by uid
+        self._sweep = context.queue(self._sweep_finished)
+        self._lost = context.queue(self._collect)  # nodes
+        self._pods = PodsByNode(self._store, self._pod_changed, self._pod_gone)
+        self._store.subscribe(NODE, self)
+        for node in self._pods.nodes():
+            for pod in self._pods.on(node):
+                self._pod_changed(pod)
+            self._doubt(node)
+
+    # what the store tells
+
+    def added(self, new: Node) -> None:
+        """A node that is there has its own kubelet."""
+
+    def modified(self, old: Node, new: Node) -> None:
+        """A node that is there has its own kubelet."""
+
+    def deleted(self, old: Node) -> None:
+        """Looks later whether a node has come back."""
+        self._doubt(old.name)
+
+    def _doubt(self, node: str) -> None:
+        if self._store.find(NODE, "", node) is None:
+            self._lost.add_after(("", node), _QUARANTINE, background=True)
+
+    def _pod_changed(self, pod: Pod) -> None:
+        if pod.finished:
+            self._finished[pod.uid] = pod
+            if len(self._finished) > _MOST_FINISHED:
+                self._sweep.add_after(_ALL, _PERIOD, background=True)
+
+    def _pod_gone(self, pod: Pod) -> None:
+        self._finished.pop(pod.uid, None)
+
+    # work
+
+    def _collect(self, key: Key) -> None:
+        """Fails and deletes the pods of a node that has not come back."""
+        if self._store.find(NODE, *key) is not None:
+            return
+        for pod in self._pods.on(key[1]):
+            disrupt(self._context, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)
+
+    def _sweep_finished(self, key: Key) -> None:
+        """Deletes the oldest ended pods, evicted ones first."""
+        excess = len(self._finished) - _MOST_FINISHED
+        oldest = sorted(self._finished.values(), key=lambda pod: (pod.reason != "Evicted", pod.created, pod.name))
+        for pod in oldest[: max(0, excess)]:
+            self._context.client.delete(pod, 0)

@@ -1,1 +1,0 @@
-"""How much of its quotas a namespace uses."""

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
+from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
+from wavetank.cluster.quota.usage import counts, usage_of
+from wavetank.cluster.store.store import plural
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_TABLE = "ResourceQuota"
+_RESYNC: Nanoseconds = 300 * SECOND
+_CHANGING = ("Service", "PersistentVolumeClaim")  # kinds that may use less while they live
+
+
+class ResourceQuotas:
+    """The resourcequota-controller: counts what is used of each quota; admission adds to that what comes.
+
+    A quota is counted when it comes or is changed, when something that it counts goes, and every five minutes.
+    """
+
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._store = context.store
+        self._queue = context.queue(self._sync)
+        self._quotas: defaultdict[str, dict[str, Resource]] = defaultdict(dict)  # by namespace and name
+        self._store.subscribe(
+            _TABLE, added=lambda new: self.quota_seen(None, new), modified=self.quota_seen, deleted=self.quota_lost
+        )
+        self._store.subscribe_all(self)
+        for quota in self._store.list(_TABLE):
+            self.quota_seen(None, quota)
+        self._resync()
+
+    def _resync(self) -> None:
+        for quotas in self._quotas.values():
+            for quota in quotas.values():
+                self._queue.add(quota.key)
+        self._context.clock.after(_RESYNC, self._resync, background=True)
+
+    # what the store tells
+
+    def quota_seen(self, old: Resource | None, new: Resource) -> None:
+        """Takes in a quota; one that asks for another amount is counted."""
+        self._quotas[new.namespace][new.name] = new
+        if old is None or _hard(old) != _hard(new):
+            self._queue.add(new.key)
+
+    def quota_lost(self, quota: Resource) -> None:
+        """Forgets a quota."""
+        self._quotas[quota.namespace].pop(quota.name, None)
+
+    def added(self, new: Resource) -> None:
+        """What is new was counted when it was admitted."""
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Counts again when something may use less."""
+        if new.namespace in self._quotas and (
+            _frees(old, new) if isinstance(new, Pod) else new.group_kind in _CHANGING
+        ):
+            self._something_less(new)
+
+    def deleted(self, old: Resource) -> None:
+        """Counts again what is used without it."""
+        if old.namespace in self._quotas:
+            self._something_less(old)
+
+    def _something_less(self, resource: Resource) -> None:
+        kind = plural(resource.group_kind)
+        for quota in self._quotas[resource.namespace].values():
+            if any(counts(kind, name) for name in (quota.manifest.get("status") or {}).get("hard") or ()):
+                self._queue.add(quota.key)
+
+    # work
+
+    def _sync(self, key: Key) -> None:
+        quota = self._store.find(_TABLE, *key)
+        if quota is None:
+            return
+        old = quota.manifest.get("status") or {}
+        hard = parse_amounts(_hard(quota))
+        used = dict.fromkeys(hard, ZERO)
+        for resource, kind in self._counted(quota, list(hard)):
+            usage = usage_of(kind, resource, self._context.clock.now)
+            used = add(used, {name: amount for name, amount in usage.items() if name in hard})
+        status = {"hard": render_amounts(hard), "used": render_amounts(used)}
+        if old.get("hard") != status["hard"] or _differ(old.get("used"), used):
+            self._context.client.update_status(quota, status)
+
+    def _counted(self, quota: Resource, names: list[str]) -> Iterator[tuple[dict[str, object], str]]:
+        """Yields the objects that a quota counts, with the names of their kinds."""
+        spec = quota.manifest.get("spec") or {}
+        for table in self._store.group_kinds():
+            kind = plural(table)
+            if not any(counts(kind, name) for name in names):
+                continue
+            for resource in self._store.list(table):
+                if resource.namespace == quota.namespace:
+                    document = resource.render()
+                    if is_in_scope(kind, document, spec):
+                        yield document, kind
+
+
+def _hard(quota: Resource) -> dict[str, str]:
+    return (quota.manifest.get("spec") or {}).get("hard") or {}
+
+
+def _differ(texts: dict[str, str] | None, amounts: dict[str, Amount]) -> bool:
+    if texts is None or texts.keys() != amounts.keys():
+        return True
+    return any(Amount.parse(texts[name]).value != amount.value for name, amount in amounts.items())
+
+
+def _frees(old: Resource, new: Pod) -> bool:
+    """Tells whether a pod may use less than before, or is counted elsewhere."""
+    assert isinstance(old, Pod)
+    if new.finished != old.finished:
+        return True
+    return new.spec is not old.spec and is_terminating(new.spec.manifest) != is_terminating(old.spec.manifest)

@@ -1,0 +1,1 @@
+"""The serviceaccount-controller and the root-ca-certificate-publisher-controller."""

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.hashing.hashes import data_hash
+from wavetank.controllers.revisions.history import History, number_of
+from wavetank.controllers.revisions.patches import patch_of, patch_text
+from wavetank.controllers.statefulsets.spec import spec_of
+
+_HASH = "controller.kubernetes.io/hash"
+_LONGEST_PREFIX = 223
+
+
+class Revisions(NamedTuple):
+    """The revisions of a set: which its pods have, which they are to have, and all of them, the oldest first."""
+
+    current: Resource
+    update: Resource
+    all: list[Resource]
+    collisions: int
+
+
+class Versions:
+    """The revisions of StatefulSets' templates."""
+
+    def __init__(self, context: ControllerContext) -> None:
+        self._history = History(context)
+
+    def of(self, owner: Resource, selector: LabelSelector) -> Revisions:
+        """Returns a set's revisions; one for its present template is made, or numbered anew, if it is not the last."""
+        known = self._history.of(owner, selector)
+        status = owner.manifest.get("status") or {}
+        collisions = int(status.get("collisionCount") or 0)
+        patch = patch_of(spec_of(owner)["template"])
+        equal = [each for each in known if each.manifest.get("data") == patch]
+        number = number_of(known[-1]) + 1 if known else 1
+        if equal and known[-1].manifest.get("data") == patch:
+            update = known[-1]
+        elif equal:
+            update = self._history.renumber(equal[-1], number)
+        else:
+            update, collisions = self._create(owner, patch, number, collisions)
+        current = next((each for each in known if each.name == status.get("currentRevision")), update)
+        return Revisions(current, update, known, collisions)
+
+    def truncate(self, owner: Resource, revisions: Revisions, used: Collection[str]) -> None:
+        """Deletes the oldest revisions beyond the limit that no pod has."""
+        live = {revisions.current.name, revisions.update.name, *used}
+        unused = [each for each in revisions.all if each.name not in live]
+        limit = spec_of(owner).get("revisionHistoryLimit")
+        surplus = len(unused) - (10 if limit is None else int(limit))
+        for each in unused[: max(surplus, 0)]:
+            self._history.delete(each)
+
+    def _create(self, owner: Resource, patch: dict[str, Any], number: int, collisions: int) -> tuple[Resource, int]:
+        """Makes a revision; as long as its name is taken by another one, that is a collision."""
+        labels = (spec_of(owner)["template"].get("metadata") or {}).get("labels") or {}
+        label = data_hash(patch_text(patch), collisions)
+        while True:
+            name = f"{owner.name[:_LONGEST_PREFIX]}-{data_hash(patch_text(patch), collisions)}"
+            try:
+                return self._history.create(name, owner, {**labels, _HASH: label}, patch, number), collisions
+            except ApiError as error:
+                if error.reason != AlreadyExistsError.reason:
+                    raise
+            present = self._history.find(owner.namespace, name)
+            if present is not None and present.manifest.get("data") == patch:
+                return present, collisions
+            collisions += 1
