@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from tests.support.paths import ROOT
 from wavetank.kernel.gorandom import GoRandom
 
 # seed; Int63, Intn(100), Intn(64), Float64, Perm(6); Shuffle of 0 to 7; Int63
@@ -34,3 +38,7 @@ def test_a_bound_that_does_not_divide_is_drawn_again() -> None:
     random = GoRandom(5)
     bound = (1 << 30) + 1  # every second number is too large
     assert all(0 <= random.intn(bound) < bound for _ in range(50))
+
+
+def test_the_table_is_what_its_definition_gives() -> None:
+    subprocess.run([sys.executable, ROOT / "scripts" / "generate_gorandom.py", "--check"], check=True)

@@ -15,7 +15,7 @@ class GoRandom:
     """The random numbers of Go's math/rand for a seed, to repeat what a program in Go has drawn.
 
     An additive lagged Fibonacci generator by D. P. Mitchell and J. A. Reeds. Its initial state is mixed with the table
-    in gorandom.bin, 607 numbers of 64 bits that are part of Go's definition of it (src/math/rand/rng.go).
+    in gorandom.bin, 607 numbers of 64 bits that are part of Go's definition of it (scripts/generate_gorandom.py).
     """
 
     def __init__(self, seed: int) -> None:
