@@ -1,4 +1,4 @@
-"""Writes src/wavetank/apiserver/kinds/kinds.json: every kind that kube-apiserver 1.35.8 serves, without descriptions.
+"""Writes src/wavetank/apiserver/schemas/kinds.json: every kind that kube-apiserver 1.35.8 serves, without descriptions.
 
 Three sources, none of them part of the project:
 - `$WAVETANK_SHARED/data/api-transcripts/openapi`: the types, their lists' types and keys, required fields, defaults;
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 RELEASE = "v0.35.8"
-TARGET = Path(__file__).parents[1] / "src/wavetank/apiserver/kinds/kinds.json"
+TARGET = Path(__file__).parents[1] / "src/wavetank/apiserver/schemas/kinds.json"
 
 # Go types with an encoding of their own, by import path and name.
 SPECIAL = {

@@ -24,7 +24,8 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from tests.apiserver.documents import DOCUMENTS  # noqa: E402
-from wavetank.apiserver.kinds import KindTable, Schema  # noqa: E402
+from wavetank.apiserver.kinds import KindTable  # noqa: E402
+from wavetank.apiserver.schemas.schema import Schema  # noqa: E402
 
 TARGET = ROOT / "tests/apiserver/validation/verdicts.json.gz"
 STORED = {"uid": "uid", "resourceVersion": "5", "creationTimestamp": "2024-01-01T00:00:00Z", "generation": 1}

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.verbs.watching import WatchStream
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock

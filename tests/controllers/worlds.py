@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.requests.request import User
 from wavetank.cluster.objects.pod import PENDING, RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import wavetank
-from wavetank.apiserver.http.request import Request, User
+from wavetank.apiserver.requests.request import Request, User
 from wavetank.controllers.descriptors import all_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import parse_entries

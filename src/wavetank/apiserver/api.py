@@ -2,28 +2,29 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection
+from functools import partial
 
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
-from wavetank.apiserver.authorization.authorizer import Attributes, Authorizer, Permissive
+from wavetank.apiserver.authorization.attributes import Attributes
+from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
-from wavetank.apiserver.authorization.wishing import wish_of
-from wavetank.apiserver.custom.definition.controller import Definitions
+from wavetank.apiserver.definitions.controller import Definitions
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.endpoints.metrics import GROUP as METRICS
 from wavetank.apiserver.endpoints.metrics import Measures, Metrics
-from wavetank.apiserver.endpoints.reviews import review
+from wavetank.apiserver.endpoints.reviews import REVIEWS, Authenticate, Reviews
 from wavetank.apiserver.errors import StatusError, forbidden, method_not_supported
-from wavetank.apiserver.http.negotiation import PLAIN, Representation, check_custom, negotiate
-from wavetank.apiserver.http.request import Request, Response, User
-from wavetank.apiserver.http.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
-from wavetank.apiserver.http.stream import Stream
 from wavetank.apiserver.initial import plant
-from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi import OpenApi
-from wavetank.apiserver.paths import Target, UnknownPathError, resolve
-from wavetank.apiserver.strategies.registry import STRATEGIES
-from wavetank.apiserver.strategies.strategy import strategy_of
-from wavetank.apiserver.subresources.binding import bind
+from wavetank.apiserver.registry.strategies import strategy_of
+from wavetank.apiserver.registry.warnings import use_warning
+from wavetank.apiserver.requests.negotiation import PLAIN, Representation, check_custom, negotiate
+from wavetank.apiserver.requests.paths import Target, UnknownPathError, resolve
+from wavetank.apiserver.requests.request import Request, Response, User
+from wavetank.apiserver.requests.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
+from wavetank.apiserver.requests.stream import Stream
+from wavetank.apiserver.subresources.binding import create_binding
 from wavetank.apiserver.subresources.subresources import Subresources
 from wavetank.apiserver.verbs.actor import Actor
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
@@ -31,30 +32,24 @@ from wavetank.apiserver.verbs.objects import Document, KubeletReports, Objects
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions, check_timeout
 from wavetank.apiserver.verbs.reading import get, page, show_page
 from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.verbs.writing import Write, Writer, patch_type
+from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
+from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.store.store import Store
 
-# What clients are warned of whenever they use a kind.
-_DEPRECATED = {
-    "ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
-    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-}
-_REVIEWS = ("authentication.k8s.io", "authorization.k8s.io")
-
-Authenticate = Callable[[str], User | None]
+Create = Callable[[Kind, str, Request], Written]
 
 
-def _nobody(token: str) -> User | None:
+def _no_user(token: str) -> User | None:
     return None
 
 
 class Api:
     """The Kubernetes API over a store: one function from a request to its answer.
 
-    It knows no transport, and no time but the store's. `stories` tells what simulated kubelets report,
-    `authenticate` finds the user of a token for TokenReviews, `plugins` are the admission plugins that are on. With
-    `rbac` roles decide who may do what; otherwise everybody may do everything. `measures` knows what nodes and pods
-    use; without it there is no metrics.k8s.io.
+    It knows no transport, and no time but the store's. `reports` adds what simulated kubelets report, `authenticate`
+    finds the user of a token for TokenReviews, `plugins` are the names of the enabled admission plugins. With `rbac`
+    roles decide what users may do; otherwise every request is allowed. `measures` knows the resource use of nodes and
+    pods; without it metrics.k8s.io is not served.
     """
 
     def __init__(
@@ -62,7 +57,7 @@ class Api:
         store: Store,
         reports: KubeletReports | None = None,
         *,
-        authenticate: Authenticate = _nobody,
+        authenticate: Authenticate = _no_user,
         plugins: Collection[str] = DEFAULT_PLUGINS,
         rbac: bool = False,
         measures: Measures | None = None,
@@ -71,7 +66,7 @@ class Api:
         self.kinds = KindTable.builtin()
         self._objects = Objects(store, self.kinds, reports)
         self._writer = Writer(self._objects, Admission(store, plugins), random.Random(seed))
-        self._authorizer: Authorizer = Rbac(store) if rbac else Permissive()
+        self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
         plant(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
@@ -80,7 +75,12 @@ class Api:
         self._metrics = Metrics(self._writer, measures) if measures is not None else None
         self._discovery = Discovery(self.kinds)
         self._openapi = OpenApi(self.kinds, lambda: self._objects.now)
-        self._authenticate = authenticate
+        reviews = Reviews(self._writer, authenticate, self._authorizer)
+        # kinds of which nothing is stored: creating one asks for something
+        self._virtual: dict[GroupKind, Create] = {
+            "Binding": partial(create_binding, self._writer),
+            **dict.fromkeys(REVIEWS, reviews.create),
+        }
         self._actions: dict[str, Callable[[Target, Request], Response | WatchStream]] = {
             "get": self._get,
             "list": self._list,
@@ -102,35 +102,33 @@ class Api:
             return refusal(error, request)
 
     def actor(self, user: User) -> Actor:
-        """Returns a client in the same process, who writes as that user."""
+        """Returns a client in the same process that writes as a user."""
         return Actor(self._writer, self._deleter, user)
 
     def _answer(self, request: Request) -> Response | Stream:
         if request.query and not request.flag("watch"):
             check_timeout(request)
-        told = self._discovery.respond(request)
-        if told is None and request.method == "GET":
-            told = self._openapi.respond(request)
-        if told is not None:
+        response = self._discovery.respond(request)
+        if response is None and request.method == "GET":
+            response = self._openapi.respond(request)
+        if response is not None:
             self._authorize(request.user, Attributes(request.method.lower(), path=request.path))
-            return told
+            return response
         target = resolve(self.kinds, request.method, request.path)
         try:
             found = self._act(target, request)
         except StatusError as error:
             found = refusal(error, request)
-        if target.kind.group_kind in _DEPRECATED:
-            found.headers.append(warning(_DEPRECATED[target.kind.group_kind]))
-        if target.kind.custom is not None and target.kind.custom.warning:
-            found.headers.append(warning(target.kind.custom.warning))
+        if deprecated := use_warning(target.kind):
+            found.headers.append(warning(deprecated))
         return found
 
-    def _authorize(self, user: User, wish: Attributes, resource: str = "") -> None:
-        if not self._authorizer.judge(user, wish).allowed:
-            raise forbidden(resource, wish.name, wish.refusal(user))
+    def _authorize(self, user: User, attributes: Attributes, resource: str = "") -> None:
+        if not self._authorizer.authorize(user, attributes).allowed:
+            raise forbidden(resource, attributes.name, attributes.refusal(user))
 
     def _act(self, target: Target, request: Request) -> Response | Stream:
-        self._authorize(request.user, wish_of(target), target.kind.resource)
+        self._authorize(request.user, Attributes.of(target), target.kind.resource)
         if target.verb == "patch":
             # an unknown one is refused before anything else is looked at
             patch_type(request, custom=target.kind.custom is not None)
@@ -150,7 +148,7 @@ class Api:
         if representation == PLAIN:
             return already_written(self._objects.encode(target.kind, found))
         shown = self._objects.show(target.kind, found)
-        return answer(self._objects, target.kind, representation, shown)
+        return answer(target.kind, representation, shown, self._objects.now)
 
     def _list(self, target: Target, request: Request) -> Response | WatchStream:
         if request.flag("watch"):
@@ -174,27 +172,15 @@ class Api:
 
     def _create(self, target: Target, request: Request) -> Response:
         representation = negotiate(request, tables="get" in target.kind.verbs)
-        if target.kind.group in _REVIEWS:
-            return self._review(target, request, representation)
-        if target.kind.kind == "Binding":
-            pods = self.kinds.find("", "v1", "pods")
-            assert pods is not None
-            written = bind(self._writer, pods, target.kind, target.namespace, "", request)
-        else:
-            written = self._writer.create(target.kind, target.namespace, request)
+        create = self._virtual.get(target.kind.group_kind, self._writer.create)
+        written = create(target.kind, target.namespace, request)
         return self._respond(target, representation, written.document, written.status, request)
-
-    def _review(self, target: Target, request: Request, representation: Representation) -> Response:
-        options = WriteOptions.read(request, "Create")
-        document = self._writer.read_body(target.kind, request, options)
-        told = review(document, target.namespace, request.user, self._objects.now, self._authenticate, self._authorizer)
-        return self._respond(target, representation, told, 201, request)
 
     def _update(self, target: Target, request: Request) -> Response:
         what = "Update" if target.verb == "update" else "Patch"
         representation = negotiate(request)
         options = WriteOptions.read(request, what)
-        may_create = strategy_of(self._objects.stored(target.kind), STRATEGIES).create_on_update
+        may_create = strategy_of(self._objects.stored(target.kind)).create_on_update
         write = Write(target.kind, target.namespace, target.name, request, options, may_create=may_create)
         written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
         return self._respond(target, representation, written.document, written.status, request)
@@ -216,4 +202,4 @@ class Api:
     def _respond(
         self, target: Target, representation: Representation, document: Document, status: int, request: Request
     ) -> Response:
-        return answer(self._objects, target.kind, representation, document, status, request.warnings)
+        return answer(target.kind, representation, document, self._objects.now, status, request.warnings)

@@ -9,8 +9,8 @@ from typing import Any
 
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.strategies.registry import prepare_create
-from wavetank.apiserver.strategies.strategy import Writing
+from wavetank.apiserver.registry.preparing import prepare_create
+from wavetank.apiserver.strategies.strategy import WriteContext
 from wavetank.cluster.objects.kinds import ClusterResource, Namespace
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
@@ -132,7 +132,7 @@ def _complete(manifest: Manifest, store: Store, kinds: KindTable) -> Resource:
     set_defaults(kind, document)
     if is_new:
         metadata["uid"] = metadata.get("uid") or store.next_uid
-        prepare_create(kind, document, Writing(render_time(store.clock.now)))
+        prepare_create(kind, document, WriteContext(render_time(store.clock.now)))
     made = make_object(document, store.specs)
     return made if kind.namespaced or type(made) is not Resource else ClusterResource(document)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Request, Response, User
+from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.apiserver.codec import decode, decode_delete_options
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.requests.decoding import decode, decode_delete_options
 
 TABLE = KindTable.builtin()
 POD = TABLE.find("", "v1", "pods")

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from tests.apiserver.transcripts import TRANSCRIPTS
 from tests.support.paths import shared_data
-from wavetank.apiserver.codec import canonical, decode, decode_delete_options
-from wavetank.apiserver.codec.protobufwriter import body_of
+from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.kinds import Kind, KindTable, Schema, Subresource
+from wavetank.apiserver.kinds import Kind, KindTable, Subresource
+from wavetank.apiserver.requests.decoding import decode, decode_delete_options
+from wavetank.apiserver.requests.protobufwriter import body_of
+from wavetank.apiserver.schemas.schema import Schema
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 TABLE = KindTable.builtin()

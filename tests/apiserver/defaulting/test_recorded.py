@@ -11,9 +11,10 @@ import pytest
 
 from tests.apiserver.transcripts import TRANSCRIPTS, scripts, steps_of
 from tests.support.paths import shared_data
-from wavetank.apiserver.codec import canonical, decode
+from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.requests.decoding import decode
 
 TABLE = KindTable.builtin()
 SCRIPTS = [name for name in scripts() if not name.startswith(("kubectl", "crd", "auth"))]

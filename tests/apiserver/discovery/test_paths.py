@@ -6,8 +6,8 @@ import pytest
 
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.requests.request import Request, Response
 
 DISCOVERY = Discovery(KindTable.builtin())
 

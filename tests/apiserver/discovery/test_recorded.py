@@ -10,9 +10,9 @@ import pytest
 from tests.apiserver.transcripts import Step, steps_of
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.http.negotiation import of_error
-from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.requests.negotiation import of_error
+from wavetank.apiserver.requests.request import Request, Response
 
 DISCOVERY = Discovery(KindTable.builtin())
 

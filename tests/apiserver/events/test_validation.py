@@ -7,7 +7,7 @@ import pytest
 from tests.apiserver.transcripts import steps_of
 from wavetank.apiserver.conversion.events import NEW, as_core
 from wavetank.apiserver.errors import invalid
-from wavetank.apiserver.validation.events import validate_event, validate_event_update
+from wavetank.apiserver.validation.core.events import validate_event, validate_event_update
 
 TIME = "2024-01-01T00:00:00.000001Z"
 

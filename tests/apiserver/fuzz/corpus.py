@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from tests.apiserver.transcripts import TRANSCRIPTS, Step, scripts, steps_of
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 
 _PLACEHOLDERS = {
     "rv": "7",

@@ -10,8 +10,8 @@ import msgspec
 from hypothesis import strategies as st
 
 from tests.apiserver.fuzz.corpus import protobuf_bodies
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.requests.request import Request
 
 Draw = Callable[..., Any]
 

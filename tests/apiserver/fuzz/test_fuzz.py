@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.apiserver.fuzz.corpus import conversations
 from tests.apiserver.fuzz.mutations import spoiled
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.verbs.watching import WatchStream
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock

@@ -16,7 +16,7 @@ from tests.apiserver.fuzz.mutations import ODD
 from tests.apiserver.fuzz.test_fuzz import ask
 from tests.apiserver.openapi.definitions import CRON_TAB
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.nodes.usage import Usage

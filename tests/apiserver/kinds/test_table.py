@@ -10,7 +10,8 @@ import pytest
 
 from tests.apiserver.transcripts import TRANSCRIPTS
 from tests.support.paths import absent
-from wavetank.apiserver.kinds import KindTable, Schema
+from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.schemas.schema import Schema
 
 TABLE = KindTable.builtin()
 

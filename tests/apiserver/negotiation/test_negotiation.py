@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from tests.apiserver.transcripts import Step, steps_of
-from wavetank.apiserver.codec import decode
 from wavetank.apiserver.codec.protobuf import unwrap
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.http.media import JSON, YAML
-from wavetank.apiserver.http.negotiation import Representation, negotiate, of_error
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.requests.decoding import decode
+from wavetank.apiserver.requests.media import JSON, YAML
+from wavetank.apiserver.requests.negotiation import Representation, negotiate, of_error
+from wavetank.apiserver.requests.request import Request
 
 KINDS = KindTable.builtin()
 NOW = 1_704_067_200.0

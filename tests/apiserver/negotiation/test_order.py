@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Query, Request, Response
+from wavetank.apiserver.requests.request import Query, Request, Response
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 

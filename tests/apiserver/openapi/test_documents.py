@@ -12,8 +12,8 @@ from tests.apiserver.inprocess import Caller
 from tests.apiserver.openapi.definitions import CRON_TAB
 from tests.apiserver.transcripts import TRANSCRIPTS
 from tests.support.paths import needs_shared
-from wavetank.apiserver.http.request import Response
 from wavetank.apiserver.openapi.descriptions import descriptions
+from wavetank.apiserver.requests.request import Response
 
 FOLDER = TRANSCRIPTS / "openapi"
 # Types that only tell of the server's own paths.

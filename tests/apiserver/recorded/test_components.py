@@ -10,7 +10,7 @@ import pytest
 from tests.apiserver.inprocess import Caller
 from tests.apiserver.transcripts import TRANSCRIPTS
 from tests.support.paths import absent
-from wavetank.apiserver.http.request import Response
+from wavetank.apiserver.requests.request import Response
 
 PLACEHOLDERS = {"<rv>": "0", "<t>": "10s", "<n>": "300", "{ns}": "default", "{name}": "x"}
 FILES = sorted(TRANSCRIPTS.glob("components/*.json.gz"))

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.apiserver.transcripts import Step, steps_of
-from wavetank.apiserver.authorization.authorizer import Permissive
+from wavetank.apiserver.authorization.authorizer import AlwaysAllow
 from wavetank.apiserver.endpoints.reviews import review
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.requests.request import User
 
 ADMIN = User("admin", ("system:masters", "system:authenticated"), "admin")
 ALICE = User("alice", ("devs", "system:authenticated"))
@@ -39,7 +39,7 @@ def answer(step: Step) -> tuple[int, dict[str, Any]]:
     user = ALICE if "Impersonate-User" in step["headers"] else ADMIN
     document = {"metadata": {}, **step["body"]}
     try:
-        answered = review(document, namespace[1] if namespace else "", user, NOW, authenticate, Permissive())
+        answered = review(document, namespace[1] if namespace else "", user, NOW, authenticate, AlwaysAllow())
     except StatusError as error:
         return error.code, error.status
     if "creationTimestamp" in answered["metadata"]:
@@ -71,10 +71,10 @@ def a_review(kind: str, metadata: Any = None, **spec: Any) -> dict[str, Any]:
 )
 def test_questions_that_make_no_sense(document: dict[str, Any], message: str) -> None:
     with pytest.raises(StatusError, match=re.escape(message)) as refused:
-        review(document, "ns", ADMIN, NOW, authenticate, Permissive())
+        review(document, "ns", ADMIN, NOW, authenticate, AlwaysAllow())
     assert refused.value.code == 422
 
 
 def test_a_token_for_others_is_not_accepted() -> None:
     document = a_review("TokenReview", token="tok", audiences=["somebody else"])
-    assert review(document, "", ADMIN, NOW, authenticate, Permissive())["status"]["error"] == "invalid bearer token"
+    assert review(document, "", ADMIN, NOW, authenticate, AlwaysAllow())["status"]["error"] == "invalid bearer token"

@@ -11,18 +11,13 @@ from tests.apiserver.documents import DOCUMENTS
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.registry.preparing import prepare_create, prepare_status, prepare_update
+from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.strategies.pods import prepare_ephemeral_containers, prepare_resize
-from wavetank.apiserver.strategies.registry import (
-    allows_create_on_update,
-    allows_unconditional_update,
-    prepare_create,
-    prepare_status,
-    prepare_update,
-)
-from wavetank.apiserver.strategies.strategy import Writing
+from wavetank.apiserver.strategies.strategy import WriteContext
 
 TABLE = KindTable.builtin()
-NOW = Writing("2030-01-01T00:00:00Z")
+NOW = WriteContext("2030-01-01T00:00:00Z")
 STORED = {"uid": "u", "resourceVersion": "5", "creationTimestamp": "2029-01-01T00:00:00Z"}
 
 
@@ -176,4 +171,4 @@ def test_ephemeral_containers_come_alone() -> None:
 def test_how_a_put_may_be_meant(api_version: str, name: str, creates: bool, unconditional: bool) -> None:
     kind = TABLE.named(api_version, name)
     assert kind is not None
-    assert (allows_create_on_update(kind), allows_unconditional_update(kind)) == (creates, unconditional)
+    assert (strategy_of(kind).create_on_update, strategy_of(kind).unconditional_update) == (creates, unconditional)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.apiserver.kinds import Schema, Structure
+from wavetank.apiserver.schemas.schema import Schema, Structure
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.checking import check
 from wavetank.apiserver.structured.comparing import compare

@@ -6,7 +6,7 @@ import pytest
 
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.http.authentication import Authenticator
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.requests.request import User
 
 HOME = {"host": "127.0.0.1:8001"}
 KNOWN = {**HOME, "authorization": "Bearer secret"}

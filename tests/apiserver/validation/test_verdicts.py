@@ -15,14 +15,14 @@ from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds import Kind, KindTable
-from wavetank.apiserver.strategies.registry import prepare_create, prepare_status, prepare_update
-from wavetank.apiserver.strategies.strategy import Writing
-from wavetank.apiserver.validation.registry import validate_create, validate_status_update, validate_update
-from wavetank.apiserver.validation.warnings import create_warnings, update_warnings
+from wavetank.apiserver.registry.preparing import prepare_create, prepare_status, prepare_update
+from wavetank.apiserver.registry.validation import validate_create, validate_status_update, validate_update
+from wavetank.apiserver.registry.warnings import create_warnings, update_warnings
+from wavetank.apiserver.strategies.strategy import WriteContext
 
 Verdict = dict[str, Any]
 TABLE = KindTable.builtin()
-NOW = Writing("2030-01-01T00:00:00Z")
+NOW = WriteContext("2030-01-01T00:00:00Z")
 
 
 def verdicts() -> Iterator[Any]:

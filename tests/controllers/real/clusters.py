@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.kernel.durations import SECOND

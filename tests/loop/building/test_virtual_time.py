@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.overlay import write_overlay
 from wavetank.loop.building.toolchain import find_toolchain

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod

@@ -10,7 +10,7 @@ import pytest
 from tests.loop.programs import assert_nothing_over_allocated, run_real, seconds_of, told
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.errors import expired
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.verbs.watching import WatchStream
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.transport.connection import Connection

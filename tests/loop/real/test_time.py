@@ -10,7 +10,7 @@ import pytest
 
 from tests.loop.programs import run_real
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 from wavetank.loop.turns.lockstep import Lockstep
 from wavetank.simulation import programs as looped
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.loop.transport.connection import Connection, ConnectionLostError
 from wavetank.loop.transport.listener import Listener
 

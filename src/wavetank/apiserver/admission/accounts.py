@@ -4,7 +4,7 @@ from typing import Any
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
-from wavetank.apiserver.validation.pods import MIRROR
+from wavetank.apiserver.validation.pods.pods import MIRROR
 from wavetank.cluster.objects.groupkinds import SERVICE_ACCOUNT
 from wavetank.cluster.objects.resource import Resource
 

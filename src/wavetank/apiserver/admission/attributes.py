@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wavetank.apiserver.errors import StatusError, forbidden
-from wavetank.apiserver.http.request import User
 from wavetank.apiserver.kinds.kind import Kind
+from wavetank.apiserver.requests.request import User
 
 Document = dict[str, Any]
 

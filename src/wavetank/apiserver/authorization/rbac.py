@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from wavetank.apiserver.authorization.authorizer import MASTERS, Attributes, Document, Permissive, Verdict
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.authorization.attributes import Attributes
+from wavetank.apiserver.authorization.authorizer import MASTERS, AlwaysAllow, Decision, Document
+from wavetank.apiserver.requests.request import User
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
@@ -25,24 +26,24 @@ def bootstrap_objects() -> list[Document]:
 
 
 class Rbac:
-    """Decides by the roles and bindings in the store; what no rule allows is refused."""
+    """Decides by the roles and bindings in the store; a request that no rule allows is refused."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def judge(self, user: User, wish: Attributes) -> Verdict:
-        """Looks for a rule that allows it; the first one found is the reason."""
+    def authorize(self, user: User, attributes: Attributes) -> Decision:
+        """Looks for a rule that allows the request; the first one found is the reason."""
         if MASTERS in user.groups:
-            return Verdict(True)
-        for rule, reason in self._rules(user, wish.namespace):
-            if _covers(rule, wish):
-                return Verdict(True, f"RBAC: allowed by {reason}")
-        return Verdict(False)
+            return Decision(True)
+        for rule, reason in self._rules(user, attributes.namespace):
+            if _covers(rule, attributes):
+                return Decision(True, f"RBAC: allowed by {reason}")
+        return Decision(False)
 
     def rules(self, user: User, namespace: str) -> Document:
         """Returns all that a user may do in a namespace."""
         if MASTERS in user.groups:
-            return Permissive().rules(user, namespace)
+            return AlwaysAllow().rules(user, namespace)
         found = [rule for rule, _ in self._rules(user, namespace)]
         return {
             "resourceRules": [dict(rule) for rule in found if rule.get("resources")],
@@ -51,7 +52,7 @@ class Rbac:
         }
 
     def _rules(self, user: User, namespace: str) -> Iterator[tuple[Rule, str]]:
-        """Yields the rules of a user's roles, and whom they come from; paths are no namespace's business."""
+        """Yields the rules of a user's roles, and where they come from; role bindings of a namespace grant no paths."""
         for binding in self._store.list(f"ClusterRoleBinding.{_GROUP}"):
             yield from self._granted(binding, user, "")
         if namespace:
@@ -111,16 +112,16 @@ def _name_of(subject: Mapping[str, Any], namespace: str) -> str:
     return f"{subject['name']}/{subject.get('namespace') or namespace}"
 
 
-def _covers(rule: Rule, wish: Attributes) -> bool:
-    if not _among(rule.get("verbs"), wish.verb):
+def _covers(rule: Rule, attributes: Attributes) -> bool:
+    if not _among(rule.get("verbs"), attributes.verb):
         return False
-    if wish.path:
-        return any(_is_path(given, wish.path) for given in rule.get("nonResourceURLs") or ())
+    if attributes.path:
+        return any(_is_path(given, attributes.path) for given in rule.get("nonResourceURLs") or ())
     names = rule.get("resourceNames") or ()
     return (
-        _among(rule.get("apiGroups"), wish.group)
-        and any(_is_resource(given, wish.resource) for given in rule.get("resources") or ())
-        and (not names or wish.name in names)
+        _among(rule.get("apiGroups"), attributes.group)
+        and any(_is_resource(given, attributes.resource) for given in rule.get("resources") or ())
+        and (not names or attributes.name in names)
     )
 
 

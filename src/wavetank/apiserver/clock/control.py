@@ -8,7 +8,7 @@ import msgspec
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX, parse_speed
 from wavetank.apiserver.errors import StatusError, bad_request, method_not_allowed, no_such_resource
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.objects.resource import render_time
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, parse_duration

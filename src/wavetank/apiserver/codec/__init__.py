@@ -1,5 +1,6 @@
+"""JSON, YAML and protobuf as Go reads and writes them, by the schema of a document."""
+
 from wavetank.apiserver.codec.canonical import canonical
-from wavetank.apiserver.codec.decoding import Decoded, decode, decode_delete_options
 from wavetank.apiserver.codec.jsontext import encode
 
-__all__ = ["Decoded", "canonical", "decode", "decode_delete_options", "encode"]
+__all__ = ["canonical", "encode"]

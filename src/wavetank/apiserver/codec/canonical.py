@@ -6,7 +6,7 @@ from typing import Any
 
 from wavetank.apiserver.codec.mismatch import MismatchError, json_type
 from wavetank.apiserver.codec.scalars import SCALARS, ZEROS
-from wavetank.apiserver.kinds import Schema, Structure
+from wavetank.apiserver.schemas.schema import Schema, Structure
 
 
 class UnknownFieldsError(Exception):

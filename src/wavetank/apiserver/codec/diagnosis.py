@@ -8,7 +8,7 @@ from typing import Any
 from wavetank.apiserver.codec.jsontext import Pairs
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
 from wavetank.apiserver.codec.scalars import SCALARS
-from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.schemas.schema import Schema
 from wavetank.cel.gotext import quote
 
 _MOST = 100  # strict errors that the real decoder collects

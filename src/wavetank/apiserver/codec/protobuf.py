@@ -9,7 +9,7 @@ from typing import Any
 from wavetank.apiserver.codec.jsontext import parse_json_lenient
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import duration_of, time_of
-from wavetank.apiserver.kinds import Schema, Structure
+from wavetank.apiserver.schemas.schema import Schema, Structure
 
 PREFIX = b"k8s\x00"
 _END = "unexpected EOF"

@@ -9,7 +9,7 @@ from wavetank.apiserver.codec.canonical import UnknownFieldsError, canonical
 from wavetank.apiserver.codec.diagnosis import diagnose
 from wavetank.apiserver.codec.jsontext import DuplicateKeysError, parse_json, parse_json_lenient, parse_json_pairs
 from wavetank.apiserver.codec.mismatch import UnreadableError
-from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.schemas.schema import Schema
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
 from wavetank.apiserver.codec.quantities import canonical_quantity
 from wavetank.apiserver.codec.times import canonical_duration, canonical_microtime, canonical_time
-from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.schemas.schema import Schema
 
 _RANGES = {"int32": 2**31, "int64": 2**63}
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from wavetank.apiserver.endpoints.health import HEALTH, checks_of, health
 from wavetank.apiserver.errors import method_not_allowed
-from wavetank.apiserver.http.media import JSON, YAML, Clause, best_match
-from wavetank.apiserver.http.negotiation import Representation, check_route, negotiate_plain, wants_pretty
-from wavetank.apiserver.http.request import Request, Response
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.kinds.kind import Subresource
+from wavetank.apiserver.requests.media import JSON, YAML, Clause, best_match
+from wavetank.apiserver.requests.negotiation import Representation, check_route, negotiate_plain, wants_pretty
+from wavetank.apiserver.requests.request import Request, Response
 
 AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2")
 CORE = "v1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 
 HEALTH = ("healthz", "livez", "readyz")
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from wavetank.apiserver.errors import not_found
-from wavetank.apiserver.http.negotiation import PLAIN, negotiate
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.http.responses import PRIVATE
-from wavetank.apiserver.kinds import Kind, KindTable, Schema, Structure
-from wavetank.apiserver.paths import Target
+from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.requests.negotiation import PLAIN, negotiate
+from wavetank.apiserver.requests.paths import Target
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.responses import PRIVATE
+from wavetank.apiserver.schemas.schema import Schema, Structure
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.apiserver.verbs.reading import page

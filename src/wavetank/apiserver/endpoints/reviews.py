@@ -1,4 +1,4 @@
-"""Reviews: questions about tokens, users and permissions."""
+"""Reviews: clients ask about tokens, users and permissions by creating objects that are not stored."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from wavetank.apiserver.authorization.authorizer import Attributes, Authorizer
+from wavetank.apiserver.authorization.attributes import Attributes
+from wavetank.apiserver.authorization.authorizer import Authorizer
 from wavetank.apiserver.errors import StatusError, bad_request
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.writing import Writer, Written
+from wavetank.cluster.objects.groupkinds import GroupKind
 
 Document = dict[str, Any]
 # Finds the user of a bearer token.
@@ -18,6 +23,30 @@ Authenticate = Callable[[str], User | None]
 
 # Of the server whose recorded answers ours are compared with.
 AUDIENCES = ("https://x",)
+
+REVIEWS: tuple[GroupKind, ...] = (
+    "TokenReview.authentication.k8s.io",
+    "SelfSubjectReview.authentication.k8s.io",
+    "SubjectAccessReview.authorization.k8s.io",
+    "LocalSubjectAccessReview.authorization.k8s.io",
+    "SelfSubjectAccessReview.authorization.k8s.io",
+    "SelfSubjectRulesReview.authorization.k8s.io",
+)
+
+
+class Reviews:
+    """Answers the reviews that clients create; nothing of them is stored."""
+
+    def __init__(self, writer: Writer, authenticate: Authenticate, authorizer: Authorizer) -> None:
+        self._writer = writer
+        self._authenticate = authenticate
+        self._authorizer = authorizer
+
+    def create(self, kind: Kind, namespace: str, request: Request) -> Written:
+        """Answers the review in the body of a request."""
+        document = self._writer.read_body(kind, request, WriteOptions.read(request, "Create"))
+        now = self._writer.objects.now
+        return Written(review(document, namespace, request.user, now, self._authenticate, self._authorizer), 201)
 
 
 def review(
@@ -80,19 +109,19 @@ def _access(document: Document, namespace: str, user: User, authorizer: Authoriz
     answered = {**document, "metadata": metadata, "status": {}}
     if errors := [*_access_errors(answered), *(_local_errors(answered) if local else ())]:
         raise _invalid(errors)
-    verdict = authorizer.judge(_asked_about(answered, user), _wish(_spec(answered)))
-    answered["status"] = {"allowed": verdict.allowed} | ({"reason": verdict.reason} if verdict.reason else {})
+    decision = authorizer.authorize(_subject(answered, user), _attributes(_spec(answered)))
+    answered["status"] = {"allowed": decision.allowed} | ({"reason": decision.reason} if decision.reason else {})
     return answered
 
 
-def _asked_about(document: Document, user: User) -> User:
+def _subject(document: Document, user: User) -> User:
     if document["kind"] == "SelfSubjectAccessReview":
         return user
     spec = _spec(document)
     return User(spec.get("user") or "", tuple(spec.get("groups") or ()), spec.get("uid") or "")
 
 
-def _wish(spec: Document) -> Attributes:
+def _attributes(spec: Document) -> Attributes:
     other, asked = spec.get("nonResourceAttributes"), spec.get("resourceAttributes") or {}
     if other is not None:
         return Attributes(other.get("verb") or "", path=other.get("path") or "")

@@ -9,9 +9,9 @@ from wavetank.apiserver.clock.control import PREFIX, ClockControl, as_response
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.errors import StatusError, bad_request, internal, too_large
 from wavetank.apiserver.http.authentication import Authenticator
-from wavetank.apiserver.http.request import Query, Request, Response
-from wavetank.apiserver.http.stream import Stream
 from wavetank.apiserver.http.streaming import Message, Receive, Send, Streaming
+from wavetank.apiserver.requests.request import Query, Request, Response
+from wavetank.apiserver.requests.stream import Stream
 
 LARGEST_BODY = 3 * 1024 * 1024  # bytes, as of the real server
 _LARGEST_WASTE = 16 * LARGEST_BODY  # what is read and thrown away so that a client hears that it is too much

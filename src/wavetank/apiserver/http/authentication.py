@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from wavetank.apiserver.errors import StatusError, bad_request, forbidden, unauthorized
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.requests.request import User
 
 ADMIN = User("admin", ("system:masters", "system:authenticated"), "admin")
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from wavetank.apiserver.http.stream import Stream
+from wavetank.apiserver.requests.stream import Stream
 
 BOOKMARKS_S = 60.0  # between two bookmarks of a watch, seconds of wall time
 LONGEST_S = 3600.0  # of a watch whose client does not say how long; the real server's take 30 to 60 minutes

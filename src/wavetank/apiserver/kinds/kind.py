@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.groupkinds import NAMESPACE, GroupKind
 
 if TYPE_CHECKING:
     from wavetank.apiserver.custom.customtype import CustomType
-    from wavetank.apiserver.kinds.schema import Schema
+    from wavetank.apiserver.schemas.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,10 @@ class Kind:
     def group_kind(self) -> GroupKind:
         """Returns the store's table: "Pod", "Deployment.apps"."""
         return f"{self.kind}.{self.group}" if self.group else self.kind
+
+    def namespace_of(self, namespace: str, name: str) -> str:
+        """Returns the namespace that a request is about, given that of its path; a Namespace counts as in itself."""
+        return name if self.group_kind == NAMESPACE else namespace
 
     @property
     def resource(self) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from wavetank.apiserver.kinds.kind import Kind, Subresource
-from wavetank.apiserver.kinds.records import KindRecord, Records, StructureTable, SubresourceRecord
-from wavetank.apiserver.kinds.schema import Schema
 from wavetank.apiserver.kinds.versions import version_rank
+from wavetank.apiserver.schemas.records import KindRecord, Records, StructureTable, SubresourceRecord
+from wavetank.apiserver.schemas.schema import Schema
 
 
 class KindTable:

@@ -6,7 +6,7 @@ from typing import Any
 
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.codec.mismatch import UnreadableError
-from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.schemas.schema import Schema
 
 _BITS = {"int32": 32, "int64": 64}
 _LARGEST = 2**63

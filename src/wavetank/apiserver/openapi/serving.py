@@ -9,12 +9,13 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.kinds import Kind, KindTable, Schema
-from wavetank.apiserver.kinds.records import Records, StructureTable
+from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi.descriptions import descriptions
 from wavetank.apiserver.openapi.protobuf import encode_document
 from wavetank.apiserver.openapi.writing import document_2, document_3
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.schemas.records import Records, StructureTable
+from wavetank.apiserver.schemas.schema import Schema
 
 Json = dict[str, Any]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.kinds import Kind, Schema
+from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.openapi.descriptions import texts_of
+from wavetank.apiserver.schemas.schema import Schema
 
 Json = dict[str, Any]
 

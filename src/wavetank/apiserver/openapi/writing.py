@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from wavetank.apiserver.kinds import Kind, Schema
+from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.openapi.paths import Operation, paths_of
 from wavetank.apiserver.openapi.types import Types
+from wavetank.apiserver.schemas.schema import Schema
 
 Json = dict[str, Any]
 

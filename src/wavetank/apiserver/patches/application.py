@@ -6,18 +6,19 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.codec.decoding import IGNORE, STRICT, WARN, Decoded, type_meta, type_mistake
 from wavetank.apiserver.codec.diagnosis import diagnose, duplicates
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
 from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.errors import StatusError, bad_request, invalid, unsupported_media_type
 from wavetank.apiserver.fielderrors import INVALID, FieldError
-from wavetank.apiserver.kinds import Kind, KindTable, Schema, Structure, Subresource
+from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.patches.jsonpatch import apply_operations
 from wavetank.apiserver.patches.mergepatch import merge
 from wavetank.apiserver.patches.refusal import PatchError, go_value, rejected
 from wavetank.apiserver.patches.strategic import merge_strategically
+from wavetank.apiserver.requests.decoding import IGNORE, STRICT, WARN, Decoded, type_meta, type_mistake
+from wavetank.apiserver.schemas.schema import Schema, Structure
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from wavetank.apiserver.errors import bad_request, plain
-from wavetank.apiserver.kinds import Schema
 from wavetank.apiserver.patches.elementorder import check_order, key_of, ordered, position
 from wavetank.apiserver.patches.refusal import no_merge_key, rejected, unexpected, unknown_directive
+from wavetank.apiserver.schemas.schema import Schema
 
 _DIRECTIVE = "$patch"
 _RETAIN = "$retainKeys"

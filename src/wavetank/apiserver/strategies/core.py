@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.apiserver.strategies.strategy import Document, Writing
+from wavetank.apiserver.strategies.strategy import Document, Termination, WriteContext
 
 _SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
 
-def prepare_namespace(namespace: Document, writing: Writing) -> None:
+def prepare_namespace(namespace: Document, context: WriteContext) -> None:
     """Makes a new namespace active, with the finalizer by which its content is removed before it."""
     spec: dict[str, Any] = namespace["spec"]
     finalizers = spec.get("finalizers") or []
@@ -17,37 +17,50 @@ def prepare_namespace(namespace: Document, writing: Writing) -> None:
     namespace["status"] = {"phase": "Active"}
 
 
-def prepare_namespace_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_namespace_update(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps the finalizers, which have a subresource of their own."""
     new["spec"] = {**new["spec"], "finalizers": old["spec"].get("finalizers") or []}
 
 
-def prepare_node(node: Document, writing: Writing) -> None:
+def _mark_namespace(namespace: Document, now: str) -> None:
+    """Shows that a namespace is going; its content is deleted before it."""
+    namespace["metadata"]["deletionTimestamp"] = now
+    namespace["status"] = {**(namespace.get("status") or {}), "phase": "Terminating"}
+
+
+def _has_finalizers(namespace: Document) -> bool:
+    return bool((namespace.get("spec") or {}).get("finalizers"))
+
+
+NAMESPACE_TERMINATION = Termination(_mark_namespace, propagates=True, is_held=_has_finalizers)
+
+
+def prepare_node(node: Document, context: WriteContext) -> None:
     """Drops the kubelet's configuration, which is no longer supported, and features, which are not yet."""
     node["spec"].pop("configSource", None)
     for name in ("config", "declaredFeatures"):
         (node.get("status") or {}).pop(name, None)
 
 
-def prepare_node_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_node_update(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps the status, which has a subresource of its own."""
     if "configSource" not in old["spec"]:
         new["spec"].pop("configSource", None)
     new["status"] = old["status"]
 
 
-def prepare_node_status(new: Document, old: Document, writing: Writing) -> None:
+def prepare_node_status(new: Document, old: Document, context: WriteContext) -> None:
     """Drops the state of the kubelet's configuration, which is no longer supported."""
     if "config" not in old["status"]:
         new["status"].pop("config", None)
 
 
-def prepare_persistent_volume(volume: Document, writing: Writing) -> None:
+def prepare_persistent_volume(volume: Document, context: WriteContext) -> None:
     """Makes a new volume wait."""
-    volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": writing.now}
+    volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": context.now}
 
 
-def prepare_persistent_volume_status(new: Document, old: Document, writing: Writing) -> None:
+def prepare_persistent_volume_status(new: Document, old: Document, context: WriteContext) -> None:
     """Notes when the phase has changed."""
     status, before = new["status"], old["status"]
     noted, known = status.get("lastPhaseTransitionTime"), before.get("lastPhaseTransitionTime")
@@ -55,48 +68,53 @@ def prepare_persistent_volume_status(new: Document, old: Document, writing: Writ
         if noted is None and known is not None:
             status["lastPhaseTransitionTime"] = known
     elif noted in (None, known):
-        status["lastPhaseTransitionTime"] = writing.now
+        status["lastPhaseTransitionTime"] = context.now
 
 
-def prepare_claim(claim: Document, writing: Writing) -> None:
+def prepare_claim(claim: Document, context: WriteContext) -> None:
     """Makes the two ways to name a claim's source agree."""
     claim["status"] = {}
     _agree_on_source(claim["spec"], {})
 
 
-def prepare_claim_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_claim_update(new: Document, old: Document, context: WriteContext) -> None:
     """Makes the two ways to name a claim's source agree."""
     _agree_on_source(new["spec"], old["spec"])
 
 
-def prepare_service_account(account: Document, writing: Writing) -> None:
+def claim_gains_defaults(claim: Document) -> bool:
+    """Says that a new claim always lacks defaults in the real store."""
+    return True
+
+
+def prepare_service_account(account: Document, context: WriteContext) -> None:
     """Keeps only the names of an account's secrets."""
     if account.get("secrets"):
         account["secrets"] = [{"name": secret.get("name", "")} for secret in account["secrets"]]
 
 
-def prepare_service_account_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_service_account_update(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps only the names of an account's secrets."""
-    prepare_service_account(new, writing)
+    prepare_service_account(new, context)
 
 
-def prepare_lease(lease: Document, writing: Writing) -> None:
+def prepare_lease(lease: Document, context: WriteContext) -> None:
     """Drops what coordinated leader election would need, which is not enabled by default."""
     for name in ("strategy", "preferredHolder"):
         (lease.get("spec") or {}).pop(name, None)
 
 
-def prepare_lease_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_lease_update(new: Document, old: Document, context: WriteContext) -> None:
     """Drops what coordinated leader election would need."""
-    prepare_lease(new, writing)
+    prepare_lease(new, context)
 
 
-def prepare_signing_request(request: Document, writing: Writing) -> None:
+def prepare_signing_request(request: Document, context: WriteContext) -> None:
     """Writes down who asks for a certificate."""
     spec = request["spec"]
     for name in ("username", "uid", "groups", "extra"):
         spec.pop(name, None)
-    spec.update(username=writing.user_name, groups=list(writing.user_groups))
+    spec.update(username=context.user_name, groups=list(context.user_groups))
     request["status"] = {}
 
 
@@ -117,13 +135,13 @@ def _is_classic(source: Document) -> bool:
     return (source.get("apiGroup") or "", source.get("kind")) in _SOURCES
 
 
-def prepare_endpoint_slice(new: Document, writing: Writing) -> None:
+def prepare_endpoint_slice(new: Document, context: WriteContext) -> None:
     """Drops the topology, which only the version v1beta1 had."""
     for endpoint in new.get("endpoints") or ():
         endpoint.pop("deprecatedTopology", None)
 
 
-def prepare_endpoint_slice_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_endpoint_slice_update(new: Document, old: Document, context: WriteContext) -> None:
     """Drops the topology, which only the version v1beta1 had, where endpoints change."""
     if new.get("endpoints") != old.get("endpoints"):
-        prepare_endpoint_slice(new, writing)
+        prepare_endpoint_slice(new, context)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from wavetank.apiserver.strategies.strategy import Document, Writing
+from wavetank.apiserver.strategies.strategy import Document, WriteContext
 
 # The fields of slices, of their devices and of the capacities of those.
 _COUNTERS = ("sharedCounters", "perDeviceNodeSelection")
@@ -21,39 +21,39 @@ _SHARE = ("shareID", "consumedCapacity")
 _CONDITIONS = ("bindingConditions", "bindingFailureConditions")
 
 
-def prepare_class(new: Document, writing: Writing) -> None:
+def prepare_class(new: Document, context: WriteContext) -> None:
     """Drops the extended resource by which pods could ask for the class."""
     new.get("spec", {}).pop("extendedResourceName", None)
 
 
-def prepare_class_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_class_update(new: Document, old: Document, context: WriteContext) -> None:
     """Drops the extended resource by which pods could ask for the class, unless it had one."""
     if "extendedResourceName" not in (old.get("spec") or {}):
-        prepare_class(new, writing)
+        prepare_class(new, context)
 
 
-def prepare_claim(new: Document, writing: Writing) -> None:
+def prepare_claim(new: Document, context: WriteContext) -> None:
     """Makes a new claim wait."""
     new.pop("status", None)
     _drop_of_claim(new.get("spec"), None)
 
 
-def prepare_claim_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_claim_update(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps what is off by default out of a changed claim."""
     _drop_of_claim(new.get("spec"), old.get("spec"))
 
 
-def prepare_claim_template(new: Document, writing: Writing) -> None:
+def prepare_claim_template(new: Document, context: WriteContext) -> None:
     """Keeps what is off by default out of a new template of claims."""
     _drop_of_claim((new.get("spec") or {}).get("spec"), None)
 
 
-def prepare_claim_template_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_claim_template_update(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps what is off by default out of a changed template of claims."""
     _drop_of_claim((new.get("spec") or {}).get("spec"), (old.get("spec") or {}).get("spec"))
 
 
-def prepare_claim_status(new: Document, old: Document, writing: Writing) -> None:
+def prepare_claim_status(new: Document, old: Document, context: WriteContext) -> None:
     """Forgets the state of devices that the claim no longer has."""
     status, before = new.get("status") or {}, old.get("status") or {}
     if not _uses_capacity(old):
@@ -68,12 +68,12 @@ def prepare_claim_status(new: Document, old: Document, writing: Writing) -> None
         status.pop("devices", None)
 
 
-def prepare_slice(new: Document, writing: Writing) -> None:
+def prepare_slice(new: Document, context: WriteContext) -> None:
     """Keeps what is off by default out of a new slice of devices."""
     _drop_of_slice(new.get("spec") or {}, {})
 
 
-def prepare_slice_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_slice_update(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps what is off by default out of a changed slice of devices."""
     _drop_of_slice(new.get("spec") or {}, old.get("spec") or {})
 

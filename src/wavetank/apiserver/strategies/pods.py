@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from wavetank.apiserver.strategies.strategy import Document, Writing
+from wavetank.apiserver.strategies.strategy import Document, WriteContext
 from wavetank.cluster.quota.qos import quality_of_service
 
 _DISABLED = ("resources", "allocatedResources", "extendedResourceClaimStatus")  # not enabled by default
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
 
 
-def prepare_pod(pod: Document, writing: Writing) -> None:
+def prepare_pod(pod: Document, context: WriteContext) -> None:
     """Gives a new pod its status, and its label keys' values to the selectors that ask for them."""
     spec = pod["spec"]
     status: Document = {"phase": "Pending", "qosClass": quality_of_service(spec)}
     if spec.get("schedulingGates"):
-        gated = {"type": "PodScheduled", "status": "False", "lastTransitionTime": writing.now}
+        gated = {"type": "PodScheduled", "status": "False", "lastTransitionTime": context.now}
         status["conditions"] = [{**gated, "reason": "SchedulingGated", "message": _GATED}]
     pod["status"] = status
     labels = pod["metadata"].get("labels") or {}
@@ -28,7 +28,7 @@ def prepare_pod(pod: Document, writing: Writing) -> None:
         _apply_keys(constraint, "matchLabelKeys", "In", labels)
 
 
-def prepare_pod_status(new: Document, old: Document, writing: Writing) -> None:
+def prepare_pod_status(new: Document, old: Document, context: WriteContext) -> None:
     """Keeps what a kubelet may not change, or may forget to repeat."""
     _keep(new["metadata"], old["metadata"], "ownerReferences")
     for name in _DISABLED:
@@ -41,7 +41,16 @@ def prepare_pod_status(new: Document, old: Document, writing: Writing) -> None:
     _keep_observed_generations(status.get("conditions") or (), before.get("conditions") or ())
 
 
-def prepare_ephemeral_containers(new: Document, old: Document, writing: Writing) -> None:
+def grace_period(pod: Document, asked_s: int | None) -> int:
+    """Returns the seconds that a pod gets to end; 0 if no kubelet runs it. `asked_s` is the client's wish, if any."""
+    phase = (pod.get("status") or {}).get("phase")
+    if not pod["spec"].get("nodeName") or phase in ("Succeeded", "Failed"):
+        return 0
+    grace = asked_s if asked_s is not None else pod["spec"].get("terminationGracePeriodSeconds", 0)
+    return int(grace) if grace >= 0 else 1
+
+
+def prepare_ephemeral_containers(new: Document, old: Document, context: WriteContext) -> None:
     """Lets a write to the subresource ephemeralcontainers change nothing else."""
     containers = new["spec"].get("ephemeralContainers")
     new["spec"] = {name: each for name, each in old["spec"].items() if name != "ephemeralContainers"}
@@ -52,7 +61,7 @@ def prepare_ephemeral_containers(new: Document, old: Document, writing: Writing)
     count_generation(new, old, ("spec",))
 
 
-def prepare_resize(new: Document, old: Document, writing: Writing) -> None:
+def prepare_resize(new: Document, old: Document, context: WriteContext) -> None:
     """Lets a write to the subresource resize change only the resources of containers."""
     spec, before = new["spec"], old["spec"]
     lists = ("containers", "initContainers")

@@ -10,8 +10,8 @@ from typing import Any
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid
-from wavetank.apiserver.strategies.strategy import Document, Writing
-from wavetank.apiserver.validation.clusterips import validate_cluster_ips
+from wavetank.apiserver.strategies.strategy import Document, WriteContext
+from wavetank.apiserver.validation.network.clusterips import validate_cluster_ips
 from wavetank.cluster.objects.groupkinds import SERVICE
 from wavetank.cluster.store.store import Store
 
@@ -20,7 +20,7 @@ NODE_PORTS = range(30000, 32768)
 _ANYWHERE = ("NodePort", "LoadBalancer")
 
 
-def prepare_service_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_service_update(new: Document, old: Document, context: WriteContext) -> None:
     """Drops what a service of another type no longer has, where the client just repeated it."""
     spec, before = new["spec"], old["spec"]
     if _has_address(before) and not _has_address(spec):
@@ -38,6 +38,15 @@ def prepare_service_update(new: Document, old: Document, writing: Writing) -> No
         _drop(spec, "externalTrafficPolicy")
     if spec.get("type") != "LoadBalancer":
         new["status"] = {**new.get("status", {}), "loadBalancer": {}}
+
+
+def allocate(store: Store, new: Document, old: Document | None, *, dry_run: bool) -> None:
+    """Gives a service its cluster addresses and node ports before it is validated."""
+    allocator = ServiceAllocator(store)
+    if old is None:
+        allocator.create(new, dry_run=dry_run)
+    else:
+        allocator.update(new, old, dry_run=dry_run)
 
 
 class ServiceAllocator:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wavetank.apiserver.kinds import Schema
+from wavetank.apiserver.schemas.schema import Schema
 from wavetank.apiserver.structured import elements
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING", "__slots__": ()})()

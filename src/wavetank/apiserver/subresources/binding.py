@@ -2,17 +2,25 @@ from __future__ import annotations
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.fielderrors import FieldError, required, unsupported
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, Subresource
+from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.subresources.conditions import set_condition
 from wavetank.apiserver.verbs.identity import check_uid, place
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.writing import Write, Writer, Written
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time
 
 DONE: Document = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+
+
+def create_binding(writer: Writer, kind: Kind, namespace: str, request: Request) -> Written:
+    """Answers a Binding that was created by itself instead of below its pod."""
+    pods = writer.objects.kinds.named("v1", POD)
+    assert pods is not None
+    return bind(writer, pods, kind, namespace, "", request)
 
 
 def bind(writer: Writer, pods: Kind, body: Kind | Subresource, namespace: str, name: str, request: Request) -> Written:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NoReturn
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.subresources.containers import choose_container
 from wavetank.apiserver.verbs.objects import Objects
 

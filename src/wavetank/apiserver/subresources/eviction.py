@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, Subresource
+from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.subresources.binding import DONE
 from wavetank.apiserver.subresources.conditions import set_condition
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.http.responses import PRIVATE
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.responses import PRIVATE
 from wavetank.apiserver.subresources.containers import choose_container
 from wavetank.apiserver.subresources.following import Followers, Line, LogStream
 from wavetank.apiserver.verbs.objects import KubeletReports, Objects

@@ -7,9 +7,9 @@ from wavetank.apiserver.fielderrors import invalid
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH, read_applied
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
-from wavetank.apiserver.managedfields.managing import apply, manager_of
 from wavetank.apiserver.managedfields.scaling import ReplicaPaths, ScaleManagers
 from wavetank.apiserver.verbs.identity import check_name, place
+from wavetank.apiserver.verbs.managing import apply, manager_of
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
 from wavetank.cel.gotext import quote

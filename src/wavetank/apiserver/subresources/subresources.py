@@ -5,18 +5,18 @@ from dataclasses import replace
 from wavetank.apiserver.custom.scale import SCALE_TYPE
 from wavetank.apiserver.endpoints.tokens import issue_token
 from wavetank.apiserver.errors import no_such_resource
-from wavetank.apiserver.http.negotiation import negotiate
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.http.responses import answer
-from wavetank.apiserver.http.stream import Stream
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.paths import Target
-from wavetank.apiserver.strategies.registry import allows_create_on_update
+from wavetank.apiserver.registry.strategies import strategy_of
+from wavetank.apiserver.registry.subresources import PARTS
+from wavetank.apiserver.requests.negotiation import negotiate
+from wavetank.apiserver.requests.paths import Target
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.responses import answer
+from wavetank.apiserver.requests.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.connections import refuse
 from wavetank.apiserver.subresources.eviction import Evictor
 from wavetank.apiserver.subresources.log import Logs
-from wavetank.apiserver.subresources.parts import PARTS
 from wavetank.apiserver.subresources.scale import patch_scale, show_scale, update_scale
 from wavetank.apiserver.verbs.deleting import Deleter
 from wavetank.apiserver.verbs.options import WriteOptions
@@ -63,7 +63,8 @@ class Subresources:
         else:
             written = self._write_part(target, name, request)
         kind = target.kind if name in PARTS else _kind_of(target.subresource, target.kind)
-        return answer(self._objects, kind, representation, written.document, written.status, request.warnings)
+        now = self._objects.now
+        return answer(kind, representation, written.document, now, written.status, request.warnings)
 
     def _create(self, target: Target, subresource: Subresource, request: Request) -> Written:
         kind, namespace, name = target.kind, target.namespace, target.name
@@ -96,7 +97,7 @@ class Subresources:
     def _write_part(self, target: Target, name: str, request: Request) -> Written:
         part = PARTS[name]
         write = self._write(target, request)
-        creates = name == "status" and allows_create_on_update(target.kind)
+        creates = name == "status" and strategy_of(target.kind).create_on_update
         write = replace(write, subresource=name, prepare=part.prepare, validate=part.validate, may_create=creates)
         return self._writer.update(write) if target.verb == "update" else self._writer.patch(write)
 

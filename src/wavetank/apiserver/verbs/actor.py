@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.apiserver.errors import bad_request
-from wavetank.apiserver.http.request import Request, User
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.subresources.parts import PARTS
+from wavetank.apiserver.registry.subresources import PARTS
+from wavetank.apiserver.requests.request import Request, User
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions

@@ -7,54 +7,23 @@ from dataclasses import dataclass, replace
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
-from wavetank.apiserver.codec import decode_delete_options
 from wavetank.apiserver.conversion.versions import to_served
-from wavetank.apiserver.custom.definition.conditions import CLEANUP, MARKED, with_conditions
 from wavetank.apiserver.fielderrors import FieldError, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
-from wavetank.apiserver.http.request import Request, User
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.registry.strategies import strategy_of
+from wavetank.apiserver.requests.decoding import decode_delete_options
+from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.strategies.strategy import Termination
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import ListOptions, dry_run_errors, integer
+from wavetank.apiserver.verbs.propagation import BACKGROUND, FOREGROUND, ORPHAN, deletion_finalizers
 from wavetank.apiserver.verbs.reading import Page, page
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.kernel.durations import SECOND
 
-ORPHAN, FOREGROUND, BACKGROUND = "Orphan", "Foreground", "Background"
-_ORPHAN_FINALIZER, _FOREGROUND_FINALIZER = "orphan", "foregroundDeletion"
-
-# Kinds whose deletion answers the object itself instead of a Status.
-_SHOWN = frozenset(
-    {
-        "Namespace",
-        "PersistentVolume",
-        "PersistentVolumeClaim",
-        "Pod",
-        "PodTemplate",
-        "ResourceQuota",
-        "Service",
-        "ServiceAccount",
-        "CSIDriver.storage.k8s.io",
-        "CSINode.storage.k8s.io",
-        "StorageClass.storage.k8s.io",
-        "VolumeAttachment.storage.k8s.io",
-        "VolumeAttributesClass.storage.k8s.io",
-        "DeviceClass.resource.k8s.io",
-        "ResourceClaim.resource.k8s.io",
-        "ResourceClaimTemplate.resource.k8s.io",
-        "ResourceSlice.resource.k8s.io",
-    }
-)
-# Kinds whose dependents stay unless the client says otherwise, and kinds that have no dependents.
-_ORPHANING = frozenset({"Job.batch", "ReplicationController"})
-_ALONE = frozenset({"Event"})
-_DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
-_PRESERVED = (
-    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
-    "propagationPolicy=Orphan to suppress this warning"
-)
 _OTHER_UID = "The object might have been deleted and then recreated"
 _OTHER_VERSION = "The object might have been modified"
 
@@ -129,8 +98,7 @@ class Deleter:
 
     def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions, request: Request) -> Deleted:
         """Deletes one object; 404 if there is none."""
-        if _warns(kind, options):
-            request.warnings.append(_PRESERVED)
+        self._warn(kind, options, request)
         old = self._objects.get(kind, namespace, name)
         deleted, document = self._delete(kind, old, options, request.user)
         return Deleted(document, 202 if not deleted and options.orphan is False else 200)
@@ -143,26 +111,28 @@ class Deleter:
         for resource in found[0]:
             with suppress(NotFoundError):  # another one's deletion may have taken it along
                 self.delete(kind, resource.namespace, resource.name, options, request)
-        if _warns(kind, options):
-            request.warnings.append(_PRESERVED)
+        self._warn(kind, options, request)
         return found
+
+    def _warn(self, kind: Kind, options: DeleteOptions, request: Request) -> None:
+        warning = strategy_of(kind).orphan_warning
+        if warning and _relies_on_default(options):
+            request.warnings.append(warning)
 
     def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> tuple[bool, Document]:
         """Returns whether the object is gone, and what is answered."""
         stored = self._objects.stored(kind)
-        if stored.group_kind == _DEFINITION and old.deleted is None:
-            return False, self._terminate_definition(stored, old, options, user)
-        if stored.group_kind == "Namespace":
-            going = self._terminate_namespace(stored, old, options, user)
-            if going is not None:
-                return False, going
+        termination = strategy_of(stored).termination
+        terminating = self._terminate(stored, termination, old, options, user) if termination is not None else None
+        if terminating is not None:
+            return False, terminating
         self.check_preconditions(kind, old, options)
         document = old.render()
         graceful, pending, options = self._grace(stored, document, options)
         if pending:
             return False, self._answer(kind, old)
         self._admit(stored, document, options, user)
-        finalizers = _finalizers(stored, document, options)
+        finalizers = deletion_finalizers(strategy_of(stored), document, options.policy, options.orphan)
         if not graceful and not finalizers:
             return self._remove(kind, old, options)
         document["metadata"]["finalizers"] = finalizers
@@ -202,7 +172,7 @@ class Deleter:
         return new
 
     def _answer(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
-        if self._objects.stored(kind).group_kind in _SHOWN:
+        if strategy_of(self._objects.stored(kind)).returns_deleted:
             return self._objects.show(kind, resource, version)
         details = {"name": resource.name, "group": kind.group, "kind": kind.plural, "uid": resource.uid}
         named = {name: value for name, value in details.items() if value}
@@ -226,18 +196,19 @@ class Deleter:
     # grace
 
     def _grace(self, kind: Kind, document: Document, options: DeleteOptions) -> tuple[bool, bool, DeleteOptions]:
-        """Marks a pod that is to be deleted gracefully; returns whether it is, whether it was already, the options."""
+        """Marks an object of a kind with a grace period; returns whether it has one, whether it was marked already."""
         if options.grace_s is not None and options.grace_s < 0:
             options = replace(options, grace_s=1)
-        if kind.group_kind != "Pod":
+        grace_period = strategy_of(kind).grace_period
+        if grace_period is None:
             return False, False, options
         metadata = document["metadata"]
         if metadata.get("deletionTimestamp"):
             return self._shorten(metadata, options)
-        options = replace(options, grace_s=_grace_of(document, options.grace_s))
-        assert options.grace_s is not None
-        metadata["deletionTimestamp"] = render_time(self._store.clock.now + options.grace_s * SECOND)
-        metadata["deletionGracePeriodSeconds"] = options.grace_s
+        grace_s = grace_period(document, options.grace_s)
+        options = replace(options, grace_s=grace_s)
+        metadata["deletionTimestamp"] = render_time(self._store.clock.now + grace_s * SECOND)
+        metadata["deletionGracePeriodSeconds"] = grace_s
         _count(metadata)
         return True, False, options
 
@@ -260,17 +231,24 @@ class Deleter:
             metadata["deletionTimestamp"] = render_time(self._store.clock.now)
         metadata["deletionGracePeriodSeconds"] = 0
 
-    # custom kinds and namespaces
+    # kinds whose content goes before they do
 
-    def _terminate_definition(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> Document:
-        """Begins the end of a custom kind, which stays until its objects are gone."""
+    def _terminate(
+        self, kind: Kind, termination: Termination, old: Resource, options: DeleteOptions, user: User
+    ) -> Document | None:
+        """Begins to delete an object that stays until its content is gone; None if nothing holds it any more."""
+        if old.deleted is not None and termination.is_held is None:
+            return None
         self._check_stated(kind, old, options)
         document = old.render()
+        if old.deleted is not None and termination.is_held is not None:
+            return document if termination.is_held(document) else None
         self._admit(kind, document, options, user)
-        metadata = document["metadata"]
-        metadata["deletionTimestamp"] = render_time(self._store.clock.now)
-        metadata["finalizers"] = list(dict.fromkeys([*(metadata.get("finalizers") or ()), CLEANUP]))
-        document = with_conditions(document, metadata["deletionTimestamp"], MARKED)
+        termination.mark(document, render_time(self._store.clock.now))
+        if termination.propagates:
+            finalizers = deletion_finalizers(strategy_of(kind), document, options.policy, options.orphan)
+            if finalizers:
+                document["metadata"]["finalizers"] = finalizers
         return document if options.dry_run else self._objects.show(kind, self._store_marked(kind, document, old))
 
     def _check_stated(self, kind: Kind, old: Resource, options: DeleteOptions) -> None:
@@ -282,67 +260,9 @@ class Deleter:
                 why = f"Precondition failed: {what} in precondition: {stated}, {what} in object meta: {present}"
                 raise errors.conflict(kind.resource, old.name, why)
 
-    def _terminate_namespace(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> Document | None:
-        """Begins the end of a namespace, which its own finalizers keep; None if nothing keeps it any more."""
-        self._check_stated(kind, old, options)
-        document = old.render()
-        if old.deleted is not None:
-            kept = (document.get("spec") or {}).get("finalizers")
-            return document if kept else None
-        self._admit(kind, document, options, user)
-        metadata = document["metadata"]
-        metadata["deletionTimestamp"] = render_time(self._store.clock.now)
-        document["status"] = {**(document.get("status") or {}), "phase": "Terminating"}
-        finalizers = _finalizers(kind, document, options)
-        if finalizers:
-            metadata["finalizers"] = finalizers
-        return document if options.dry_run else self._objects.show(kind, self._store_marked(kind, document, old))
 
-
-def _grace_of(pod: Document, asked: int | None) -> int:
-    """Returns the grace period of a pod in seconds: none if nobody runs it."""
-    phase = (pod.get("status") or {}).get("phase")
-    if not pod["spec"].get("nodeName") or phase in ("Succeeded", "Failed"):
-        return 0
-    grace = asked if asked is not None else pod["spec"].get("terminationGracePeriodSeconds", 0)
-    return int(grace) if grace >= 0 else 1
-
-
-def _finalizers(kind: Kind, document: Document, options: DeleteOptions) -> list[str]:
-    """Returns the finalizers that an object has while it is being deleted, those of the garbage collector included."""
-    old: list[str] = document["metadata"].get("finalizers") or []
-    kept = [name for name in old if name not in (_ORPHAN_FINALIZER, _FOREGROUND_FINALIZER)]
-    if _orphans(kind, old, options):
-        kept.append(_ORPHAN_FINALIZER)
-    if _waits_for_dependents(kind, old, options):
-        kept.append(_FOREGROUND_FINALIZER)
-    return old if set(kept) == set(old) else kept
-
-
-def _orphans(kind: Kind, finalizers: list[str], options: DeleteOptions) -> bool:
-    if kind.group_kind in _ALONE:
-        return False
-    if options.orphan is not None:
-        return options.orphan
-    if options.policy is not None:
-        return options.policy == ORPHAN
-    for name in finalizers:
-        if name in (_ORPHAN_FINALIZER, _FOREGROUND_FINALIZER):
-            return name == _ORPHAN_FINALIZER
-    return kind.group_kind in _ORPHANING
-
-
-def _waits_for_dependents(kind: Kind, finalizers: list[str], options: DeleteOptions) -> bool:
-    if kind.group_kind in _ALONE or options.orphan is not None:
-        return False
-    if options.policy is not None:
-        return options.policy == FOREGROUND
-    first = next((name for name in finalizers if name in (_ORPHAN_FINALIZER, _FOREGROUND_FINALIZER)), "")
-    return first == _FOREGROUND_FINALIZER
-
-
-def _warns(kind: Kind, options: DeleteOptions) -> bool:
-    return kind.group_kind == "Job.batch" and options.policy is None and options.orphan is None
+def _relies_on_default(options: DeleteOptions) -> bool:
+    return options.policy is None and options.orphan is None
 
 
 def _count(metadata: Document) -> None:

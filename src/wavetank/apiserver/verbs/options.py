@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from wavetank.apiserver.codec.decoding import media_type
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_duration
 from wavetank.apiserver.errors import bad_request, invalid, plain
 from wavetank.apiserver.fielderrors import FieldError, forbidden, required, too_long, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
+from wavetank.apiserver.requests.decoding import media_type
+from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.selectors.fields import EVERY_FIELD, FieldSelector, parse_fields
 from wavetank.apiserver.selectors.labels import parse_labels
 from wavetank.cel.gotext import quote

@@ -8,8 +8,8 @@ import binascii
 import msgspec
 
 from wavetank.apiserver.errors import StatusError, bad_request, expired, not_found, version_too_large
-from wavetank.apiserver.http.negotiation import PLAIN, Representation
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.requests.negotiation import PLAIN, Representation
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import EXACT, ListOptions, parse_list_version, parse_version
 from wavetank.cluster.objects.resource import Resource

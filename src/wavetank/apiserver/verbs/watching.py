@@ -8,8 +8,8 @@ import msgspec
 
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.errors import StatusError, expired, version_too_large
-from wavetank.apiserver.http.negotiation import Representation
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.requests.negotiation import Representation
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions, parse_version
 from wavetank.cluster.objects.resource import Resource

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
-from wavetank.apiserver.codec import decode
 from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.conversion.versions import to_served, to_stored
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.fielderrors import invalid as bad_value
-from wavetank.apiserver.http.request import Request
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
-from wavetank.apiserver.managedfields.managing import Managing, put_managers, take_managers, unchanged, without_managers
 from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES, apply_patch
-from wavetank.apiserver.strategies.registry import STRATEGIES, gains_defaults, prepare_create, prepare_update
-from wavetank.apiserver.strategies.services import ServiceAllocator
-from wavetank.apiserver.strategies.strategy import Writing, strategy_of
-from wavetank.apiserver.validation.events import validate_event, validate_event_update
-from wavetank.apiserver.validation.registry import validate_create, validate_update
-from wavetank.apiserver.validation.warnings import create_warnings, update_warnings
+from wavetank.apiserver.registry.preparing import prepare_create, prepare_update
+from wavetank.apiserver.registry.strategies import strategy_of
+from wavetank.apiserver.registry.subresources import Prepare, Validate
+from wavetank.apiserver.registry.validation import validate_create, validate_update
+from wavetank.apiserver.registry.warnings import create_warnings, update_warnings
+from wavetank.apiserver.requests.decoding import decode
+from wavetank.apiserver.requests.request import Request
+from wavetank.apiserver.strategies.strategy import WriteContext
 from wavetank.apiserver.verbs.identity import check_name, check_uid, place, taken
+from wavetank.apiserver.verbs.managing import Managing, put_managers, take_managers, unchanged, without_managers
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownership import without_twins
@@ -42,9 +41,6 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _GOING = "create not allowed while custom resource definition is terminating"
-
-Prepare = Callable[[Kind, Document, Document, Writing], None]
-Validate = Callable[[Kind, Document, Document], list[FieldError]]
 
 
 @dataclass(slots=True)
@@ -78,7 +74,6 @@ class Writer:
         self.admission = admission
         self.managing = Managing(objects.kinds)
         self._names = names
-        self._services = ServiceAllocator(objects.store)
 
     # what clients send
 
@@ -186,10 +181,9 @@ class Writer:
         metadata = document["metadata"]
         metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
         self._generate_name(kind, metadata)
-        if kind.group_kind == "Service" and not write.subresource:
-            self._services.create(document, dry_run=write.options.dry_run)
-        prepare_create(kind, document, self._writing(write))
-        self._refuse(kind, document, _mistakes_of_new(write.kind, kind, document))
+        self._allocate(write, kind, document, None)
+        prepare_create(kind, document, self._context(write))
+        self._refuse(kind, document, validate_create(write.kind, document))
         write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
@@ -203,15 +197,19 @@ class Writer:
         attributes = self._attributes("UPDATE", write, document, before)
         self.admission.mutate(attributes)
         self._check_version(write, document["metadata"], old)
-        if kind.group_kind == "Service" and not write.subresource:
-            self._services.update(document, before, dry_run=write.options.dry_run)
-        write.prepare(kind, document, before, self._writing(write))
-        self._refuse(kind, document, _mistakes(write, kind, document, before))
+        self._allocate(write, kind, document, before)
+        write.prepare(kind, document, before, self._context(write))
+        self._refuse(kind, document, write.validate(write.kind, document, before))
         if not write.subresource:
             write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
         write.request.warnings += attributes.warnings
         return self._exchange(write, kind, put_managers(document, managed), before, old)
+
+    def _allocate(self, write: Write, kind: Kind, document: Document, old: Document | None) -> None:
+        allocate = strategy_of(kind).allocate
+        if allocate is not None and not write.subresource:
+            allocate(self.objects.store, document, old, dry_run=write.options.dry_run)
 
     def admit_creation(self, write: Write, document: Document) -> None:
         """Asks admission whether something may be created below an object, in its namespace."""
@@ -222,7 +220,7 @@ class Writer:
         status = document.get("status")
         document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, self.now
         self.default(kind, document)
-        prepare_create(kind, document, Writing(self.now))
+        prepare_create(kind, document, WriteContext(self.now))
         if status is not None:
             document["status"] = status
         self.objects.store.create(self.resource(kind, document))
@@ -231,7 +229,8 @@ class Writer:
         """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
         stored = document if kind.custom is None else kind.custom.store(document)
-        settled = not gains_defaults(kind, document) or not self.objects.store.is_first(old)
+        gains_defaults = strategy_of(kind).gains_defaults
+        settled = gains_defaults is None or not gains_defaults(document) or not self.objects.store.is_first(old)
         if settled and unchanged(stored, old.render()):
             return old
         new = self.resource(kind, document, old)
@@ -296,7 +295,7 @@ class Writer:
         if not re.fullmatch("[0-9]+", text):
             raise errors.plain(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
         if int(text) == 0:
-            if not strategy_of(self.objects.stored(write.kind), STRATEGIES).unconditional_update:
+            if not strategy_of(self.objects.stored(write.kind)).unconditional_update:
                 mistake = bad_value("metadata.resourceVersion", 0, "must be specified for an update")
                 raise errors.invalid(write.kind.resource, write.name, [mistake])
         elif int(text) != old.resource_version:
@@ -310,32 +309,20 @@ class Writer:
 
     def _attributes(self, operation: str, write: Write, document: Document, old: Document | None) -> Attributes:
         name = write.name or (document.get("metadata") or {}).get("name", "")
-        namespace = name if write.kind.group_kind == "Namespace" else write.namespace
+        namespace = write.kind.namespace_of(write.namespace, name)
         kind = self.objects.stored(write.kind)
         dry_run = write.options.dry_run
         return Attributes(
             operation, kind, document, old, namespace, name, write.subresource, write.request.user, dry_run
         )
 
-    def _writing(self, write: Write) -> Writing:
-        return Writing(self.now, write.request.user.name, write.request.user.groups)
+    def _context(self, write: Write) -> WriteContext:
+        return WriteContext(self.now, write.request.user.name, write.request.user.groups)
 
     @property
     def now(self) -> str:
         """Returns the present time as objects state it."""
         return render_time(self.objects.store.clock.now)
-
-
-def _mistakes_of_new(served: Kind, stored: Kind, document: Document) -> list[FieldError]:
-    if stored.group_kind == "Event":  # what is asked of them depends on the group by which they come
-        return validate_event(document, strict=served is not stored)
-    return validate_create(stored, document)
-
-
-def _mistakes(write: Write, stored: Kind, document: Document, old: Document) -> list[FieldError]:
-    if stored.group_kind == "Event":
-        return validate_event_update(document, old, strict=write.kind is not stored)
-    return write.validate(stored, document, old)
 
 
 def patch_type(request: Request, *, custom: bool = False) -> str:
@@ -353,4 +340,5 @@ def _is_finished(kind: Kind, new: Document, old: Document) -> bool:
     before, metadata = old["metadata"], new["metadata"]
     if metadata.get("finalizers") or not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
         return False
-    return kind.group_kind != "Namespace" or not (new.get("spec") or {}).get("finalizers")
+    termination = strategy_of(kind).termination
+    return termination is None or termination.is_held is None or not termination.is_held(new)

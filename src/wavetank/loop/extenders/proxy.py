@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any
 
-from wavetank.apiserver.http.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.loop.extenders.client import HttpExtenderClient
 from wavetank.loop.transport.connection import Connection
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 from wavetank.cluster.store.store import Store
 from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.loop.processes.launch_overlay import API_ADDRESS, open_listener, write_kubeconfig

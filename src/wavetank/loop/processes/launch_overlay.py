@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 from wavetank.loop.extenders.proxy import ExtenderProxy
 from wavetank.loop.processes.configuration import complete
 from wavetank.loop.processes.definition import ProcessDefinition

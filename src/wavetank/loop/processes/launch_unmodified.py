@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 from wavetank.errors import InputError
 from wavetank.loop.extenders.proxy import ExtenderProxy
 from wavetank.loop.processes.definition import ProcessDefinition

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import httptools
 
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.http.stream import Stream
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.stream import Stream
 
 _READ = 1 << 20
 # What is sent at a time: it fits into the socket's buffer whatever the kernel's mood, so that turns are repeatable.

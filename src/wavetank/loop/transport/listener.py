@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from wavetank.apiserver.http.request import Request
+from wavetank.apiserver.requests.request import Request
 from wavetank.loop.transport.connection import Connection, ConnectionLostError
 
 _QUEUE = 4096

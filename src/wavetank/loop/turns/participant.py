@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.http.stream import Stream
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.stream import Stream
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.loop.errors import ProcessError

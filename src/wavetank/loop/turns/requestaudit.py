@@ -4,8 +4,8 @@ import re
 
 import msgspec
 
-from wavetank.apiserver.http.request import Request, Response
-from wavetank.apiserver.http.stream import Stream
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.stream import Stream
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
-from wavetank.apiserver.http.request import User
+from wavetank.apiserver.requests.request import User
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource

@@ -7,11 +7,12 @@ from functools import cache
 from typing import Any
 
 from wavetank.apiserver.codec.canonical import canonical
+from wavetank.apiserver.custom.definition.conditions import CLEANUP, MARKED, with_conditions
 from wavetank.apiserver.custom.schema.formats import known_format
 from wavetank.apiserver.custom.schema.structural import Document
-from wavetank.apiserver.kinds import Schema
-from wavetank.apiserver.kinds.records import Records, StructureTable
-from wavetank.apiserver.strategies.strategy import Writing
+from wavetank.apiserver.schemas.records import Records, StructureTable
+from wavetank.apiserver.schemas.schema import Schema
+from wavetank.apiserver.strategies.strategy import Termination, WriteContext
 from wavetank.cel.gotext import quote
 
 _LISTS = ("allOf", "anyOf", "oneOf")
@@ -54,13 +55,13 @@ def _properties() -> Schema:
     return StructureTable(Records.load().structures).schema("apiextensions.v1.JSONSchemaProps")
 
 
-def prepare_definition(definition: Document, writing: Writing) -> None:
+def prepare_definition(definition: Document, context: WriteContext) -> None:
     """Gives a new definition its status: the version in which objects are stored."""
     definition["status"] = {"acceptedNames": {"plural": "", "kind": ""}, "conditions": None, "storedVersions": []}
     _note_storage(definition)
 
 
-def prepare_definition_update(new: Document, old: Document, writing: Writing) -> None:
+def prepare_definition_update(new: Document, old: Document, context: WriteContext) -> None:
     """Notes a version that was not stored so far."""
     new["status"] = {**old["status"], "storedVersions": list(old["status"].get("storedVersions") or ())}
     _note_storage(new)
@@ -71,6 +72,17 @@ def _note_storage(definition: Document) -> None:
     name = next((each["name"] for each in definition["spec"].get("versions") or () if each.get("storage")), None)
     if name is not None and name not in stored:
         definition["status"]["storedVersions"] = [*stored, name]
+
+
+def _mark(definition: Document, now: str) -> None:
+    """Shows that a definition is going; its objects are deleted before it."""
+    metadata = definition["metadata"]
+    metadata["deletionTimestamp"] = now
+    metadata["finalizers"] = list(dict.fromkeys([*(metadata.get("finalizers") or ()), CLEANUP]))
+    definition["status"] = with_conditions(definition, now, MARKED)["status"]
+
+
+TERMINATION = Termination(_mark, propagates=False)
 
 
 def definition_warnings(new: Document, old: Document | None = None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, js
 from wavetank.apiserver.custom.schema.gotext import shown
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
-from wavetank.apiserver.kinds.metadata import object_metadata
+from wavetank.apiserver.schemas.metadata import object_metadata
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_metadata
 

@@ -1,0 +1,241 @@
+"""CustomResourceDefinitions at work: names are accepted, kinds are served, and all goes away again."""
+
+from __future__ import annotations
+
+from wavetank.apiserver.custom.definition.conditions import (
+    CLEANUP,
+    ESTABLISHED,
+    NAMES_ACCEPTED,
+    TERMINATING,
+    condition,
+    condition_of,
+    is_true,
+    with_conditions,
+)
+from wavetank.apiserver.custom.definition.naming import accept_names, approval_condition
+from wavetank.apiserver.custom.schema.structural import Document
+from wavetank.apiserver.definitions.making import make_kinds
+from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.registry.preparing import prepare_status
+from wavetank.apiserver.registry.validation import validate_status_update
+from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
+from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
+from wavetank.apiserver.verbs.watching import Watches
+from wavetank.apiserver.verbs.writing import Write, Writer
+from wavetank.cluster.objects.resource import Resource
+
+_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))
+_PRIORITIES = {"groupPriorityMinimum": 1000, "versionPriority": 100}
+_AUTOMATIC = {"kube-aggregator.kubernetes.io/automanaged": "true"}
+
+
+class Definitions:
+    """Does what controllers inside the real server do with CustomResourceDefinitions, at once after each write.
+
+    The answer to whoever creates one still has no conditions, as there.
+    """
+
+    def __init__(self, writer: Writer, deleter: Deleter, watches: Watches) -> None:
+        self._writer = writer
+        self._deleter = deleter
+        self._watches = watches
+        self._objects = writer.objects
+        self._store = writer.objects.store
+        found = self._objects.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+        services = self._objects.kinds.named("apiregistration.k8s.io/v1", "APIService")
+        assert found is not None
+        assert services is not None
+        self._kind, self._services = found, services
+        self._served: dict[str, tuple[Document, list[Kind]]] = {}
+        self._followed: set[str] = set()
+        self._store.subscribe(found.group_kind, self)
+        for each in list(self._store.list(found.group_kind)):
+            self.added(each)
+
+    def added(self, new: Resource) -> None:
+        """Takes care of a new definition."""
+        self._sync(new.name)
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Takes care of a changed definition."""
+        self._sync(new.name)
+
+    def deleted(self, old: Resource) -> None:
+        """Forgets a definition; its names are free for others."""
+        group = old.manifest["spec"]["group"]
+        self._withdraw(old.name)
+        for other in self._of_group(group):
+            self._sync(other["metadata"]["name"])
+
+    # what is to be done next
+
+    def _sync(self, name: str) -> None:
+        present = self._store.find(self._kind.group_kind, "", name)
+        if present is None:
+            return
+        definition = present.render()
+        self._serve(definition)
+        changed = self._next(definition)
+        if changed is not None:
+            self._write(changed, present)
+        elif present.deleted is not None and CLEANUP in (definition["metadata"].get("finalizers") or ()):
+            self._clean(name)
+
+    def _next(self, definition: Document) -> Document | None:
+        """Returns a definition with the next thing done to it, None if there is nothing to do."""
+        approval = approval_condition(definition)
+        if approval is not None and not _has(definition, approval):
+            return with_conditions(definition, self._writer.now, approval)
+        spec, status = definition["spec"], definition.get("status") or {}
+        if _names(spec["names"]) != _names(status.get("acceptedNames") or {}):
+            others = [each for each in self._of_group(spec["group"]) if each["metadata"]["name"] != _name(definition)]
+            names, named, established = accept_names(definition, others)
+            if _names(names) != _names(status.get("acceptedNames") or {}) or not _has(definition, named):
+                changed = with_conditions(definition, self._writer.now, named, established)
+                changed["status"]["acceptedNames"] = {"plural": "", "kind": "", **names}
+                return changed
+        if is_true(definition, NAMES_ACCEPTED) and not is_true(definition, ESTABLISHED):
+            told = condition(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted")
+            return with_conditions(definition, self._writer.now, told)
+        return None
+
+    def _write(self, definition: Document, present: Resource) -> None:
+        name = present.name
+        headers = {"user-agent": "kube-apiserver/v1.35.8"}
+        request = Request("PUT", f"{_PATH}/{name}/status", headers=headers, user=_SERVER)
+        write = Write(self._kind, "", name, request, WriteOptions(), "status", prepare_status, validate_status_update)
+        self._writer.managing.update(write, self._kind, present.render(), definition, self._writer.now)
+        self._writer.replace(write, definition, present)
+
+    # serving
+
+    def _serve(self, definition: Document) -> None:
+        """Serves what a definition says now, if its names are accepted."""
+        if not is_true(definition, NAMES_ACCEPTED) and not is_true(definition, ESTABLISHED):
+            return
+        name, status = _name(definition), definition["status"]
+        seen = {"spec": definition["spec"], "names": status["acceptedNames"], "going": is_true(definition, TERMINATING)}
+        if name in self._served and self._served[name][0] == seen:
+            return
+        self._withdraw(name)
+        kinds = list(make_kinds(definition, self._objects.kinds))
+        for kind in kinds:
+            self._objects.kinds.add(kind)
+        self._served[name] = seen, kinds
+        for kind in kinds:
+            self._register(kind)
+
+    def _withdraw(self, name: str) -> None:
+        """Serves a definition's kinds no longer; those who watch their objects must begin again."""
+        _, kinds = self._served.pop(name, ({}, []))
+        for kind in kinds:
+            self._objects.kinds.remove(kind)
+            self._watches.close(kind.group_kind)
+        for kind in kinds:
+            self._unregister(kind)
+        self._objects.forget()
+
+    def _register(self, kind: Kind) -> None:
+        """Tells of a group and version as the aggregation layer does: by an APIService."""
+        name = f"{kind.version}.{kind.group}"
+        if self._objects.find(self._services, "", name) is not None:
+            return
+        told = "Local APIServices are always available"
+        available = {**condition("Available", "True", "Local", told), "lastTransitionTime": self._writer.now}
+        document: Document = {"apiVersion": self._services.api_version, "kind": self._services.kind}
+        document["metadata"] = {"name": name, "labels": dict(_AUTOMATIC)}
+        document["spec"] = {"group": kind.group, "version": kind.version, **_PRIORITIES}
+        document["status"] = {"conditions": [available]}
+        self._writer.plant(self._services, document)
+
+    def _unregister(self, kind: Kind) -> None:
+        used = any((each.group, each.version) == (kind.group, kind.version) for each in self._objects.kinds)
+        found = self._objects.find(self._services, "", f"{kind.version}.{kind.group}")
+        if found is not None and not used and found.labels.get(next(iter(_AUTOMATIC))) == "true":
+            self._store.delete(found)
+
+    # going away
+
+    def _clean(self, name: str) -> None:
+        """Deletes the objects of a definition that is going, and then lets it go."""
+        present = self._store.find(self._kind.group_kind, "", name)
+        assert present is not None
+        definition = present.render()
+        going = condition(TERMINATING, "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress")
+        if not _has(definition, going):
+            self._write(with_conditions(definition, self._writer.now, going), present)
+            return  # the write brings us back here
+        table = f"{definition['status']['acceptedNames']['kind']}.{definition['spec']['group']}"
+        if is_true(definition, ESTABLISHED):
+            self._delete_objects(name, table)
+            if self._store.has(table):
+                self._follow(name, table)
+                return
+            done = condition(TERMINATING, "False", "InstanceDeletionCompleted", "removed all instances")
+        else:
+            done = condition(TERMINATING, "False", "NeverEstablished", "resource was never established")
+        present = self._store.find(self._kind.group_kind, "", name)
+        if present is not None:
+            self._release(present, done)
+
+    def _release(self, present: Resource, done: Document) -> None:
+        definition = with_conditions(present.render(), self._writer.now, done)
+        finalizers = [each for each in definition["metadata"]["finalizers"] if each != CLEANUP]
+        definition["metadata"] = {**definition["metadata"], "finalizers": finalizers}
+        self._write(definition, present)
+
+    def _delete_objects(self, name: str, table: str) -> None:
+        kinds = self._served.get(name, ({}, []))[1]
+        for namespace in sorted({each.namespace for each in self._store.list(table) if each.deleted is None}):
+            for kind in kinds[:1]:
+                request = Request("DELETE", "", user=_SERVER)
+                self._deleter.delete_collection(kind, namespace, DeleteOptions(), ListOptions(), request)
+
+    def _follow(self, name: str, table: str) -> None:
+        """Looks again whenever one of the remaining objects is gone."""
+        if table not in self._followed:
+            self._followed.add(table)
+            self._store.subscribe(table, _Remaining(self, name))
+
+    def retry(self, name: str) -> None:
+        """Goes on with a definition that waits for its objects to go."""
+        present = self._store.find(self._kind.group_kind, "", name)
+        if present is not None and present.deleted is not None:
+            self._sync(name)
+
+    def _of_group(self, group: str) -> list[Document]:
+        found = (each.render() for each in self._store.list(self._kind.group_kind))
+        return [each for each in found if each["spec"]["group"] == group]
+
+
+class _Remaining:
+    """Hears of the objects whose definition waits for them to go."""
+
+    def __init__(self, definitions: Definitions, name: str) -> None:
+        self._definitions = definitions
+        self._name = name
+
+    def added(self, new: Resource) -> None:
+        """Nothing waits for objects to come."""
+
+    def modified(self, old: Resource, new: Resource) -> None:
+        """Nothing waits for objects to change."""
+
+    def deleted(self, old: Resource) -> None:
+        """Tells that one more is gone."""
+        self._definitions.retry(self._name)
+
+
+def _name(definition: Document) -> str:
+    return str(definition["metadata"]["name"])
+
+
+def _names(names: Document) -> Document:
+    return {key: value for key, value in names.items() if value}
+
+
+def _has(definition: Document, wanted: Document) -> bool:
+    found = condition_of(definition, wanted["type"])
+    return found is not None and all(found.get(key) == wanted[key] for key in ("status", "reason", "message"))

@@ -1,0 +1,196 @@
+"""The checks of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from wavetank.apiserver.custom.definition.checks import (
+    check_definition,
+    check_definition_status,
+    check_definition_update,
+)
+from wavetank.apiserver.custom.strategy import validate_custom, validate_custom_status, validate_custom_update
+from wavetank.apiserver.fielderrors import FieldError
+from wavetank.apiserver.kinds.kind import Kind
+from wavetank.apiserver.validation import names
+from wavetank.apiserver.validation.core import configuration, limits, nodes, rbac
+from wavetank.apiserver.validation.core.events import validate_event, validate_event_update
+from wavetank.apiserver.validation.devices import devices
+from wavetank.apiserver.validation.errors import Document, Errors
+from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
+from wavetank.apiserver.validation.network import endpoints, networking, services
+from wavetank.apiserver.validation.pods import pods, podupdates
+from wavetank.apiserver.validation.storage import claims, persistentvolumes, storage
+from wavetank.apiserver.validation.workloads import apps, autoscaling, jobs, jobstatus, policy
+from wavetank.cluster.objects.groupkinds import GroupKind
+
+Check = Callable[[Document], Errors]
+CheckUpdate = Callable[[Document, Document], Errors]
+
+_RBAC = ".rbac.authorization.k8s.io"
+_STORAGE = ".storage.k8s.io"
+_NETWORK = ".networking.k8s.io"
+_RESOURCE = ".resource.k8s.io"
+_DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
+
+_CREATE: Mapping[GroupKind, Check] = {
+    "Pod": pods.check_pod,
+    "PodTemplate": apps.check_pod_template,
+    "ReplicationController": apps.check_replication_controller,
+    "Node": nodes.check_node,
+    "Namespace": nodes.check_namespace,
+    "Service": services.check_service,
+    "Endpoints": endpoints.check_endpoints,
+    "ConfigMap": configuration.check_config_map,
+    "Secret": configuration.check_secret,
+    "ServiceAccount": configuration.check_service_account,
+    "PersistentVolume": persistentvolumes.check_persistent_volume,
+    "PersistentVolumeClaim": claims.check_claim,
+    "ResourceQuota": limits.check_quota,
+    "LimitRange": limits.check_limit_range,
+    "Deployment.apps": apps.check_deployment,
+    "ReplicaSet.apps": apps.check_replica_set,
+    "StatefulSet.apps": apps.check_stateful_set,
+    "DaemonSet.apps": apps.check_daemon_set,
+    "ControllerRevision.apps": apps.check_controller_revision,
+    "Job.batch": jobs.check_job,
+    "CronJob.batch": jobs.check_cron_job,
+    "HorizontalPodAutoscaler.autoscaling": autoscaling.check_autoscaler,
+    "PodDisruptionBudget.policy": policy.check_budget,
+    "PriorityClass.scheduling.k8s.io": policy.check_priority_class,
+    "RuntimeClass.node.k8s.io": policy.check_runtime_class,
+    "Lease.coordination.k8s.io": policy.check_lease,
+    "EndpointSlice.discovery.k8s.io": endpoints.check_slice,
+    _DEFINITION: check_definition,
+    f"StorageClass{_STORAGE}": storage.check_storage_class,
+    f"VolumeAttributesClass{_STORAGE}": storage.check_attributes_class,
+    f"CSINode{_STORAGE}": storage.check_csi_node,
+    f"CSIDriver{_STORAGE}": storage.check_csi_driver,
+    f"VolumeAttachment{_STORAGE}": storage.check_attachment,
+    f"CSIStorageCapacity{_STORAGE}": storage.check_capacity,
+    f"Role{_RBAC}": rbac.check_role,
+    f"ClusterRole{_RBAC}": rbac.check_cluster_role,
+    f"RoleBinding{_RBAC}": rbac.check_role_binding,
+    f"ClusterRoleBinding{_RBAC}": rbac.check_cluster_role_binding,
+    f"NetworkPolicy{_NETWORK}": networking.check_network_policy,
+    f"Ingress{_NETWORK}": networking.check_ingress,
+    f"IngressClass{_NETWORK}": networking.check_ingress_class,
+    f"ResourceClaim{_RESOURCE}": devices.check_claim,
+    f"ResourceClaimTemplate{_RESOURCE}": devices.check_claim_template,
+    f"DeviceClass{_RESOURCE}": devices.check_device_class,
+    f"ResourceSlice{_RESOURCE}": devices.check_slice,
+}
+_UPDATE: Mapping[GroupKind, CheckUpdate] = {
+    "Pod": podupdates.check_pod_update,
+    "PodTemplate": apps.check_pod_template_update,
+    "ReplicationController": apps.check_replication_controller_update,
+    "Node": nodes.check_node_and_update,
+    "Namespace": nodes.check_namespace_update,
+    "Service": services.check_service_update,
+    "Endpoints": endpoints.check_endpoints_update,
+    "ConfigMap": configuration.check_config_map_update,
+    "Secret": configuration.check_secret_update,
+    "ServiceAccount": configuration.check_service_account_update,
+    "PersistentVolume": persistentvolumes.check_persistent_volume_update,
+    "PersistentVolumeClaim": claims.check_claim_update,
+    "ResourceQuota": limits.check_quota_update,
+    "LimitRange": limits.check_limit_range_update,
+    "Deployment.apps": apps.check_deployment_update,
+    "ReplicaSet.apps": apps.check_replica_set_update,
+    "StatefulSet.apps": apps.check_stateful_set_update,
+    "DaemonSet.apps": apps.check_daemon_set_update,
+    "ControllerRevision.apps": apps.check_controller_revision_update,
+    "Job.batch": jobs.check_job_update,
+    "CronJob.batch": jobs.check_cron_job_update,
+    "HorizontalPodAutoscaler.autoscaling": autoscaling.check_autoscaler_update,
+    "PodDisruptionBudget.policy": policy.check_budget_update,
+    "PriorityClass.scheduling.k8s.io": policy.check_priority_class_update,
+    "RuntimeClass.node.k8s.io": policy.check_runtime_class_update,
+    "Lease.coordination.k8s.io": policy.check_lease_update,
+    "EndpointSlice.discovery.k8s.io": endpoints.check_slice_update,
+    _DEFINITION: check_definition_update,
+    f"StorageClass{_STORAGE}": storage.check_storage_class_update,
+    f"VolumeAttributesClass{_STORAGE}": storage.check_attributes_class_update,
+    f"CSINode{_STORAGE}": storage.check_csi_node_update,
+    f"CSIDriver{_STORAGE}": storage.check_csi_driver_update,
+    f"VolumeAttachment{_STORAGE}": storage.check_attachment_update,
+    f"CSIStorageCapacity{_STORAGE}": storage.check_capacity_update,
+    f"Role{_RBAC}": rbac.check_again(rbac.check_role),
+    f"ClusterRole{_RBAC}": rbac.check_again(rbac.check_cluster_role),
+    f"RoleBinding{_RBAC}": rbac.check_again(rbac.check_role_binding),
+    f"ClusterRoleBinding{_RBAC}": rbac.check_again(rbac.check_cluster_role_binding),
+    f"NetworkPolicy{_NETWORK}": networking.check_network_policy_update,
+    f"Ingress{_NETWORK}": networking.check_ingress_update,
+    f"IngressClass{_NETWORK}": networking.check_ingress_class_update,
+    f"ResourceClaim{_RESOURCE}": devices.check_claim_update,
+    f"ResourceClaimTemplate{_RESOURCE}": devices.check_claim_template_update,
+    f"DeviceClass{_RESOURCE}": devices.check_device_class_update,
+    f"ResourceSlice{_RESOURCE}": devices.check_slice_update,
+}
+_STATUS: Mapping[GroupKind, CheckUpdate] = {
+    "Pod": podupdates.check_pod_status_update,
+    "ReplicationController": apps.check_replicas_status_update,
+    "Node": nodes.check_node_update,
+    "Namespace": nodes.check_namespace_status_update,
+    "Service": services.check_service_status_update,
+    "PersistentVolume": persistentvolumes.check_persistent_volume_status_update,
+    "PersistentVolumeClaim": claims.check_claim_status_update,
+    "ResourceQuota": limits.check_quota_status_update,
+    "Deployment.apps": apps.check_deployment_status_update,
+    "ReplicaSet.apps": apps.check_replicas_status_update,
+    "StatefulSet.apps": apps.check_stateful_set_status_update,
+    "DaemonSet.apps": apps.check_daemon_set_status_update,
+    "Job.batch": jobstatus.check_job_status_update,
+    "CronJob.batch": jobs.check_nothing_more,
+    "HorizontalPodAutoscaler.autoscaling": autoscaling.check_autoscaler_status_update,
+    "PodDisruptionBudget.policy": policy.check_budget_status_update,
+    f"ResourceClaim{_RESOURCE}": devices.check_claim_status_update,
+    _DEFINITION: check_definition_status,
+}
+
+
+# What is asked of an Event depends on the group by which it comes, and includes its metadata.
+_STRICT_EVENTS: Mapping[GroupKind, bool] = {"Event": False, "Event.events.k8s.io": True}
+
+
+def validate_create(kind: Kind, document: Document) -> list[FieldError]:
+    """Returns what is wrong with a new object; what is common to all kinds is checked if the rest is fine.
+
+    The document is of the stored version, `kind` the version in which it was sent.
+    """
+    if kind.custom is not None:
+        return validate_custom(kind.custom, kind.namespaced, document)
+    if (strict := _STRICT_EVENTS.get(kind.group_kind)) is not None:
+        return validate_event(document, strict)
+    check = _CREATE.get(kind.group_kind)
+    if check is not None:
+        errors = list(check(document))
+    else:
+        errors = list(check_metadata(document["metadata"], kind.namespaced, names.subdomain_problems))
+    return errors or list(check_common_metadata(document["metadata"], kind.namespaced))
+
+
+def validate_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
+    """Returns what is wrong with a changed object; as in the real server, metadata is checked more than once.
+
+    Documents are of the stored version, `kind` the version in which the new one was sent.
+    """
+    if kind.custom is not None:
+        return validate_custom_update(kind.custom, kind.namespaced, new, old)
+    if (strict := _STRICT_EVENTS.get(kind.group_kind)) is not None:
+        return validate_event_update(new, old, strict)
+    return _checked(kind, new, old, _UPDATE.get(kind.group_kind))
+
+
+def validate_status_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
+    """Returns what is wrong with an object as it is written to the status subresource."""
+    if kind.custom is not None:
+        return validate_custom_status(kind.custom, kind.namespaced, new, old)
+    return _checked(kind, new, old, _STATUS.get(kind.group_kind))
+
+
+def _checked(kind: Kind, new: Document, old: Document, check: CheckUpdate | None) -> list[FieldError]:
+    metadata, before = new["metadata"], old["metadata"]
+    errors = [*check_common_metadata(metadata, kind.namespaced), *check_metadata_update(metadata, before, core=False)]
+    errors.extend(check(new, old) if check is not None else check_metadata_update(metadata, before))
+    return errors
