@@ -16,7 +16,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
-from wavetank.loop.processes.controllermanager import EveryTimer, ManagerAudit, launch_manager
+from wavetank.loop.processes.controllermanager import ManagerAudit, launch_manager
 from wavetank.loop.processes.definition import ManagerDefinition, ProcessDefinition
 from wavetank.loop.processes.launch_overlay import launch_overlay
 from wavetank.loop.processes.launch_unmodified import launch_unmodified
@@ -100,8 +100,10 @@ class Loop:
 
     def _seat_manager(self, manager: ManagerDefinition, folder: Path, streams: Streams) -> None:
         """Starts a real controller manager; nothing that it asks for takes time."""
-        audit, timers = ManagerAudit(self.store), EveryTimer(self.store)
-        participant = Participant(self._clock, self._api.handle, timers, audit, lambda end: 0, self._lockstep.wake)
+        audit, no_pods = ManagerAudit(self.store), WaitingPods(self.store, ())
+        participant = Participant(
+            self._clock, self._api.handle, no_pods, audit, lambda end: 0, self._lockstep.wake, own_timers=True
+        )
         self._participants.append(participant)
         launch_manager(manager, participant, folder, streams.stream("controllers/process").getrandbits(60))
 
@@ -115,7 +117,8 @@ class Loop:
         return sum(participant.audit.attempts for participant in self._participants)
 
     def close(self) -> None:
-        """Ends the programs and forgets their files."""
+        """Ends the programs and deletes their files."""
+        self._lockstep.close()
         for participant in self._participants:
             participant.close()
         if self._folder is not None:

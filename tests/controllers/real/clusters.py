@@ -16,10 +16,11 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
-from wavetank.loop.processes.controllermanager import EveryTimer, ManagerAudit, launch_manager
+from wavetank.loop.processes.controllermanager import ManagerAudit, launch_manager
 from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.loop.turns.lockstep import Lockstep
 from wavetank.loop.turns.participant import Participant
+from wavetank.loop.turns.waiting import WaitingPods
 from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
@@ -98,20 +99,20 @@ def managed(controllers: Collection[str] = WORKLOADS, helped: Collection[str] = 
         folder = Path(name)
         cluster = Cluster(helped, folder)
         lockstep = Lockstep(cluster.clock)
-        waiting = EveryTimer(cluster.store)
-        seat = Participant(
+        participant = Participant(
             cluster.clock,
             cluster.served.api.handle,
-            waiting,
+            WaitingPods(cluster.store, ()),
             ManagerAudit(cluster.store),
             lambda end: 0,
             lockstep.wake,
+            own_timers=True,
         )
         try:
-            launch_manager(definition, seat, folder / "manager", 1)
-            lockstep.begin([seat])
+            launch_manager(definition, participant, folder / "manager", 1)
+            lockstep.begin([participant])
             lockstep.settle()
             lockstep.open()
             yield cluster
         finally:
-            seat.close()
+            participant.close()

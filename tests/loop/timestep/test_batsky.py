@@ -1,71 +1,77 @@
 from __future__ import annotations
 
-import json
 import socket
 import struct
-import threading
+import sys
 
 import pytest
 
+from tests.loop.timestep.replier import Replier
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
+from wavetank.cluster.store.store import Store
+from wavetank.errors import InputError
+from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.timesteps.batsky import Batsky
+from wavetank.loop.timesteps.sync import TimestepSync
+from wavetank.loop.timesteps.timestep import Timestep
 
 
-class Replier(threading.Thread):
-    """A scheduler's side of the protocol: a ZeroMQ REP socket, by hand."""
+@pytest.fixture
+def replier():
+    made = []
 
-    def __init__(self, timers, last=b"done"):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.endpoint = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.timers, self.last = timers, last
-        self.heard = []
-        self.start()
+    def start(*arguments):
+        made.append(Replier(*arguments))
+        return made[-1]
 
-    def run(self):
-        with self.listener, self.listener.accept()[0] as connection, connection.makefile("rwb") as stream:
-            self.reply(stream)
-
-    def reply(self, stream):
-        assert stream.read(64)[:12] == b"\xff" + bytes(8) + b"\x7f\x03\x00"
-        stream.write(b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32))
-        stream.flush()
-        assert b"Socket-Type\x00\x00\x00\x03REQ" in stream.read(stream.read(2)[1])
-        ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x03REP"
-        stream.write(bytes([4, len(ready)]) + ready)
-        stream.flush()
-        for timers in self.timers:
-            for answer in (json.dumps(timers).encode(), self.last):
-                assert stream.read(2) == b"\x01\x00"
-                self.heard.append(stream.read(stream.read(2)[1]))
-                size = bytes([0, len(answer)]) if len(answer) < 256 else b"\x02" + struct.pack(">Q", len(answer))
-                stream.write(b"\x01\x00" + size + answer)
-                stream.flush()
+    yield start
+    for each in made:
+        each.stop()
 
 
-def test_the_scheduler_is_told_the_time_and_tells_its_timers():
-    replier = Replier([[], [SECOND, 5], list(range(1, 200))])
-    batsky = Batsky(replier.endpoint, SECOND)
-    assert batsky.tell(0) == []
-    assert batsky.tell(7) == [SECOND, 5]
-    assert len(batsky.tell(10 * SECOND)) == 199
+def a_free_endpoint():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_the_scheduler_gets_the_time_and_reports_its_timers(replier):
+    scheduler = replier([[], [SECOND, 5], list(range(1, 200))])
+    batsky = Batsky(scheduler.endpoint, 10 * SECOND)
+    assert batsky.exchange(0) == []
+    assert batsky.exchange(7) == [SECOND, 5]
+    assert len(batsky.exchange(10 * SECOND)) == 199
     batsky.close()
-    ready, times = replier.heard[::2], [struct.unpack("<Q", time)[0] for time in replier.heard[1::2]]
+    ready, times = scheduler.heard[::2], [struct.unpack("<Q", time)[0] for time in scheduler.heard[1::2]]
     assert ready == [b"ready"] * 3
     assert times == [EPOCH_SECONDS * SECOND + now for now in (0, 7, 10 * SECOND)]
 
 
-def test_one_that_says_something_else_is_refused():
-    batsky = Batsky(Replier([[]], b"what?").endpoint, SECOND)
+def test_a_scheduler_that_answers_something_else_is_refused(replier):
+    batsky = Batsky(replier([[]], b"what?").endpoint, 10 * SECOND)
     with pytest.raises(ProcessError, match=r"does not speak batsky's protocol: it said b'what\?'"):
-        batsky.tell(0)
+        batsky.exchange(0)
     batsky.close()
 
 
-def test_nobody_there_is_a_fault_after_the_crash_timeout():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with pytest.raises(ProcessError, match=r"does not speak batsky's protocol: .*refused"):
-        Batsky(f"tcp://127.0.0.1:{port}", SECOND // 10).tell(0)
+def test_a_scheduler_that_does_not_listen_is_a_fault_after_the_crash_timeout():
+    batsky = Batsky(a_free_endpoint(), SECOND // 10)
+    with pytest.raises(ProcessError, match=r"has not answered within 0\.1 s"):
+        batsky.exchange(0)
+    batsky.close()
+
+
+def test_the_connection_is_closed_with_the_time_steps(replier):
+    scheduler, clock = replier([[]]), Clock()
+    loop = Timestep(clock, Store(clock), TimestepSync(batsky_endpoint=scheduler.endpoint))
+    assert loop._batsky is not None
+    loop._batsky.exchange(0)
+    loop.close()
+    assert scheduler.is_left()
+
+
+def test_without_pyzmq_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "zmq", None)
+    with pytest.raises(InputError, match=r"sync\.batsky-endpoint: this needs pyzmq: pip install 'wavetank\[batsim\]'"):
+        Batsky("tcp://127.0.0.1:1", SECOND)

@@ -29,6 +29,10 @@ class Scheduler:
         self.descriptors = []
         self.begun = []
 
+    @property
+    def awaited(self):
+        return bool(self.waiting)
+
     def deal(self, now):
         return False
 

@@ -3,11 +3,13 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
 from tests.loop.programs import an_experiment, run_entry, seconds_of
+from tests.loop.timestep.replier import Replier
 from wavetank.loop.errors import ProcessError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
@@ -53,6 +55,16 @@ def test_a_scheduler_that_somebody_else_starts_finds_us_where_we_said():
     finally:
         program.kill()
         program.wait()
+
+
+def test_a_scheduler_that_gets_the_time_is_disconnected_at_the_end_of_the_run():
+    replier = Replier(repeat([]))
+    sync = {**FAST, "batsky-endpoint": replier.endpoint}
+    try:
+        assert_two_rounds_late(run_in_timesteps({"command": [sys.executable, str(PLAIN), "{server}"], "sync": sync}))
+        assert replier.is_left()
+    finally:
+        replier.stop()
 
 
 def test_one_that_exits_is_named():

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.apiserver.requests.request import Request
-from wavetank.cluster.store.store import Store
 from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.loop.processes.launch_overlay import API_ADDRESS, open_listener, write_kubeconfig
 from wavetank.loop.processes.process import Process, Start
 from wavetank.loop.turns.lockstep import START
 from wavetank.loop.turns.participant import Participant
 from wavetank.loop.turns.requestaudit import RequestAudit
-from wavetank.loop.turns.waiting import WaitingPods
 
-# One that is alone, talks to us without encryption and need not spare the server.
+# A single instance that speaks plain HTTP, without client-side rate limits.
 _FLAGS = (
     "--leader-elect=false",
     "--secure-port=0",
@@ -25,30 +23,20 @@ _FLAGS = (
 )
 
 
-class EveryTimer(WaitingPods):
-    """What a program waits for whose own timers are part of what happens: always something, but no pods."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(store, ())
-
-    def __len__(self) -> int:
-        return 1
-
-
 class ManagerAudit(RequestAudit):
-    """What a controller manager has done so far; it schedules nothing, whatever it writes about pods."""
+    """The audit of a controller manager's requests: it schedules no pods, whatever it writes about them."""
 
     def attempted(self, request: Request) -> str | None:
-        """Says of every request that it ends no attempt."""
+        """Returns None: no request ends a scheduling attempt."""
         return None
 
     def fault(self, request: Request) -> str | None:
-        """Finds nothing wrong: the API says what is."""
+        """Returns None: the API itself refuses what is invalid."""
         return None
 
 
 def launch_manager(definition: ManagerDefinition, participant: Participant, folder: Path, seed: int) -> None:
-    """Starts the program in a folder of its own and seats it; what it draws depends on the seed."""
+    """Starts the program in a folder of its own and attaches it; its random numbers depend on the seed."""
     folder.mkdir()
     listener = open_listener(
         folder / API_ADDRESS, lambda connection, request: participant.serve(listener, connection, request)

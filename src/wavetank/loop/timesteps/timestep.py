@@ -114,7 +114,7 @@ class Timestep:
         """Waits in real time whether anything comes, and lets the simulation follow so far."""
         self._deal()
         if self._batsky is not None:
-            self._timers = self._batsky.tell(self._clock.now)
+            self._timers = self._batsky.exchange(self._clock.now)
         longest = self._sync.min_delay if self._decided() else max(self._sync.timeout_value, self._sync.min_delay)
         self._poll.poll(max(longest - self._elapsed(), 0) / SECOND * 1000)
         at = max(self._clock.now, self._begun[0] + self._elapsed())
@@ -139,7 +139,7 @@ class Timestep:
     def _plan(self) -> None:
         """Sets when the next cycle begins if nothing happens before; an earlier call stands."""
         sync = self._sync
-        pending = any(len(participant.waiting) for participant in self._participants)
+        pending = any(participant.awaited for participant in self._participants)
         if self._call is not None or (sync.fast_forward_on_no_pending_jobs and self._bindings() and not pending):
             return
         step = sync.base_simulation_timestep // 5
@@ -153,7 +153,7 @@ class Timestep:
 
         ProcessError after the crash timeout, if that was asked for.
         """
-        if not any(len(participant.waiting) for participant in self._participants):
+        if not any(participant.awaited for participant in self._participants):
             return False
         before, begun = self._changed(), time.monotonic()
         while self._changed() == before:
@@ -191,12 +191,10 @@ class Timestep:
         return sum(participant.waiting.changed for participant in self._participants)
 
     def _fault(self, problem: str) -> ProcessError:
-        waits = [participant for participant in self._participants if len(participant.waiting)] or self._participants
-        return ProcessError(waits[0].process.name, problem, waits[0].process.tail())
+        awaited = [participant for participant in self._participants if participant.awaited] or self._participants
+        return ProcessError(awaited[0].process.name, problem, awaited[0].process.tail())
 
     def close(self) -> None:
-        """Ends all programs."""
+        """Closes the connection to batsky-go."""
         if self._batsky is not None:
             self._batsky.close()
-        for participant in self._participants:
-            participant.close()

@@ -86,9 +86,12 @@ class Lockstep:
             self._awake = True
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
+    def close(self) -> None:
+        """Does nothing: it holds no connection of its own."""
+
     def linger(self) -> bool:
         """Waits, when nothing else goes on, whether a program still does something about its pods; tells if it did."""
-        if not any(len(participant.waiting) for participant in self._participants):
+        if not any(participant.awaited for participant in self._participants):
             return False
         before, end = self._changed(), self._clock.now + PATIENCE
         while self._changed() == before:
@@ -140,7 +143,7 @@ class Lockstep:
             (
                 participant.due
                 for participant in self._participants
-                if participant.due is not None and len(participant.waiting)
+                if participant.due is not None and participant.awaited
             ),
             default=None,
         )

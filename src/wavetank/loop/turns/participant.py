@@ -21,10 +21,10 @@ Delay = Callable[[str], Nanoseconds]
 
 
 class Participant:
-    """One program at the table: its player, its doors, the pods that wait for it, and what it has done so far.
+    """A program in the loop: its process, its listeners, the pods that wait for it, and the audit of its requests.
 
-    Its requests are answered by `handle`, those that end a scheduling attempt when `delay` has passed. `wake` is called
-    when it has to be given a turn.
+    Its requests are answered by `handle`, those that end a scheduling attempt after `delay`. `wake` is called when it
+    needs a turn. A program with `own_timers` (a controller manager) acts by its own timers even if no pod waits for it.
     """
 
     def __init__(
@@ -35,8 +35,10 @@ class Participant:
         audit: RequestAudit,
         delay: Delay,
         wake: Callable[[], None],
+        own_timers: bool = False,
     ) -> None:
         self.waiting = waiting
+        self._own_timers = own_timers
         self.audit = audit
         self.due: Nanoseconds | None = None
         self._clock = clock
@@ -47,10 +49,10 @@ class Participant:
         self._listeners: Sequence[Listener] = ()
         self._news: dict[int, tuple[Listener, Connection]] = {}
         self._overdue: list[Stream] = []
-        self.stirred = True  # it has something to do although no timer of its own is due
+        self.stirred = True  # it has something to do although none of its timers is due
 
     def take(self, process: SteppedProcess, listeners: Sequence[Listener]) -> None:
-        """Seats the program."""
+        """Attaches the running program."""
         self._process, self._listeners = process, listeners
 
     @property
@@ -61,13 +63,18 @@ class Participant:
 
     @property
     def descriptors(self) -> list[int]:
-        """Returns what becomes readable when the program wants something."""
+        """Returns the file descriptors that become readable when the program sends something."""
         return [fd for listener in self._listeners for fd in listener.descriptors]
+
+    @property
+    def awaited(self) -> bool:
+        """Tells whether anything depends on the program's timers: pods wait for it, or it acts by its own timers."""
+        return self._own_timers or len(self.waiting) > 0
 
     # a turn
 
     def deal(self, now: Nanoseconds) -> bool:
-        """Hands over what waits for the program; returns whether it has anything to do now."""
+        """Sends what is ready for the program; returns whether it has anything to do now."""
         self.process.set_clock(now)
         for stream in self._take_overdue():
             stream.close()
@@ -83,15 +90,15 @@ class Participant:
         return stirred or due
 
     def collect(self) -> bool:
-        """Reads and serves what the program has asked; returns whether it needs another turn for that."""
+        """Reads and serves the program's requests; returns whether it needs another turn for that."""
         for listener in self._listeners:
             self.stirred = listener.read() or self.stirred
             if not self.stirred and listener.waits:
-                self.stirred = listener.flush()  # what did not fit before; if it still does not, nobody reads it now
+                self.stirred = listener.flush()  # what did not fit before
         return self.stirred or bool(self._news)
 
     def close(self) -> None:
-        """Ends the program and closes its doors."""
+        """Ends the program and closes its listeners."""
         if self._process is not None:
             self._process.close()
         for listener in self._listeners:
@@ -100,7 +107,7 @@ class Participant:
     # requests
 
     def serve(self, listener: Listener, connection: Connection, request: Request) -> None:
-        """Answers a request, now or when the latency model says."""
+        """Answers a request, now or after the delay of the latency model."""
         problem = self.audit.fault(request)
         if problem is not None:
             raise ProcessError(self.process.name, problem, self.process.tail())
@@ -132,18 +139,18 @@ class Participant:
 
     def _remind(self, stream: Stream) -> None:
         """Sends a bookmark, unless the program sleeps."""
-        if len(self.waiting):
+        if self.awaited:
             stream.bookmark()
 
     def _end(self, stream: Stream) -> None:
-        """Ends a watch whose time is over; while nobody waits for the program that can wait, too."""
-        if len(self.waiting):
+        """Ends a watch whose timeout is over; if nothing waits for the program, when something does again."""
+        if self.awaited:
             stream.close()
         else:
             self._overdue.append(stream)
 
     def _take_overdue(self) -> list[Stream]:
-        if not len(self.waiting):
+        if not self.awaited:
             return []
         overdue, self._overdue = self._overdue, []
         return overdue
