@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench bench-serve bench-loop bench-compare wheel clean help
+.PHONY: demo test test-all lint generate bench bench-serve bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,16 @@ lint: $(INSTALLED) ## Check style, types, import contracts and the report's scri
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/join_report_scripts.py $(VENV)/report-scripts
 	npm install --silent --no-audit --no-fund && npm run --silent lint
+
+generate: $(INSTALLED) ## Write all generated data again (needs Go, and the recordings in WAVETANK_SHARED)
+	$(BIN)/python scripts/generate_kinds.py
+	$(BIN)/python scripts/generate_columns.py
+	$(BIN)/python scripts/generate_gotypes.py
+	$(BIN)/python scripts/generate_roles.py
+	$(BIN)/python scripts/generate_podtypes.py
+	$(BIN)/python scripts/generate_gorandom.py
+	$(BIN)/python scripts/fit_k3s.py --write
+	$(BIN)/python scripts/generate_reference.py
 
 bench: $(INSTALLED) ## Measure and print the benchmark table
 	$(BIN)/python bench/run.py

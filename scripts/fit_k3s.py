@@ -1,4 +1,4 @@
-"""Fits the latency preset `k3s` to ten real runs of a k3s cluster, and checks it against them.
+"""Writes src/wavetank/simulation/latency/k3s.py: the latency preset `k3s`, fitted to ten real runs of a k3s cluster.
 
 The runs (`batkube-real-k3s`: 200 jobs of 170 s, one every 10 s, on 16 one-core nodes) carry for each job when it was
 scheduled, when its image pull began and ended, when its container was created and started, and when it ended.
@@ -22,12 +22,16 @@ import argparse
 import csv
 import pprint
 import statistics
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-PRESET = Path(__file__).parent.parent / "src/wavetank/experiments/k3s.py"
+from sources import ROOT, recordings
+
+PRESET = ROOT / "src/wavetank/simulation/latency/k3s.py"
 HEADER = '"""The latency preset `k3s`: written by scripts/fit_k3s.py, which says from what and how; do not edit."""\n\n'
 
 DELAY = 170.0
@@ -42,17 +46,19 @@ Job = dict[str, float]
 def main() -> None:
     """Does what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", help="default: $WAVETANK_SHARED/data/batkube-real-k3s")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    runs = [read_run(path) for path in sorted(options.data.glob("real_*_jobs.csv"))]
+    data = options.data or recordings("batkube-real-k3s")
+    runs = [read_run(path) for path in sorted(data.glob("real_*_jobs.csv"))]
     text = f"K3S: dict[str, object] = {pprint.pformat(fit(runs), width=100, sort_dicts=False)}\n"
     print(text)
     if options.write:
         PRESET.write_text(HEADER + text)
+        subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", PRESET], check=True)
     if options.check:
-        check(options.data, runs)
+        check(data, runs)
 
 
 def read_run(path: Path) -> list[Job]:

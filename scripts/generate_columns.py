@@ -1,21 +1,19 @@
-"""Writes the columns of server-side Tables (`tables/columns.json`) from the Go modules of Kubernetes.
+"""Writes src/wavetank/apiserver/tables/columns.json: the columns of server-side Tables.
 
-The names, types, formats and priorities are those of the printers of kube-apiserver and kube-aggregator; the
-descriptions, which clients get with every Table, are those that the printers take from the API's own documentation.
-
-    go mod download k8s.io/kubernetes@v1.35.8 k8s.io/api@v0.35.8 k8s.io/apimachinery@v0.35.8
-    python scripts/generate_columns.py ~/go/pkg/mod/k8s.io v1.35.8
+Reads the Go modules k8s.io/kubernetes, api and apimachinery. The names, types, formats and priorities are those of the
+printers of kube-apiserver and kube-aggregator; the descriptions, which clients get with every Table, are those that the
+printers take from the API's own documentation.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "src/wavetank/apiserver/tables/columns.json"
+from sources import ROOT, go_module
+
+TARGET = ROOT / "src/wavetank/apiserver/tables/columns.json"
 PRINTERS = "pkg/printers/internalversion/printers.go"
 STRING = r'"((?:[^"\\]|\\.)*)"'
 
@@ -66,11 +64,7 @@ Column = tuple[str, str, str, int, str]
 
 def main() -> None:
     """Reads the modules and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", type=Path, help="the folder k8s.io of the Go module cache")
-    parser.add_argument("version", help="such as v1.35.8")
-    arguments = parser.parse_args()
-    tables = dict(sorted(read_tables(arguments.modules, arguments.version)))
+    tables = dict(sorted(read_tables()))
     texts = sorted({column[4] for columns in tables.values() for column in columns})
     short = {table: [[*column[:4], texts.index(column[4])] for column in columns] for table, columns in tables.items()}
     lines = [f"  {json.dumps(table)}: {json.dumps(columns)}" for table, columns in short.items()]
@@ -80,11 +74,11 @@ def main() -> None:
     print(f"{len(tables)} kinds, {len(texts)} descriptions")
 
 
-def read_tables(modules: Path, version: str) -> Iterator[tuple[str, list[Column]]]:
-    """Yields the columns of each kind by its table in the store, those of all other kinds under ""."""
-    source = (modules / f"kubernetes@{version}" / PRINTERS).read_text()
+def read_tables() -> Iterator[tuple[str, list[Column]]]:
+    """Yields the columns of each kind by its GroupKind, those of all other kinds under ""."""
+    source = (go_module("kubernetes") / PRINTERS).read_text()
     imports = dict(re.findall(r'(\w+) "(k8s\.io/(?:api|apimachinery)/[^"]+)"', source))
-    docs = Documentation(modules, version.replace("v1.", "v0."), imports)
+    docs = Documentation(imports)
     kinds = {
         name: (package, kind) for name, package, kind in re.findall(r"func (print\w+)\(\w+ \*(\w+)\.(\w+)", source)
     }
@@ -131,15 +125,13 @@ def column_of(line: str, docs: Documentation) -> Column:
 class Documentation:
     """The descriptions of fields, as the generated Go files have them."""
 
-    def __init__(self, modules: Path, version: str, imports: dict[str, str]) -> None:
-        self._modules = modules
-        self._version = version
+    def __init__(self, imports: dict[str, str]) -> None:
         self._imports = imports
 
     def of(self, alias: str, kind: str, field: str) -> str:
         """Returns the description of a field, empty where there is none: the printers name some that do not exist."""
         module, _, folder = self._imports[alias].removeprefix("k8s.io/").partition("/")
-        path = self._modules / f"{module}@{self._version}" / folder / "types_swagger_doc_generated.go"
+        path = go_module(module) / folder / "types_swagger_doc_generated.go"
         block = re.search(rf"var map_{kind} = map\[string\]string\{{\n(.*?)\n\}}", path.read_text(), re.S)
         match = re.search(rf'^\s*"{field}":\s*{STRING}', block[1], re.M) if block else None
         return json.loads(f'"{match[1]}"') if match else ""

@@ -1,22 +1,20 @@
-"""Writes the table of internal Go types that the API server needs to show objects in errors as the real one does.
+"""Writes src/wavetank/apiserver/gotypes/gotypes.json.gz: the internal Go types that some error messages show.
 
-    scripts/generate_gotypes.py [--modules /root/go/pkg/mod/k8s.io] [--release 0.35.8]
-
-It reads the type declarations of k8s.io/api and apimachinery (what clients see) and of kubernetes/pkg/apis (the
-internal types, which some error messages show), and keeps only the names and types of the internal fields, and what
-clients call them.
+Reads the type declarations in the Go modules k8s.io/api and apimachinery (what clients see) and kubernetes (the
+internal types), and keeps only the names and types of the internal fields, and what clients call them.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parent.parent / "src/wavetank/apiserver/gotypes/gotypes.json.gz"
+from sources import ROOT, go_module
+
+TARGET = ROOT / "src/wavetank/apiserver/gotypes/gotypes.json.gz"
 VERSIONS = {"autoscaling": ("v1", "v2"), "apidiscovery": ("v2",)}
 SIMPLE = {"string": "s", "bool": "b", "byte": "y", "float64": "f", "float32": "f", "rune": "i", "any": "a"}
 FOREIGN = {
@@ -89,14 +87,14 @@ def _fields(body: str) -> list[Field]:
 class Universe:
     """All packages, and the types of one written in the short form of the table."""
 
-    def __init__(self, modules: Path, release: str) -> None:
+    def __init__(self) -> None:
         self.packages: dict[str, Package] = {}
         self.internal: list[str] = []
-        self._load("meta/v1", modules / f"apimachinery@v{release}/pkg/apis/meta/v1")
-        for group in sorted((modules / f"api@v{release}").iterdir()):
+        self._load("meta/v1", go_module("apimachinery") / "pkg/apis/meta/v1")
+        for group in sorted(go_module("api").iterdir()):
             for version in VERSIONS.get(group.name, ("v1",)):
                 self._load(f"{group.name}/{version}", group / version)
-        for group in sorted((modules / f"kubernetes@v1{release[1:]}/pkg/apis").iterdir()):
+        for group in sorted((go_module("kubernetes") / "pkg/apis").iterdir()):
             self._load(group.name, group)
             self.internal += [group.name] if group.name in self.packages else []
 
@@ -231,11 +229,7 @@ INTERNAL_ROOTS = [
 
 def main() -> None:
     """Writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--modules", type=Path, default=Path("/root/go/pkg/mod/k8s.io"))
-    parser.add_argument("--release", default="0.35.8")
-    given = parser.parse_args()
-    universe = Universe(given.modules, given.release)
+    universe = Universe()
     table = reachable(internal_table(universe), INTERNAL_ROOTS)
     with gzip.GzipFile(TARGET, "wb", mtime=0) as file:
         file.write(json.dumps(table, separators=(",", ":")).encode())

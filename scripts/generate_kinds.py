@@ -1,28 +1,25 @@
-"""Writes src/wavetank/apiserver/schemas/kinds.json: every kind that kube-apiserver 1.35.8 serves, without descriptions.
+"""Writes src/wavetank/apiserver/schemas/kinds.json: every kind that kube-apiserver serves, without descriptions.
 
-Three sources, none of them part of the project:
+Reads three sources, none of them part of the project:
 - `$WAVETANK_SHARED/data/api-transcripts/openapi`: the types, their lists' types and keys, required fields, defaults;
 - `$WAVETANK_SHARED/data/api-transcripts/disc-*`: resources with verbs, short names, categories and subresources;
-- the Go modules k8s.io/api, apimachinery, apiextensions-apiserver and kube-aggregator (`go mod download`): what only
-  the server's own types tell, that is protobuf numbers, pointers, omitted zeros and the strategies of patches.
-
-Usage: python scripts/generate_kinds.py [--modules ~/go/pkg/mod/k8s.io]
+- the Go modules k8s.io/api, apimachinery, apiextensions-apiserver and kube-aggregator: what only the server's own types
+  tell, that is protobuf numbers, pointers, omitted zeros and the strategies of patches.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-RELEASE = "v0.35.8"
-TARGET = Path(__file__).parents[1] / "src/wavetank/apiserver/schemas/kinds.json"
+from sources import ROOT, go_module, recordings
+
+TARGET = ROOT / "src/wavetank/apiserver/schemas/kinds.json"
 
 # Go types with an encoding of their own, by import path and name.
 SPECIAL = {
@@ -43,7 +40,7 @@ SPECIAL = {
     ),
 }
 SCALARS = {"string": "string", "bool": "bool", "int32": "int32", "int64": "int64", "float64": "float64"}
-# Lists of which an empty one that was sent is told from none: it means that nobody manages any field any more.
+# Lists of which an empty one that was sent is told from none: it means that no field is managed any more.
 TOLD_EMPTY = {"managedFields"}
 # Where the types of an OpenAPI name are: "io.k8s.api.core.v1.Pod" is Pod in k8s.io/api/core/v1.
 ROOTS = {
@@ -84,20 +81,19 @@ class GoPackage:
 class GoSource:
     """Reads Go packages of the Kubernetes modules as far as type declarations go."""
 
-    def __init__(self, modules: Path) -> None:
-        self.modules = modules
+    def __init__(self) -> None:
         self._packages: dict[str, GoPackage] = {}
 
     def package(self, path: str) -> GoPackage:
         """Returns the package of an import path such as k8s.io/api/core/v1."""
         if path not in self._packages:
             _, module, *rest = path.split("/")
-            self._packages[path] = read_package(path, self.modules.joinpath(f"{module}@{RELEASE}", *rest))
+            self._packages[path] = read_package(path, go_module(module).joinpath(*rest))
         return self._packages[path]
 
     def paths(self) -> Iterator[str]:
         """Yields the import paths of all packages of k8s.io/api."""
-        root = self.modules / f"api@{RELEASE}"
+        root = go_module("api")
         for file in sorted(root.glob("*/*/register.go")):
             yield "k8s.io/api/" + str(file.parent.relative_to(root))
 
@@ -296,11 +292,11 @@ def read_places(definitions: dict[str, Any], source: GoSource) -> Places:
     return places
 
 
-def generate(shared: Path, modules: Path) -> dict[str, Any]:
+def generate() -> dict[str, Any]:
     """Returns the whole table."""
-    transcripts = shared / "data/api-transcripts"
+    transcripts = recordings("api-transcripts")
     definitions = read_definitions(transcripts / "openapi")
-    source = GoSource(modules)
+    source = GoSource()
     generator = Generator(source, definitions)
     places = read_places(definitions, source)
     kinds = [kind for group in read_discovery(transcripts) for kind in kinds_of_group(group, places, generator)]
@@ -324,11 +320,8 @@ def written(table: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Reads the command line and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--modules", type=Path, default=Path.home() / "go/pkg/mod/k8s.io")
-    arguments = parser.parse_args()
-    table = generate(Path(os.environ["WAVETANK_SHARED"]), arguments.modules)
+    """Writes the table."""
+    table = generate()
     TARGET.write_text(written(table))
     print(
         f"{TARGET}: {len(table['kinds'])} kinds, {len(table['structures'])} structures, {TARGET.stat().st_size} bytes"

@@ -1,10 +1,10 @@
-"""Has random conversations with a real kube-apiserver about who manages what, and keeps what it said for the tests.
+"""Writes tests/apiserver/managing/conversations.json.gz: how a real kube-apiserver manages fields.
 
-    scripts/record_applies.py --server https://127.0.0.1:16443 --token secret [--count 160]
+    python scripts/record_applies.py --server https://127.0.0.1:16443 --token secret [--count 160]
 
-The server must be a fresh one of release 1.35 with --disable-admission-plugins=ServiceAccount,TaintNodesByCondition and
---authorization-mode=AlwaysAllow. It writes tests/apiserver/managing/conversations.json.gz: for each conversation its
-seed and the answers; the requests follow from the seed (tests/apiserver/managing/conversations.py).
+Sends random sequences of writes to a server, which must be a fresh one of release 1.35 with
+--disable-admission-plugins=ServiceAccount,TaintNodesByCondition and --authorization-mode=AlwaysAllow. Records for each
+sequence its seed and the answers; the requests follow from the seed (tests/apiserver/managing/conversations.py).
 """
 
 from __future__ import annotations

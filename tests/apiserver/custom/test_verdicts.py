@@ -1,7 +1,7 @@
 """Random definitions, objects and CEL rules get the verdicts of the real apiextensions code.
 
-verdicts.json.gz has what it said of some; with WAVETANK_ALL=1 and Go it is built and asked about many more.
-`python tests/apiserver/custom/test_verdicts.py ORACLE` writes the file anew.
+verdicts.json.gz has what it said of some (scripts/record_customresources.py); with WAVETANK_ALL=1 and Go it is built
+and asked about many more.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import gzip
 import json
 import os
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -93,9 +92,3 @@ def test_many_more(tmp_path: Path) -> None:
     asked = list(requests(2000, seed=1_000_000))
     found = differences(asked, ask(program, asked))
     assert len(found) <= len(asked) // 1000, found[:3]
-
-
-if __name__ == "__main__":
-    chosen = list(requests(100))
-    told = {"requests": chosen, "answers": ask(Path(sys.argv[1]), chosen)}
-    FILE.write_bytes(gzip.compress(json.dumps(told).encode(), mtime=0))

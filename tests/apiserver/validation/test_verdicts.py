@@ -1,4 +1,4 @@
-"""What the strategies of the real API server say about spoiled documents, kept by scripts/generate_verdicts.py."""
+"""What the strategies of the real API server say about invalid documents, recorded by scripts/record_validation.py."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Asks the strategies of the real API server about spoiled documents, and keeps what they say for the tests.
+"""Writes tests/apiserver/validation/verdicts.json.gz: what the real API server's strategies say of invalid documents.
 
-    scripts/generate_verdicts.py [--cases 12]
+    python scripts/record_validation.py [--cases 12]
 
-It builds scripts/verdicts (Go, from the module proxy), spoils the documents of tests/apiserver/documents.yaml in random
-but repeatable ways and writes tests/apiserver/validation/verdicts.json.gz: causes and warnings of each.
+Builds scripts/oracles/validation with Go (modules of Kubernetes from the module proxy), changes the documents of
+tests/apiserver/documents.yaml in random but repeatable ways, and records the causes and warnings of each.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def main() -> None:
     asked = list(questions(parser.parse_args().cases))
     with tempfile.TemporaryDirectory() as folder:
         binary = Path(folder) / "verdicts"
-        subprocess.run(["go", "build", "-o", binary, "."], cwd=ROOT / "scripts/verdicts", check=True)
+        subprocess.run(["go", "build", "-o", binary, "."], cwd=ROOT / "scripts/oracles/validation", check=True)
         lines = "".join(json.dumps(question) + "\n" for question in asked)
         answered = subprocess.run([binary], input=lines, capture_output=True, text=True, check=True).stdout
     verdicts = [json.loads(line) for line in answered.splitlines()]

@@ -1,0 +1,35 @@
+"""Writes tests/apiserver/custom/verdicts.json.gz: what the real apiextensions code says of definitions and objects.
+
+Builds scripts/oracles/customresources with Go (modules of Kubernetes from the module proxy) and asks it about the
+random definitions, objects and CEL rules of tests/apiserver/custom.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from sources import ROOT
+
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+
+from tests.apiserver.custom.oracle import ask, build  # noqa: E402
+from tests.apiserver.custom.test_verdicts import FILE, requests  # noqa: E402
+
+
+def main() -> None:
+    """Writes the file."""
+    asked = list(requests(100))
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(Path(folder))
+        if program is None:
+            raise SystemExit("there is no Go to build the real code with")
+        recorded = {"requests": asked, "answers": ask(program, asked)}
+    FILE.write_bytes(gzip.compress(json.dumps(recorded).encode(), mtime=0))
+
+
+if __name__ == "__main__":
+    main()
