@@ -20,6 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.loop.building.cache import Cache
@@ -51,7 +52,7 @@ SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--version", default="v1.35.8")
+    parser.add_argument("--version", default=SERVED.tag)
     parser.add_argument("--pods", type=int, default=500)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

@@ -32,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from serve import TOKEN, cpu_seconds
+from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.loop.building.cache import Cache
@@ -48,7 +49,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pods", type=int, default=2000)
     parser.add_argument("--nodes", type=int, nargs="+", default=[1000, 5000])
-    parser.add_argument("--version", default="v1.35.8")
+    parser.add_argument("--version", default=SERVED.tag)
     parser.add_argument("--day", type=int, default=3000, help="pods of the day-long trace, 0 to leave it out")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

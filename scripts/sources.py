@@ -8,14 +8,15 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from wavetank.cluster.releases import SERVED
+
 ROOT = Path(__file__).parents[1]
-RELEASE = "1.35.8"  # of Kubernetes: the one that the API server is like, and the recordings of it are of
 
 
 @cache
 def go_module(name: str) -> Path:
-    """Returns the folder of k8s.io/NAME at RELEASE, downloaded from the Go module proxy if it is not there."""
-    version = f"v{RELEASE}" if name == "kubernetes" else f"v0.{RELEASE.partition('.')[2]}"
+    """Returns the folder of k8s.io/NAME of the release that is served, downloaded if need be."""
+    version = SERVED.tag if name == "kubernetes" else SERVED.modules
     asked = ["go", "mod", "download", "-json", f"k8s.io/{name}@{version}"]
     answer = subprocess.run(asked, cwd="/", capture_output=True, text=True, check=False)
     found = json.loads(answer.stdout or "{}")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.experiments.trials import HEAD, a_document, parsed
+from wavetank.cluster.releases import NEWEST
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_seeds, parse_version, read_experiment
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.faults import Fault
-from wavetank.scheduling.config import NEWEST
 
 SECOND_SCHEDULER = {"name": "packer", "policy": "best-fit", "schedulerName": "packer"}
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wavetank.cluster.releases import Version
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
@@ -16,7 +17,7 @@ class ActorContext:
 
     store: Store
     streams: Streams
-    version: tuple[int, int]
+    version: Version
 
     @property
     def clock(self) -> Clock:

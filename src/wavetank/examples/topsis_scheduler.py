@@ -20,6 +20,7 @@ from wavetank.cluster.fields.resources import parse_amounts
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError, WavetankError
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
@@ -30,7 +31,6 @@ from wavetank.scheduling.policies.topsis.policy import Topsis
 from wavetank.scheduling.policy import policy_framework
 from wavetank.scheduling.registry import Handle
 
-_RELEASE = (1, 35)
 NODES, PODS, NODE_METRICS, POD_METRICS = "nodes", "pods", "nodes.metrics.k8s.io", "pods.metrics.k8s.io"
 
 Read = Callable[[str], Sequence[Mapping[str, Any]] | None]  # the objects of a kind; None if there is no such kind
@@ -105,8 +105,8 @@ class TopsisScheduler:
         self._random = Random()
         self._warned: set[str] = set()
         policy.now = lambda: self._round
-        handle = Handle(_RELEASE, Listers(), self._random)
-        self._framework = policy_framework(policy, scheduler_name, default_configuration(_RELEASE), handle)
+        handle = Handle(SERVED.version, Listers(), self._random)
+        self._framework = policy_framework(policy, scheduler_name, default_configuration(SERVED.version), handle)
 
     def run_once(self) -> int:
         """Reads the cluster, binds whoever can be, and returns how many were."""

@@ -8,6 +8,7 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource, parse_time
+from wavetank.cluster.releases import Version
 from wavetank.cluster.rules.admission import admit
 from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
@@ -18,7 +19,6 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import SchedulerOptions
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.simulation.extenders import connect_extender

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wavetank.cluster.context import ActorContext
+from wavetank.cluster.releases import NEWEST, Version
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.k8ssim.cluster import K8sSimCluster, only_document
@@ -11,7 +12,6 @@ from wavetank.k8ssim.info import Document, clock_text, node_document, pod_docume
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.results.write.k8ssim import write_k8ssim
-from wavetank.scheduling.config import NEWEST, Version
 from wavetank.scheduling.named.switching import switched_definition
 
 

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wavetank.cluster.manifests import read_text
+from wavetank.cluster.releases import NEWEST, Version
 from wavetank.errors import InputError
 from wavetank.k8ssim.cluster import only_document
 from wavetank.k8ssim.info import Document
 from wavetank.k8ssim.kubernetesstepper import KubernetesStepper
 from wavetank.k8ssim.volcanostepper import VolcanoStepper
-from wavetank.scheduling.config import NEWEST, Version
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
 
 

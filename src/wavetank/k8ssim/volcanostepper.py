@@ -8,6 +8,7 @@ from pathlib import Path
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.groupkinds import VOLCANO_JOB
+from wavetank.cluster.releases import NEWEST
 from wavetank.cluster.rules.admission import admit
 from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.k8ssim.cluster import K8sSimCluster
@@ -24,7 +25,6 @@ from wavetank.kernel.durations import SECOND
 from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.results.recording.k8ssimtasks import TaskRow
 from wavetank.results.write.k8ssim import write_k8ssim
-from wavetank.scheduling.config import NEWEST
 from wavetank.scheduling.named.volcano import VOLCANO_TEXTS, volcano_of_k8ssim
 from wavetank.scheduling.volcano.config.conf import VolcanoConf, parse_conf
 from wavetank.scheduling.volcano.scheduler import VolcanoScheduler

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wavetank.cluster.context import ActorContext
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Connect, SchedulerOptions, TieBreaking
-from wavetank.scheduling.config import Configuration, Version
+from wavetank.scheduling.config import Configuration
 from wavetank.scheduling.extenders.extenders import Extender, Extenders
 from wavetank.scheduling.framework.cycle.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.framework.framework import Framework

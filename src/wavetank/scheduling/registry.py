@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.config import Configuration, PluginArgs, Profile, Version
+from wavetank.scheduling.config import Configuration, PluginArgs, Profile
 from wavetank.scheduling.config.gates import NO_GATES, VOLUME_LIMIT_SCALING, FeatureGates
 from wavetank.scheduling.extenders.extenders import Extenders
 from wavetank.scheduling.framework.cycle.batching import Batch

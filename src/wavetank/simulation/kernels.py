@@ -13,13 +13,13 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.releases import NEWEST
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.results.columns import decimals
 from wavetank.results.recording.gpuuse import GpuUse
 from wavetank.scheduling.attachable import SchedulerOptions
-from wavetank.scheduling.config import NEWEST
 from wavetank.scheduling.framework.cycle import kernels
 from wavetank.scheduling.framework.nodes import ledger
 from wavetank.scheduling.gpusharing import fragmentation

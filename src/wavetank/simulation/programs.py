@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wavetank.apiserver.api import Api
 from wavetank.cluster.objects.groupkinds import POD
+from wavetank.cluster.releases import SERVED
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
@@ -34,7 +35,6 @@ from wavetank.workloads.cluster import Cluster
 
 # Writes of each kind that a watcher may have missed and still resume.
 HISTORY = 20_000
-_KUBELETS = "v1.35.8"  # if the program does not say which release it is of
 
 
 class Loop:
@@ -58,7 +58,7 @@ class Loop:
         self._manager = manager
         if manager is not None:
             store.subscribe(POD, added=set_behavior)
-        stated = [*(each.version for each in processes), manager.version if manager else "", _KUBELETS]
+        stated = [*(each.version for each in processes), manager.version if manager else "", SERVED.tag]
         self._api = Api(store, KubeletReports(store, next(version for version in stated if version)))
         EventExpiry(store)
         sync = processes[0].sync if processes else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.releases import Version
 from wavetank.cluster.rules.admission import admit
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import all_names, start_controllers
@@ -22,7 +23,6 @@ from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.results.recording.k8ssimtasks import TaskLedger
 from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.attachable import Attachable, Attached, SchedulerOptions, TieBreaking
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.outlook import Outlook

@@ -24,6 +24,7 @@ from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
 from wavetank.apiserver.verbs.watching import Watches
 from wavetank.apiserver.verbs.writing import Write, Writer
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.releases import SERVED
 
 _PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))
@@ -103,7 +104,7 @@ class Definitions:
 
     def _write(self, definition: Document, present: Resource) -> None:
         name = present.name
-        headers = {"user-agent": "kube-apiserver/v1.35.8"}
+        headers = {"user-agent": f"kube-apiserver/{SERVED.tag}"}
         request = Request("PUT", f"{_PATH}/{name}/status", headers=headers, user=_SERVER)
         write = Write(self._kind, "", name, request, WriteOptions(), "status", prepare_status, validate_status_update)
         self._writer.managing.update(write, self._kind, present.render(), definition, self._writer.now)

@@ -14,6 +14,7 @@ from wavetank.apiserver.kinds.kind import Subresource
 from wavetank.apiserver.requests.media import JSON, YAML, Clause, best_match
 from wavetank.apiserver.requests.negotiation import Representation, check_route, negotiate_plain, wants_pretty
 from wavetank.apiserver.requests.request import Request, Response
+from wavetank.cluster.releases import SERVED, Release
 
 AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2")
 CORE = "v1"
@@ -35,9 +36,9 @@ Document = dict[str, Any]
 class Discovery:
     """Answers the paths above the resources: /api, /apis and what is below them, /version, health checks."""
 
-    def __init__(self, kinds: KindTable, version: str = "1.35.8") -> None:
+    def __init__(self, kinds: KindTable, release: Release = SERVED) -> None:
         self._kinds = kinds
-        self._version = version
+        self._release = release
 
     def respond(self, request: Request) -> Response | None:
         """Answers one of the paths; None if it is not one of them or names what is not served.
@@ -52,7 +53,7 @@ class Discovery:
         if parts == ["version"]:
             _check_method(request)
             check_route(request, (JSON,))
-            return _answer(Representation(), version_info(self._version))
+            return _answer(Representation(), version_info(self._release))
         if parts == ["api"]:
             _check_method(request)
         if parts in (["api"], ["apis"]) and (aggregated := self._aggregated(request, parts[0])):
@@ -136,18 +137,18 @@ def api_versions() -> Document:
     return {"kind": "APIVersions", "versions": [CORE], "serverAddressByClientCIDRs": [address]}
 
 
-def version_info(version: str) -> Document:
-    """Returns what /version tells of a release such as 1.35.8."""
-    major, minor, _ = version.split(".")
+def version_info(release: Release) -> Document:
+    """Returns what /version tells of a release."""
+    major, minor = map(str, release.version)
     names = {"major": major, "minor": minor, "emulationMajor": major, "emulationMinor": minor}
-    names |= {"minCompatibilityMajor": major, "minCompatibilityMinor": str(int(minor) - 1)}
+    names |= {"minCompatibilityMajor": major, "minCompatibilityMinor": str(release.minor - 1)}
     build = {
-        "gitVersion": f"v{version}",
+        "gitVersion": release.tag,
         "gitCommit": "$Format:%H$",
         "gitTreeState": "",
         "buildDate": "1970-01-01T00:00:00Z",
     }
-    return {**names, **build, "goVersion": "go1.26.10", "compiler": "gc", "platform": "linux/amd64"}
+    return {**names, **build, "goVersion": f"go{release.go}", "compiler": "gc", "platform": "linux/amd64"}
 
 
 def _check_method(request: Request) -> None:

@@ -29,7 +29,7 @@ class KindTable:
 
     @classmethod
     def builtin(cls) -> KindTable:
-        """Returns the kinds of kube-apiserver 1.35; types are made when they are first used."""
+        """Returns the kinds of the release that is served; types are made when they are first used."""
         records = Records.load()
         structures = StructureTable(records.structures)
         kinds = (_kind(record, structures) for record in records.kinds)

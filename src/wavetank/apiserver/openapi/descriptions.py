@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-_RELEASE = "v1.35."
+from wavetank.cluster.releases import SERVED
+
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -20,7 +21,7 @@ def descriptions() -> Mapping[str, Mapping[str, str]]:
         folders = files("kubernetes_validate").joinpath("kubernetes-json-schema").iterdir()
     except ModuleNotFoundError:
         return {}
-    wanted = (each for each in folders if each.name.startswith(_RELEASE) and each.name.endswith("-local"))
+    wanted = (each for each in folders if each.name.startswith(f"v{SERVED.name}.") and each.name.endswith("-local"))
     found = next(wanted, None)
     if found is None:
         return {}

@@ -9,11 +9,12 @@ from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.openapi.paths import Operation, paths_of
 from wavetank.apiserver.openapi.types import Types
 from wavetank.apiserver.schemas.schema import Schema
+from wavetank.cluster.releases import SERVED
 
 Json = dict[str, Any]
 
 _WORDS = {200: "OK", 201: "Created", 202: "Accepted"}
-_INFO = {"title": "Kubernetes", "version": "1.35"}
+_INFO = {"title": "Kubernetes", "version": SERVED.name}
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _PATCH = f"{_META}.Patch"
 # What a refusal is made of, for clients that generate code.

@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from wavetank.cli.console import console, print_warnings
+from wavetank.cluster.releases import NEWEST
 from wavetank.experiments.document.experiment import parse_version
 from wavetank.experiments.document.schedulers import read_configuration
 from wavetank.explanation import Explanation, Rehearsal, read_choices, read_recorded
 from wavetank.report.explanation import MOST_NODES, explanation_data, explanation_view
-from wavetank.scheduling.config import NEWEST, default_configuration
+from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.registry import not_simulated
 from wavetank.workloads.open import open_cluster, open_workload

@@ -8,14 +8,15 @@ import click
 from rich.table import Table
 
 from wavetank.cli.console import console
+from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.build import Tell, build_program
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.overlay import make_overlay
 from wavetank.loop.building.toolchain import find_toolchain
 
-_EXAMPLES = """\b
+_EXAMPLES = f"""\b
 Examples:
-  wavetank scheduler build kube-scheduler --version v1.35.8
+  wavetank scheduler build kube-scheduler --version {SERVED.tag}
   wavetank scheduler build my-scheduler --package ./cmd/my-scheduler
   wavetank scheduler build gangs --version v1.34.10 --package sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7
   wavetank scheduler list
@@ -23,18 +24,21 @@ Examples:
 _PLAIN_EVERY_S = 15.0
 
 
-@click.group(name="scheduler", epilog=_EXAMPLES)
-def command() -> None:
-    """Build real schedulers for the loop, and list them.
+_HELP = f"""Build real schedulers for the loop, and list them.
 
-    A scheduler that was built so runs in an experiment in virtual time, byte for byte repeatable:
-    schedulers: [{name: real, process: {package: kube-scheduler, version: v1.35.8}}].
-    """
+A scheduler that was built so runs in an experiment in virtual time, byte for byte repeatable:
+schedulers: [{{name: real, process: {{package: kube-scheduler, version: {SERVED.tag}}}}}].
+"""
+
+
+@click.group(name="scheduler", help=_HELP, epilog=_EXAMPLES)
+def command() -> None:
+    """Groups the subcommands."""
 
 
 @command.command(epilog=_EXAMPLES)
 @click.argument("name")
-@click.option("--version", help="The release of Kubernetes, e.g. v1.35.8.")
+@click.option("--version", help=f"The release of Kubernetes, e.g. {SERVED.tag}.")
 @click.option("--go", help="The go command that builds.  [default: that of the PATH]")
 @click.option("--package", help="A folder of yours with a main package, or an import path with a version.")
 def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
@@ -56,7 +60,7 @@ def list_() -> None:
     """List the schedulers that were built."""
     programs = Cache().list()
     if not programs:
-        console.print("none yet: wavetank scheduler build kube-scheduler --version v1.35.8", highlight=False)
+        console.print(f"none yet: wavetank scheduler build kube-scheduler --version {SERVED.tag}", highlight=False)
         return
     table = Table("name", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold")
     for program in programs:

@@ -17,11 +17,12 @@ from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.cli.console import console
+from wavetank.cluster.releases import SERVED
 from wavetank.controllers.descriptors import read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import SchedulerEntry, entry_of, parse_entries
 from wavetank.simulation.latency.model import parse_latency
-from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
+from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
 KUBECONFIG = Path("wavetank.kubeconfig")
@@ -156,7 +157,7 @@ def _entry(scheduler: str) -> SchedulerEntry | None:
     if scheduler == "none":
         return None
     try:
-        return parse_entries([entry_of(scheduler)], Path.cwd(), RELEASE)[0]
+        return parse_entries([entry_of(scheduler)], Path.cwd(), SERVED.version)[0]
     except InputError as error:
         raise InputError(error.message, source="--scheduler") from None
 

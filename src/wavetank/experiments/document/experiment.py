@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
+from wavetank.cluster.releases import NEWEST, OLDEST, Version, read_version, version_name
 from wavetank.controllers.descriptors import EVERYTHING
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
@@ -23,7 +24,6 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
 from wavetank.results.assertions import Assertion, parse_assertions
 from wavetank.scheduling.attachable import TieBreaking
-from wavetank.scheduling.config import NEWEST, OLDEST, Version
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, of_k8ssim, read_execution
 from wavetank.simulation.latency.model import IDEAL, Latency, parse_latency
 from wavetank.simulation.simulation import Setting
@@ -113,7 +113,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     spec = fields.mapping(top.get("spec"), "spec", SPEC)
     if "sweep" in spec:
         raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
-    version = parse_version(spec.get("kubernetesVersion", _text(NEWEST)), "spec.kubernetesVersion")
+    version = parse_version(spec.get("kubernetesVersion", version_name(NEWEST)), "spec.kubernetesVersion")
     cluster = read_cluster(spec.get("cluster"), folder, "spec.cluster")
     workload, notes = read_workload(spec.get("workload"), folder, cluster, "spec.workload")
     schedulers = parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version)
@@ -153,11 +153,11 @@ def _k8ssim_latency(spec: Mapping[str, Any], has_faults: bool) -> Latency:
 
 def parse_version(value: object, path: str) -> Version:
     """Reads a Kubernetes release such as 1.36."""
-    match = re.fullmatch(r"v?(\d+)\.(\d+)(\.\d+)?", str(value)) if isinstance(value, str | float) else None
-    version = (int(match[1]), int(match[2])) if match else None
+    version = read_version(str(value)) if isinstance(value, str | float) else None
     if version is None or not OLDEST <= version <= NEWEST:
         raise InputError(
-            f'expected a release from "{_text(OLDEST)}" to "{_text(NEWEST)}", got {value!r:.60}', path=path
+            f'expected a release from "{version_name(OLDEST)}" to "{version_name(NEWEST)}", got {value!r:.60}',
+            path=path,
         )
     return version
 
@@ -202,7 +202,3 @@ def _ties(value: object) -> TieBreaking:
 
 def _horizon(value: object) -> Nanoseconds | None:
     return None if value is None else fields.duration(value, "spec.horizon")
-
-
-def _text(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wavetank.cluster.releases import NEWEST, OLDEST, SERVED, version_name
 from wavetank.documents.fieldtable import NONE, REQUIRED, FieldTable
 
 TOP = FieldTable(
@@ -17,13 +18,15 @@ METADATA = FieldTable(
     ("labels", "texts by name", "{}", "yours; not read"),
 )
 
+_RELEASES = f'the release to behave like, `"{version_name(OLDEST)}"` to `"{version_name(NEWEST)}"`'
+
 SPEC = FieldTable(
     ("cluster", "mapping", REQUIRED, "the nodes, and whatever else is there when a run begins"),
     ("workload", "mapping", REQUIRED, "the pods and jobs that are submitted"),
     ("schedulers", "list", "[{name: default}]", "what is tried: each of them under each seed"),
     ("seeds", "list, or text such as 1-5,9", "[1]", "what chance begins with; the same seed gives the same bytes"),
     ("latency", "text or mapping", "ideal", "how long things take: a preset (`ideal`, `k3s`) or distributions"),
-    ("kubernetesVersion", "text", '"1.36"', 'the release to behave like, `"1.29"` to `"1.36"`'),
+    ("kubernetesVersion", "text", f'"{version_name(NEWEST)}"', _RELEASES),
     (
         "ties",
         "text",
@@ -83,7 +86,7 @@ PROCESS = FieldTable(
     ("binary", "file", NONE, "the program of a kube-scheduler, as it is"),
     ("command", "list of texts", NONE, "any command; `{kubeconfig}`, `{server}`, `{config}` stand for what it needs"),
     ("listen", "text", NONE, "HOST:PORT at which a program comes by itself; with `sync`"),
-    ("version", "text", "required with package", "its release of Kubernetes, such as `v1.35.8`"),
+    ("version", "text", "required with package", f"its release of Kubernetes, such as `{SERVED.tag}`"),
     ("config", "file or mapping", NONE, "a KubeSchedulerConfiguration, which is completed"),
     ("args", "list of texts", "[]", "more arguments"),
     ("patience", "duration", "60s", "how long it may run, in real time, without getting quiet"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
+from wavetank.cluster.releases import Version
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.experiments.document.fields import SCHEDULER
@@ -18,7 +19,7 @@ from wavetank.experiments.document.names import make_name, read_name
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.results.write.outfolder import FILES
 from wavetank.scheduling.attachable import Attachable
-from wavetank.scheduling.config import Configuration, Version, default_configuration, parse_configuration
+from wavetank.scheduling.config import Configuration, default_configuration, parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.policy import build_policy

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.cache import Cache, Program
 from wavetank.loop.building.module import KUBERNETES, parse_release, write_module
 from wavetank.loop.building.overlay import write_overlay
@@ -53,7 +54,7 @@ def _source(toolchain: Toolchain, name: str, version: str | None, package: str |
     if package is not None and "@" not in package:
         return _own(toolchain, Path(package), version)
     if version is None:
-        raise BuildError("which Kubernetes? give --version v1.35.8")
+        raise BuildError(f"which Kubernetes? give --version {SERVED.tag}")
     version = parse_release(version)
     folder = cache.folder / "modules" / f"{name}-{version}"
     if package is None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 
 KUBERNETES = "k8s.io/kubernetes"
@@ -16,7 +17,7 @@ def parse_release(text: str) -> str:
     """Reads a Kubernetes version, with or without v; BuildError if it is not one of three numbers."""
     match = re.fullmatch(r"v?(1\.\d+\.\d+)", text)
     if not match:
-        raise BuildError(f"expected a Kubernetes version such as v1.35.8, got {text!r}")
+        raise BuildError(f"expected a Kubernetes version such as {SERVED.tag}, got {text!r}")
     return f"v{match[1]}"
 
 

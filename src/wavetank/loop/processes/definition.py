@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wavetank.cluster.releases import Version, read_version, version_name
 from wavetank.loop.processes.configuration import changes, scheduler_names
 from wavetank.loop.timesteps.sync import TimestepSync
 
@@ -64,7 +65,7 @@ class ProcessDefinition:
     def _address(self) -> str:
         return ":".join(map(str, self.listen or ()))
 
-    def notes(self, release: tuple[int, int]) -> list[str]:
+    def notes(self, release: Version) -> list[str]:
         """Returns what the user should know: that its runs differ, that it is of another release."""
         return [*self._repeatability(), *self._other_release(release)]
 
@@ -74,14 +75,12 @@ class ProcessDefinition:
         why = "a program as it is, on virtual time" if self.sync is None else "a program in timesteps, by real time"
         return [f"{self.name}: not exactly repeatable: {why}"]
 
-    def _other_release(self, release: tuple[int, int]) -> list[str]:
+    def _other_release(self, release: Version) -> list[str]:
         if not self.version:
             return []
-        own = tuple(int(part) for part in self.version.lstrip("v").split(".")[:2])
-        if own == release:
+        if read_version(self.version) == release:
             return []
-        stated = ".".join(map(str, release))
-        return [f"{self.name}: {self.package} is {self.version}, but kubernetesVersion is {stated}"]
+        return [f"{self.name}: {self.package} is {self.version}, but kubernetesVersion is {version_name(release)}"]
 
 
 @dataclass(frozen=True)

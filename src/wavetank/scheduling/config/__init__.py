@@ -16,13 +16,11 @@ from wavetank.scheduling.config.args import (
     VolumeBindingArgs,
 )
 from wavetank.scheduling.config.configuration import default_configuration, parse_configuration
-from wavetank.scheduling.config.intree import EXTENSION_POINTS, NEWEST, OLDEST, Version
+from wavetank.scheduling.config.intree import EXTENSION_POINTS
 from wavetank.scheduling.config.model import Configuration, EnabledPlugin, Profile
 
 __all__ = [
     "EXTENSION_POINTS",
-    "NEWEST",
-    "OLDEST",
     "Configuration",
     "DefaultPreemptionArgs",
     "DynamicResourcesArgs",
@@ -38,7 +36,6 @@ __all__ = [
     "ResourceSpec",
     "ScoringStrategy",
     "ShapePoint",
-    "Version",
     "VolumeBindingArgs",
     "default_configuration",
     "parse_configuration",

@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any
 
 from wavetank.cluster.fields.selectors import read_field, read_mapping, read_text
+from wavetank.cluster.releases import NEWEST, Version
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import NodeResourcesFitArgs
 from wavetank.scheduling.config.extenders import ignored_resources, read_extenders
 from wavetank.scheduling.config.gates import NO_GATES, FeatureGates
-from wavetank.scheduling.config.intree import NEWEST, Version, check_version
+from wavetank.scheduling.config.intree import check_version
 from wavetank.scheduling.config.model import Configuration, Profile
 from wavetank.scheduling.config.profiles import read_profiles
 from wavetank.scheduling.config.readargs import API_VERSION

@@ -6,13 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from wavetank.cluster.releases import NEWEST, OLDEST, Version, version_name
 from wavetank.errors import InputError
 from wavetank.scheduling.config.model import EnabledPlugin
-
-Version = tuple[int, int]
-
-OLDEST: Version = (1, 29)
-NEWEST: Version = (1, 36)
 
 MULTI_POINT = "multiPoint"
 EXTENSION_POINTS = (
@@ -125,8 +121,8 @@ _WITHDRAWN_SINCE: Version = (1, 31)
 def check_version(version: Version) -> None:
     """Refuses a release whose plugins are not known."""
     if not OLDEST <= version <= NEWEST:
-        known = " to ".join(f"{major}.{minor}" for major, minor in (OLDEST, NEWEST))
-        raise InputError(f"Kubernetes {version[0]}.{version[1]} is not supported, expected {known}")
+        known = f"{version_name(OLDEST)} to {version_name(NEWEST)}"
+        raise InputError(f"Kubernetes {version_name(version)} is not supported, expected {known}")
 
 
 def extension_points(version: Version) -> tuple[str, ...]:

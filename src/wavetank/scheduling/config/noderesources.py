@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import get_args
 
 from wavetank.cluster.fields.selectors import read_field, read_label_key, read_list, read_text
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import (
     CPU_AND_MEMORY,
@@ -18,7 +19,6 @@ from wavetank.scheduling.config.args import (
     ScoringStrategyType,
     ShapePoint,
 )
-from wavetank.scheduling.config.intree import Version
 from wavetank.scheduling.config.reading import INT64_MAX, integer, read_object, suggest
 
 _STRATEGIES: Mapping[str, ScoringStrategyType] = {name: name for name in get_args(ScoringStrategyType)}

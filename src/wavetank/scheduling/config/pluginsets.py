@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from wavetank.cluster.fields.selectors import read_field, read_list, read_text
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.scheduling.config import intree
-from wavetank.scheduling.config.intree import MULTI_POINT, WEIGHTED_POINTS, Version
+from wavetank.scheduling.config.intree import MULTI_POINT, WEIGHTED_POINTS
 from wavetank.scheduling.config.model import EnabledPlugin
 from wavetank.scheduling.config.reading import integer, read_object, suggest
 

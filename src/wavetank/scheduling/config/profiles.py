@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from wavetank.cluster.fields.selectors import read_field, read_list, read_text
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.scheduling.config.args import PluginArgs
 from wavetank.scheduling.config.gates import NO_GATES, FeatureGates
-from wavetank.scheduling.config.intree import Version, is_withdrawn
+from wavetank.scheduling.config.intree import is_withdrawn
 from wavetank.scheduling.config.model import EnabledPlugin, Profile
 from wavetank.scheduling.config.pluginsets import PluginSet, enabled_names, expand, read_plugin_sets
 from wavetank.scheduling.config.readargs import read_args, takes_args

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from wavetank.cluster.fields.selectors import read_field, read_label_key, read_list, read_text
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.config.args import (
@@ -18,7 +19,6 @@ from wavetank.scheduling.config.args import (
     VolumeBindingArgs,
 )
 from wavetank.scheduling.config.gates import NO_GATES, STORAGE_CAPACITY_SCORING, FeatureGates
-from wavetank.scheduling.config.intree import Version
 from wavetank.scheduling.config.nodeaffinity import read_node_affinity
 from wavetank.scheduling.config.noderesources import read_balanced_allocation, read_fit, read_shape
 from wavetank.scheduling.config.reading import INT64_MAX, integer, read_bool, read_duration, read_object

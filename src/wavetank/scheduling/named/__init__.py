@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.scheduling.attachable import Attachable
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.named.batch import batch_queues
 from wavetank.scheduling.named.configurations import configurations
 from wavetank.scheduling.named.gpusharing import gpu_policies

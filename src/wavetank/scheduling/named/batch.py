@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.scheduling.batch.definition import QUEUES, BatchDefinition
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.named.scheduler import NamedScheduler
 
 

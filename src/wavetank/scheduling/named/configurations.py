@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
-from wavetank.scheduling.config import Version, parse_configuration
+from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named.scheduler import NamedScheduler
 

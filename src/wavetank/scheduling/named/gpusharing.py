@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
-from wavetank.scheduling.config import Version, default_configuration
+from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.gpusharing.policies.anygpu import Random
 from wavetank.scheduling.gpusharing.policies.bestfit import BestFit

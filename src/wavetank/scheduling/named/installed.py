@@ -7,8 +7,9 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
-from wavetank.scheduling.config import Version, default_configuration
+from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named.scheduler import NamedScheduler
 from wavetank.scheduling.policy import build_policy

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.scheduling.config import (
     Configuration,
@@ -21,7 +22,6 @@ from wavetank.scheduling.config import (
     PluginArgs,
     Profile,
     ScoringStrategy,
-    Version,
     default_configuration,
 )
 from wavetank.scheduling.definition import SchedulerDefinition

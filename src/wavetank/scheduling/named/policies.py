@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from wavetank.scheduling.config import Version, default_configuration
+from wavetank.cluster.releases import Version
+from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named.scheduler import NamedScheduler
 from wavetank.scheduling.policies.fit import BestFit, FirstFit, WorstFit

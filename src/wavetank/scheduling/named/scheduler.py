@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wavetank.cluster.releases import Version
 from wavetank.scheduling.attachable import Attachable
-from wavetank.scheduling.config import Version
 
 Make = Callable[[str, Version, Mapping[str, Any]], Attachable]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.cycle.selection import RoundRobinTies

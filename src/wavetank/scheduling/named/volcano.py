@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.named.scheduler import NamedScheduler
 
 if TYPE_CHECKING:  # Volcano is loaded when it is picked

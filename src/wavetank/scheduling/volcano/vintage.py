@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wavetank.scheduling.config import ResourceSpec, Version
+from wavetank.cluster.releases import Version
+from wavetank.scheduling.config import ResourceSpec
 
 _GPU = "nvidia.com/gpu"
 

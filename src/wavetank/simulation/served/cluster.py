@@ -10,6 +10,7 @@ from wavetank.apiserver.requests.request import User
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
+from wavetank.cluster.releases import SERVED
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import start_controllers
@@ -25,7 +26,6 @@ from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
 from wavetank.nodes.usage import Usage
 from wavetank.scheduling.attachable import SchedulerOptions
-from wavetank.scheduling.config import Version
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.kernels import compile_kernels
 from wavetank.simulation.latency.model import IDEAL, Latency
@@ -35,10 +35,6 @@ from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.served.store import ServedStore
 from wavetank.workloads.cluster import Cluster
-
-# The release that is served and, in its words, that of the simulated kubelets.
-RELEASE: Version = (1, 35)
-KUBELET_VERSION = "v1.35.8"
 
 _MANAGER = User("system:kube-controller-manager", ("system:authenticated",))
 
@@ -78,7 +74,7 @@ class ServedCluster:
         present = time.time_ns() - EPOCH_SECONDS * SECOND
         self.clock = Clock(present if setting.start is None else setting.start)
         self.store = store = ServedStore(self.clock, _HISTORY)
-        reports = KubeletReports(store, KUBELET_VERSION) if setting.kubelets else None
+        reports = KubeletReports(store, SERVED.tag) if setting.kubelets else None
         streams = Streams(setting.seed)
         if reports is not None:
             store.subscribe(POD, added=set_behavior)
@@ -114,4 +110,4 @@ def _attach(entry: SchedulerEntry, store: Store, streams: Streams, latency: Late
         thinking = replace(thinking, attempt=_THOUGHT)
     options = SchedulerOptions(latency=thinking, takes_all=len(entry.schedulers) == 1, connect=connect_extender)
     for definition in entry.schedulers:
-        definition.attach(ActorContext(store, streams, RELEASE), options)
+        definition.attach(ActorContext(store, streams, SERVED.version), options)

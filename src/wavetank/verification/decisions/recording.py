@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ import msgspec
 
 from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.resource import Manifest
+from wavetank.cluster.releases import SERVED, Version, read_version
 from wavetank.errors import InputError
-from wavetank.scheduling.config import Version
 from wavetank.scheduling.config.reading import suggest
 
 SUFFIX = ".json.gz"
@@ -171,11 +170,11 @@ class Recording(msgspec.Struct, frozen=True):
     @property
     def version(self) -> Version:
         """Returns the release that decided, as (major, minor)."""
-        found = re.match(r"v(\d+)\.(\d+)", self.kube_scheduler)
-        if not found:
-            message = f"expected a release such as v1.35.8, got {self.kube_scheduler!r}"
+        version = read_version(self.kube_scheduler)
+        if version is None:
+            message = f"expected a release such as {SERVED.tag}, got {self.kube_scheduler!r}"
             raise InputError(message, path="kube_scheduler")
-        return int(found[1]), int(found[2])
+        return version
 
     def other_objects(self) -> list[Manifest]:
         """Returns what a scheduler reads besides nodes and pods."""

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from wavetank.cluster.manifests import read_text
+from wavetank.cluster.releases import NEWEST, Version, read_version
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.config import NEWEST, Version
 
 Change = tuple[Nanoseconds, str, dict[str, Any]]  # when, what is done, and to which object
 
@@ -83,8 +83,7 @@ class Timeline(msgspec.Struct, frozen=True):
     @property
     def version(self) -> Version:
         """Returns the release that was recorded."""
-        major, minor, *_ = self.kube_scheduler.lstrip("v").split(".")
-        return min((int(major), int(minor)), NEWEST)
+        return min(read_version(self.kube_scheduler) or NEWEST, NEWEST)
 
     @property
     def is_repeatable(self) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.config import DefaultPreemptionArgs, Version
+from wavetank.cluster.releases import Version
+from wavetank.scheduling.config import DefaultPreemptionArgs
 from wavetank.scheduling.extenders.answers import ExtenderError
 from wavetank.scheduling.extenders.extenders import Victims
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Preemption
