@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: the command line from click, the Experiment document from its readers' tables.
+"""Writes docs/reference from the code: the command line, the Experiment document, and the tables of results.
 
 Run it after a change of either: `python scripts/generate_reference.py`. A test holds that the pages are current.
 """
@@ -14,7 +14,7 @@ import click
 from wavetank.cli.main import cli
 from wavetank.documents.fieldtable import FieldTable
 from wavetank.experiments.document import fields as experiment
-from wavetank.results.assertions import METRICS
+from wavetank.results import schema
 from wavetank.sweeps import documentfields as sweeps
 from wavetank.workloads import documentfields as workloads
 
@@ -81,6 +81,8 @@ are refused with a message that names the place. What fields do together is told
 [experiments.md](../experiments.md), which also says how [durations, distributions and
 quantities](../experiments.md#durations-and-quantities) are written. Files are relative to the document's folder."""
 
+_DIRECTIONS = {"lower": "↓", "higher": "↑", "": ""}
+
 _ASSERTIONS = """## spec.assert[]
 
 An assertion compares two expressions (`<` `<=` `>` `>=` `==` `!=`) of numbers, metrics, `+ - * /` and brackets. A
@@ -93,7 +95,7 @@ Metrics: """
 def write_experiment() -> str:
     """Returns the page of the Experiment document."""
     parts = [_INTRODUCTION, *(part for section in SECTIONS for part in _section(section))]
-    return "\n\n".join([*parts, _ASSERTIONS + ", ".join(f"`{metric}`" for metric in METRICS) + "."]) + "\n"
+    return "\n\n".join([*parts, _ASSERTIONS + ", ".join(f"`{metric}`" for metric in schema.METRIC_NAMES) + "."]) + "\n"
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -110,6 +112,39 @@ def _section(section: Section) -> Iterator[str]:
 def _code(default: str) -> str:
     """Marks a default that could be written in a document."""
     return default if (" " in default and default[0] not in "[{") or default in ("required", "none") else f"`{default}`"
+
+
+_RESULTS = f"""# Tables of results
+
+{_WRITTEN}
+
+Every column of the files that `wavetank run` and `wavetank sweep` write; [experiments.md](../experiments.md#results)
+shows the folders. Times are in seconds since the start of the run. An empty cell is a value that does not exist, such
+as the start of a pod that never started. An *optional* column is left out if no row has a value. In the last column,
+↓ means that lower is better, ↑ that higher is better."""
+
+
+def write_results() -> str:
+    """Returns the page of the tables of results."""
+    parts = [_RESULTS, "## Of an experiment", *_table(schema.SUMMARY), "## Of a run"]
+    parts += [part for table in schema.RUN_TABLES for part in _table(table)]
+    parts += ["## Of a sweep", *(part for table in schema.SWEEP_TABLES for part in _table(table))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(table: schema.Table) -> Iterator[str]:
+    yield f"### {table.file}"
+    yield f"{table.rows[0].upper()}{table.rows[1:]}."
+    rows = [_column(column) for column in table.columns if table is schema.SUMMARY or column not in schema.METRICS]
+    yield "\n".join(["| column | type | unit | meaning | |", "|---|---|---|---|---|", *rows])
+    if table is schema.SWEEP_SUMMARY:
+        yield f"And all metrics of [{schema.SUMMARY.file}](#summarycsv) of an experiment."
+
+
+def _column(column: schema.Column) -> str:
+    kind = {str: "text", int: "integer", float: "number"}[column.type]
+    meaning = column.meaning + (" (*optional*)" if column.optional else "")
+    return f"| `{column.name}` | {kind} | {column.unit} | {meaning} | {_DIRECTIONS[column.better]} |"
 
 
 def write_command_line() -> str:
@@ -155,7 +190,11 @@ def _cell(text: str) -> str:
 
 def pages() -> Mapping[str, str]:
     """Returns the pages by the names of their files."""
-    return {"experiment.md": write_experiment(), "command-line.md": write_command_line()}
+    return {
+        "experiment.md": write_experiment(),
+        "command-line.md": write_command_line(),
+        "results.md": write_results(),
+    }
 
 
 if __name__ == "__main__":

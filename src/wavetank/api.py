@@ -21,8 +21,9 @@ from wavetank.report.notebook import notebook_html
 from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.results.compare.compare import KINDS, Difference, compare_results
+from wavetank.results.compare.podrecords import PodRecord
+from wavetank.results.layout import REPORT
 from wavetank.results.read.frames import Cell, Frame, make_table
-from wavetank.results.read.runfolder import PodRecord
 from wavetank.results.read.tables import ResultTables
 from wavetank.version import __version__
 
@@ -35,7 +36,7 @@ class Results(ResultTables):
     @property
     def report(self) -> Path:
         """Returns the path of the HTML report."""
-        return self.folder / "report.html"
+        return self.folder / REPORT
 
     def __str__(self) -> str:
         return _printed(summary_table(self.folder))

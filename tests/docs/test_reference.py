@@ -17,7 +17,7 @@ from wavetank.workloads.generators.draws import KINDS
 GENERATED = runpy.run_path(str(ROOT / "scripts/generate_reference.py"))
 
 
-@pytest.mark.parametrize("name", ["experiment.md", "command-line.md"])
+@pytest.mark.parametrize("name", ["experiment.md", "command-line.md", "results.md"])
 def test_a_committed_page_is_current(name):
     committed = (ROOT / "docs/reference" / name).read_text(encoding="utf-8")
     assert GENERATED["pages"]()[name] == committed, "run scripts/generate_reference.py"

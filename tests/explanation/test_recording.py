@@ -12,10 +12,10 @@ import pytest
 from tests.explanation.clusters import a_pod, wavetank, write
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
-from wavetank.explanation import FILE, AttemptRecorder, read_recorded
-from wavetank.explanation.explanation import explain_attempt, key_of
-from wavetank.explanation.recorded import RecordedAttempts
-from wavetank.explanation.recorder import KEPT_BEST, KEPT_WORST
+from wavetank.results.attempts.explanation import explain_attempt, key_of
+from wavetank.results.attempts.reading import RecordedAttempts, read_recorded
+from wavetank.results.attempts.recorder import KEPT_BEST, KEPT_WORST, AttemptRecorder
+from wavetank.results.layout import ATTEMPTS
 from wavetank.simulation.simulation import Simulation
 
 PODS = 60
@@ -67,8 +67,8 @@ def witnessed(path, keep, **changes):
 
 @pytest.mark.parametrize("scheduler", ["default", "best-fit"])
 def test_what_was_recorded_in_full_is_read_back_as_it_was(tmp_path, scheduler):
-    told = witnessed(tmp_path / FILE, "all", schedulers=[{"name": scheduler}])
-    recorded = RecordedAttempts(tmp_path / FILE)
+    told = witnessed(tmp_path / ATTEMPTS, "all", schedulers=[{"name": scheduler}])
+    recorded = RecordedAttempts(tmp_path / ATTEMPTS)
     assert {word for attempts in told.values() for word in (attempt.outcome for attempt in attempts)} == {
         "bound",
         "unschedulable",
@@ -78,8 +78,8 @@ def test_what_was_recorded_in_full_is_read_back_as_it_was(tmp_path, scheduler):
 
 
 def test_only_the_best_and_the_worst_nodes_are_kept_but_all_are_counted(tmp_path):
-    told = witnessed(tmp_path / FILE, "best", nodes=120, pods=300)
-    recorded = RecordedAttempts(tmp_path / FILE)
+    told = witnessed(tmp_path / ATTEMPTS, "best", nodes=120, pods=300)
+    recorded = RecordedAttempts(tmp_path / ATTEMPTS)
     pairs = [pair for pod in told for pair in zip(told[pod], recorded.of(pod), strict=True)]
     assert any(len(got.feasible) < got.feasible_count for _, got in pairs)
     for expected, got in pairs:
@@ -109,9 +109,9 @@ def test_a_preemption_is_recorded_with_its_victims(tmp_path):
 
 
 def test_an_attempt_costs_few_bytes_however_large_the_cluster(tmp_path):
-    told = witnessed(tmp_path / FILE, "best", nodes=1000, pods=1000)
+    told = witnessed(tmp_path / ATTEMPTS, "best", nodes=1000, pods=1000)
     attempts = sum(map(len, told.values()))
-    assert (tmp_path / FILE).stat().st_size / attempts < 250
+    assert (tmp_path / ATTEMPTS).stat().st_size / attempts < 250
 
 
 def run(folder, *args, **changes):
@@ -125,8 +125,8 @@ def run(folder, *args, **changes):
 def test_a_run_is_recorded_on_demand_and_not_changed_by_it(tmp_path):
     (tmp_path / "plain").mkdir()
     plain, explained = run(tmp_path / "plain"), run(tmp_path, "--explain")
-    assert not (plain / "default/seed-1" / FILE).exists()
-    assert (explained / "default/seed-1" / FILE).exists()
+    assert not (plain / "default/seed-1" / ATTEMPTS).exists()
+    assert (explained / "default/seed-1" / ATTEMPTS).exists()
     for table in ("pods.csv", "utilization.csv"):
         assert (plain / "default/seed-1" / table).read_bytes() == (explained / "default/seed-1" / table).read_bytes()
 
@@ -134,7 +134,7 @@ def test_a_run_is_recorded_on_demand_and_not_changed_by_it(tmp_path):
 def test_the_same_run_writes_the_same_bytes(tmp_path):
     (tmp_path / "again").mkdir()
     first, again = run(tmp_path, "--explain-all"), run(tmp_path / "again", "--explain-all")
-    assert (first / "default/seed-1" / FILE).read_bytes() == (again / "default/seed-1" / FILE).read_bytes()
+    assert (first / "default/seed-1" / ATTEMPTS).read_bytes() == (again / "default/seed-1" / ATTEMPTS).read_bytes()
 
 
 def test_explain_prints_the_attempts_of_a_run(tmp_path):
@@ -150,8 +150,8 @@ def test_explain_prints_the_attempts_of_a_run(tmp_path):
 
 
 def test_numpy_opens_the_file(tmp_path):
-    told = witnessed(tmp_path / FILE, "best")
-    with np.load(tmp_path / FILE) as arrays:
+    told = witnessed(tmp_path / ATTEMPTS, "best")
+    with np.load(tmp_path / ATTEMPTS) as arrays:
         assert len(arrays["0/pod"]) == sum(map(len, told.values()))
         assert arrays["0/scores"].dtype == np.int16
 
@@ -168,7 +168,7 @@ def test_which_run_is_meant_must_be_clear(tmp_path):
 def test_a_pod_that_was_never_tried(tmp_path):
     out = run(tmp_path, "--explain")
     done = wavetank("explain", out, "nobody")
-    place = out / "default/seed-1" / FILE
+    place = out / "default/seed-1" / ATTEMPTS
     assert (done.status, done.stderr) == (2, f"{place}: no attempt at pod 'default/nobody' was recorded\n")
 
 
@@ -200,6 +200,6 @@ def remove_index(path):
 )
 def test_a_damaged_recording(tmp_path, spoil):
     out = run(tmp_path, "--explain", pods=3)
-    spoil(out / "default/seed-1" / FILE)
+    spoil(out / "default/seed-1" / ATTEMPTS)
     with pytest.raises(InputError, match="not a recording of attempts"):
         read_recorded(out, "poisson-0")

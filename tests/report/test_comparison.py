@@ -9,10 +9,10 @@ from rich.console import Console
 
 from tests.report.synthetic import SUMMARY_COLUMNS, Recipe, write_csv
 from wavetank.report.comparison import comparison_cards
-from wavetank.report.folder import ResultsFolder
 from wavetank.report.metrics import Comparison, compare
 from wavetank.report.notebook import notebook_html
 from wavetank.report.table import summary_table
+from wavetank.results.read.resultsfolder import ResultsFolder
 
 Results = Callable[[Recipe], Path]
 
@@ -26,7 +26,7 @@ def makespans(out: Path, seconds: dict[str, list[object]]) -> Comparison:
         for seed, makespan in enumerate(column)
     ]
     write_csv(out / "summary.csv", SUMMARY_COLUMNS, rows)
-    return next(each for each in compare(ResultsFolder(out)) if each.metric.key == "makespan_s")
+    return next(each for each in compare(ResultsFolder(out)) if each.metric.name == "makespan_s")
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.report.synthetic import Recipe
-from wavetank.report.folder import ResultsFolder
 from wavetank.report.page.html import write_report
 from wavetank.report.page.payload import payload
+from wavetank.results.read.resultsfolder import ResultsFolder
 
 Results = Callable[[Recipe], Path]
 LARGE = Recipe(nodes=5_000, cores=4, pods=100_000, mean_runtime_s=1800, schedulers=("large",), seeds=(1,), buckets=100)

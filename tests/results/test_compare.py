@@ -137,9 +137,10 @@ def test_a_metric_without_a_value_has_no_difference() -> None:
         ("scheduler,seed\nx,1\n", "a,b\n", "pods.csv: expected a column 'namespace', got a, b"),
         ("scheduler,seed\nx,1\n", "", "pods.csv: expected a column 'namespace', got nothing"),
         ("scheduler,seed\nx,1\n", COLUMNS + "default,p\n", "pods.csv: expected as many cells in every row"),
-        ("scheduler,seed\nx,one\n", COLUMNS, "summary.csv: expected numbers: "),
+        ("scheduler,seed\nx,one\n", COLUMNS, "summary.csv: row 2: seed: expected a number, got 'one'"),
         ("seed\n1\n", COLUMNS, "summary.csv: expected a column 'scheduler', got seed"),
-        ("scheduler,seed,pods\nx,1\n", COLUMNS, "summary.csv: expected as many cells in every row"),
+        ("scheduler,seed\nx,\n", COLUMNS, "summary.csv: row 2: seed: expected a whole number"),
+        ("scheduler,seed,pods\nx,1\n", COLUMNS, "summary.csv: row 2: expected 3 cells"),
         ("scheduler,seed\ny,1\n", COLUMNS, "pods.csv: cannot be read: No such file or directory"),
     ],
 )

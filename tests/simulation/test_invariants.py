@@ -13,7 +13,7 @@ from tests.simulation.experiments import an_experiment, as_tuple, bound_requests
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.results.columns.podcolumns import PodColumns
+from wavetank.results.columns.podcolumns import RecordedPods
 from wavetank.results.metrics.usage import Usage
 from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.scheduler.scheduler import Scheduler
@@ -121,7 +121,7 @@ def test_utilisation_is_a_share_of_the_cluster(spec: dict[str, Any], seed: int) 
 
 
 def assert_shares(recorder: Recorder) -> None:
-    columns = PodColumns(recorder.rows), PodColumns(recorder.residents)
+    columns = RecordedPods(recorder.rows), RecordedPods(recorder.residents)
     usage = Usage(*columns, recorder.node_changes).buckets(0, recorder.end)
     for share in (usage.cpu_utilization, usage.memory_utilization):
         assert ((share >= 0) & (share <= 1 + 1e-9)).all()

@@ -49,6 +49,6 @@ def test_close_rates_are_by_the_best_of_the_scenario(tmp_path):
     assert min(rates.values()) == 1
     assert rates["default"] / rates["best-fit"] == pytest.approx(latency["default"] / latency["best-fit"])
     rows = list(compare_pairs("here", results))
-    (row,) = [row for row in rows if row[1] == "mean_job_latency_s"]
-    assert row[:5] == ["here", "mean_job_latency_s", "default", "best-fit", 2]
-    assert row[7] == pytest.approx(latency["best-fit"] - latency["default"], abs=1e-6)
+    (row,) = [row for row in rows if row["metric"] == "mean_job_latency_s"]
+    assert (row["scenario"], row["a"], row["b"], row["seeds"]) == ("here", "default", "best-fit", 2)
+    assert row["difference"] == pytest.approx(latency["best-fit"] - latency["default"], abs=1e-6)

@@ -11,26 +11,26 @@ from shutil import rmtree
 import numpy as np
 
 from wavetank.errors import SchedulerError
-from wavetank.explanation.recorder import AttemptRecorder
-from wavetank.explanation.recording import FILE, Keep
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.errors import ProcessError
+from wavetank.results.attempts.format import Keep
+from wavetank.results.attempts.recorder import AttemptRecorder
 from wavetank.results.columns.decimals import NEVER
 from wavetank.results.columns.podtable import PodTable
+from wavetank.results.layout import ATTEMPTS, run_label
 from wavetank.results.metrics.gpufigures import GpuFigures
 from wavetank.results.metrics.jobs import FinishedJobs
-from wavetank.results.metrics.metrics import Metrics, measure
+from wavetank.results.metrics.metrics import measure
 from wavetank.results.recording.podrow import PodRow
+from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.k8ssim import write_k8ssim
 from wavetank.results.write.tables import write_tables
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.generators.inflation import known_pods
 
-Tables = dict[tuple[str, int], PodTable]  # of runs just made, by scheduler and seed
-
-QUANTILES = (0, 5, 25, 50, 75, 95, 100)  # of job latency, in percent
+Tables = dict[str, PodTable]  # of runs just made, by their labels
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RunPlan:
     @property
     def label(self) -> str:
         """Returns what the run is called in progress and wall.json."""
-        return f"{self.scheduler}/seed-{self.seed}"
+        return run_label(self.scheduler, self.seed)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         wall = time.perf_counter() - begun
         pods = PodTable(recorder)
         if tables is not None:
-            tables[plan.scheduler, plan.seed] = pods
+            tables[plan.label] = pods
         write_tables(pods, plan.folder)
         jobs = FinishedJobs(pods)
         write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
@@ -129,7 +129,7 @@ def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
     if plan.keep is None:
         yield None
     else:
-        with closing(AttemptRecorder(plan.folder / FILE, plan.keep)) as recorder:
+        with closing(AttemptRecorder(plan.folder / ATTEMPTS, plan.keep)) as recorder:
             yield recorder
 
 

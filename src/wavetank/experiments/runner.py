@@ -13,8 +13,9 @@ from wavetank.errors import SchedulerError
 from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, Tables, try_run
 from wavetank.experiments.summary import write_summary
-from wavetank.explanation.recording import Keep
 from wavetank.kernel.garbage import rare_collections
+from wavetank.results.attempts.format import Keep
+from wavetank.results.layout import run_folder
 from wavetank.results.write.outfolder import check_out, written_whole
 
 
@@ -63,7 +64,7 @@ def run_experiment(
                 scheduler=entry.name,
                 seed=seed,
                 setting=experiment.setting(entry),
-                folder=folder / entry.name / f"seed-{seed}",
+                folder=run_folder(folder, entry.name, seed),
                 wavetank_version=wavetank_version,
                 keep=keep,
             )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 
-import msgspec
+from msgspec import UNSET
 
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.node import Node
 from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.run import RunResult
 from wavetank.kernel.durations import SECOND
+from wavetank.results import layout
 from wavetank.results.assertions import Assertion, Finding, check_all
-from wavetank.results.metrics.metrics import OPTIONAL, Metrics
-from wavetank.results.write.tables import write_csv
+from wavetank.results.facts import ClusterFacts, ExperimentFacts, SchedulerFacts, WorkloadFacts, write_json
+from wavetank.results.layout import run_label
+from wavetank.results.schema import SUMMARY
+from wavetank.results.write.csvfiles import write_rows
+from wavetank.results.write.summary import summary_row
 
 
 def write_summary(
@@ -30,11 +34,9 @@ def write_summary(
 
     `failures` says which runs have failed; a scheduler of which none was made is left out.
     """
-    columns = summary_columns([result.metrics for result in results])
-    rows = ([result.scheduler, result.seed, *_cells(result.metrics, columns)] for result in results)
-    write_csv(folder / "summary.csv", ("scheduler", "seed", *columns), rows)
-    _write_json(folder / "experiment.json", _facts(experiment, results, wavetank_version, failures))
-    _write_json(folder / "wall.json", _wall(results, wall_s))
+    write_rows(folder, SUMMARY, [summary_row(each.scheduler, each.seed, each.metrics) for each in results])
+    write_json(folder / layout.EXPERIMENT, _facts(experiment, results, wavetank_version, failures))
+    write_json(folder / layout.WALL, _wall(results, wall_s))
 
 
 def check_results(assertions: Sequence[Assertion], results: Sequence[RunResult]) -> list[Finding]:
@@ -49,47 +51,37 @@ def all_warnings(experiment: Experiment, results: Sequence[RunResult]) -> list[s
     return list(dict.fromkeys((*experiment.notes, *of_runs)))
 
 
-def summary_columns(metrics: Sequence[Metrics]) -> list[str]:
-    """Returns the metrics that summary.csv has for such runs: all but those that none of them has."""
-    names = [field.name for field in fields(Metrics)]
-    return [name for name in names if name not in OPTIONAL or any(getattr(each, name) is not None for each in metrics)]
-
-
-def _cells(metrics: Metrics, columns: Sequence[str]) -> list[object]:
-    values = (getattr(metrics, column) for column in columns)
-    return [round(value, 6) if isinstance(value, float) else value for value in values]
-
-
 def _facts(
     experiment: Experiment, results: Sequence[RunResult], wavetank_version: str, failures: Sequence[str]
-) -> dict[str, object]:
-    nodes = [Node(manifest) for manifest in experiment.cluster.manifests if manifest.get("kind") == "Node"]
+) -> ExperimentFacts:
     made = {result.scheduler for result in results}
     entries = [entry for entry in experiment.schedulers if entry.name in made]
     manager = experiment.controllers.manager
-    return {
-        "wavetank": wavetank_version,
-        "name": experiment.name,
-        "kubernetesVersion": ".".join(map(str, experiment.version)),
-        "latency": experiment.latency.name,
-        "ties": experiment.ties,
-        "seeds": experiment.seeds,
-        "horizon_s": None if experiment.horizon is None else experiment.horizon / SECOND,
-        "schedulers": [{"name": entry.name, "description": entry.description} for entry in entries],
-        **({"controllers": manager.description} if manager else {}),
-        "cluster": {
-            "nodes": len(nodes),
-            "cpu_milli": sum(node.allocatable.get(CPU, 0) for node in nodes),
-            "memory_bytes": sum(node.allocatable.get(MEMORY, 0) for node in nodes),
-        },
-        "workload": {"pods": results[0].metrics.pods, "description": experiment.workload.description},
-        "warnings": [*failures, *all_warnings(experiment, results)],
-    }
+    return ExperimentFacts(
+        wavetank=wavetank_version,
+        name=experiment.name,
+        kubernetes_version=".".join(map(str, experiment.version)),
+        latency=experiment.latency.name,
+        ties=experiment.ties,
+        seeds=list(experiment.seeds),
+        horizon_s=None if experiment.horizon is None else experiment.horizon / SECOND,
+        schedulers=[SchedulerFacts(entry.name, entry.description) for entry in entries],
+        controllers=manager.description if manager else UNSET,
+        cluster=_cluster(experiment),
+        workload=WorkloadFacts(results[0].metrics.pods, experiment.workload.description),
+        warnings=[*failures, *all_warnings(experiment, results)],
+    )
+
+
+def _cluster(experiment: Experiment) -> ClusterFacts:
+    nodes = [Node(manifest) for manifest in experiment.cluster.manifests if manifest.get("kind") == "Node"]
+    cpu, memory = (sum(node.allocatable.get(name, 0) for node in nodes) for name in (CPU, MEMORY))
+    return ClusterFacts(len(nodes), cpu, memory)
 
 
 def _wall(results: Sequence[RunResult], wall_s: float) -> dict[str, object]:
     runs = {
-        f"{result.scheduler}/seed-{result.seed}": {
+        run_label(result.scheduler, result.seed): {
             "wall_s": round(result.wall_s, 3),
             "pods_per_s": round(result.metrics.pods / result.wall_s) if result.wall_s else None,
             "attempts": result.attempts,
@@ -104,7 +96,3 @@ def acceleration(result: RunResult) -> float | None:
     """Returns simulated by real time, of the makespan."""
     makespan = result.metrics.makespan_s
     return None if makespan is None or not result.wall_s else round(makespan / result.wall_s, 1)
-
-
-def _write_json(path: Path, content: dict[str, object]) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")

@@ -14,10 +14,10 @@ from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.errors import InputError
-from wavetank.explanation.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
+from wavetank.results.attempts.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome

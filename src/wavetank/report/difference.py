@@ -12,9 +12,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.report.metrics import METRICS, Metric
 from wavetank.results.compare.compare import KINDS, Difference, MetricPair, PodDifference, RunDifference
-from wavetank.results.read.runfolder import PodRecord
+from wavetank.results.compare.podrecords import PodRecord
+from wavetank.results.schema import Column, reported_metrics
 from wavetank.results.statistics import mean_interval
 
 MOST_PODS = 20  # shown unless somebody asks for more
@@ -97,13 +97,13 @@ def _grids(difference: Difference, most: int) -> Iterator[Grid]:
 
 
 def _metrics(schedulers: str, runs: Sequence[RunDifference]) -> Grid:
-    known = [metric for metric in METRICS if metric.key in runs[0].metrics]
-    rows = [_metric_row(metric, [run.metrics[metric.key] for run in runs]) for metric in known]
+    known = [metric for metric in reported_metrics() if metric.name in runs[0].metrics]
+    rows = [_metric_row(metric, [run.metrics[metric.name] for run in runs]) for metric in known]
     over = f", mean of {len(runs)} seeds" if len(runs) > 1 else ""
     return Grid(f"{schedulers}: metrics{over}", ("Metric", "A", "B", "Difference"), rows)
 
 
-def _metric_row(metric: Metric, pairs: Sequence[MetricPair]) -> Sequence[str]:
+def _metric_row(metric: Column, pairs: Sequence[MetricPair]) -> Sequence[str]:
     a, b = (_mean([pair[side] for pair in pairs]) for side in (0, 1))
     unit = {"time": " [s]", "share": " [%]", "percent": " [%]"}.get(metric.kind, "")
     return f"{metric.label}{unit}", _number(metric, a), _number(metric, b), _gap(metric, a, pairs)
@@ -115,7 +115,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return mean_interval(defined).mean if len(defined) == len(values) else None
 
 
-def _gap(metric: Metric, a: float | None, pairs: Sequence[MetricPair]) -> str:
+def _gap(metric: Column, a: float | None, pairs: Sequence[MetricPair]) -> str:
     """Returns how far B is from A, with the half-width of the 95 % interval over several seeds."""
     gaps = [pair.difference for pair in pairs if pair.difference is not None]
     if len(gaps) < len(pairs):
@@ -128,7 +128,7 @@ def _gap(metric: Metric, a: float | None, pairs: Sequence[MetricPair]) -> str:
     return f"{_number(metric, interval.mean, '+')}{spread}{relative}"
 
 
-def _number(metric: Metric, value: float | None, sign: str = "") -> str:
+def _number(metric: Column, value: float | None, sign: str = "") -> str:
     if value is None:
         return "–"
     if metric.kind == "count":

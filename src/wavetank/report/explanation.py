@@ -10,8 +10,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.explanation import Explanation, Refusal
 from wavetank.kernel.durations import SECOND, format_seconds
+from wavetank.results.attempts.explanation import Explanation, Refusal
 
 MOST_NODES = 10  # with their scores; the other feasible nodes are counted
 _MOST_NAMES = 5  # of nodes in one line

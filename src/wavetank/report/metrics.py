@@ -5,57 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from wavetank.report.folder import ResultsFolder, Run
+from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.read.runfolder import RunFolder
+from wavetank.results.schema import Better, Column, Kind, reported_metrics
 from wavetank.results.statistics import Interval, mean_interval
 
-# a share is at most 1, a percentage at most 100; a ratio and an amount have no unit
-Kind = Literal["time", "share", "percent", "count", "ratio", "amount"]
-Better = Literal["lower", "higher", ""]
 Verdict = Literal["best", "close", ""]
-BySeed = dict[int, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A column of the summary: what it is called, what it measures, and which direction is better, if any."""
-
-    key: str
-    label: str
-    kind: Kind
-    better: Better
-
-
-METRICS = (
-    Metric("makespan_s", "Makespan", "time", "lower"),
-    Metric("mean_waiting_time_s", "Mean waiting time", "time", "lower"),
-    Metric("p95_waiting_time_s", "95th percentile of waiting", "time", "lower"),
-    Metric("max_waiting_time_s", "Longest waiting time", "time", "lower"),
-    Metric("mean_turnaround_s", "Mean turnaround", "time", "lower"),
-    Metric("mean_job_latency_s", "Mean job latency", "time", "lower"),
-    Metric("mean_slowdown", "Mean slowdown", "ratio", "lower"),
-    Metric("slowdown_fairness", "Fairness of slowdowns (Jain)", "ratio", "higher"),
-    Metric("share_fairness", "Fairness of namespaces' shares (Jain)", "ratio", "higher"),
-    Metric("cpu_utilization", "CPU utilisation", "share", "higher"),
-    Metric("memory_utilization", "Memory utilisation", "share", "higher"),
-    Metric("gpu_allocation", "GPU allocation", "percent", "higher"),
-    Metric("gpu_fragmentation", "GPU fragmentation", "percent", "lower"),
-    Metric("fragmentation", "CPU fragmentation", "share", "lower"),
-    Metric("cost", "Cost", "amount", "lower"),
-    Metric("nodes_used", "Nodes used", "count", ""),
-    Metric("unscheduled_pods", "Unscheduled pods", "count", "lower"),
-    Metric("failed_pods", "Failed pods", "count", "lower"),
-    Metric("evicted_pods", "Evicted pods", "count", "lower"),
-)
-# What fits a terminal or a notebook cell.
-MAIN_METRICS = (
-    "makespan_s",
-    "mean_waiting_time_s",
-    "p95_waiting_time_s",
-    "cpu_utilization",
-    "memory_utilization",
-    "gpu_allocation",
-    "unscheduled_pods",
-)
+BySeed = dict[int | None, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +28,7 @@ class Cell:
 class Comparison:
     """All schedulers under one metric."""
 
-    metric: Metric
+    metric: Column
     unit: str
     decimals: int
     cells: tuple[Cell, ...]
@@ -103,12 +59,12 @@ class Comparison:
 
 def compare(folder: ResultsFolder) -> list[Comparison]:
     """Returns one comparison per metric that the runs have, schedulers in the order of the experiment."""
-    known = {name for run in folder.runs for name in run.values}
-    return [_compare(folder, metric) for metric in METRICS if metric.key in known]
+    known = {name for run in folder.runs for name in run.metrics}
+    return [_compare(folder, metric) for metric in reported_metrics() if metric.name in known]
 
 
-def _compare(folder: ResultsFolder, metric: Metric) -> Comparison:
-    by_seed = {name: _by_seed(folder.runs_of(name), metric.key) for name in folder.scheduler_names()}
+def _compare(folder: ResultsFolder, metric: Column) -> Comparison:
+    by_seed = {name: _by_seed(folder.runs_of(name), metric.name) for name in folder.scheduler_names()}
     unit, factor = _unit(metric.kind, [value for values in by_seed.values() for value in values.values()])
     scaled = {name: {seed: value * factor for seed, value in values.items()} for name, values in by_seed.items()}
     intervals = {name: mean_interval(list(values.values())) if values else None for name, values in scaled.items()}
@@ -120,9 +76,9 @@ def _compare(folder: ResultsFolder, metric: Metric) -> Comparison:
     return Comparison(metric, unit, _decimals(metric.kind, cells), cells)
 
 
-def _by_seed(runs: list[Run], key: str) -> BySeed:
+def _by_seed(runs: list[RunFolder], key: str) -> BySeed:
     """Returns the values of a metric where they are defined."""
-    values = {run.seed: run.values[key] for run in runs}
+    values = {run.seed: run.metrics[key] for run in runs}
     return {seed: value for seed, value in values.items() if value is not None}
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from wavetank.report.comparison import comparison_table
-from wavetank.report.folder import ResultsFolder, Run
-from wavetank.report.metrics import MAIN_METRICS, compare
-from wavetank.report.page.columns import Floats
+from wavetank.report.metrics import compare
 from wavetank.report.page.facts import seeds_text
+from wavetank.results.columns.decimals import Floats
+from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.read.runfolder import RunFolder
 
 WIDTH, HEIGHT = 240, 32  # of a sparkline, in pixels
 HEAD = "<tr><th>Scheduler</th><th>CPU utilisation over time (0–100 %), first seed</th></tr>"
@@ -20,7 +21,7 @@ HEAD = "<tr><th>Scheduler</th><th>CPU utilisation over time (0–100 %), first s
 def notebook_html(out: Path) -> str:
     """Returns a fragment of HTML: the comparison, and the CPU utilisation of each scheduler's first seed."""
     folder = ResultsFolder(out)
-    comparisons = [each for each in compare(folder) if each.metric.key in MAIN_METRICS]
+    comparisons = [each for each in compare(folder) if each.metric.heading]
     runs = [run for name in folder.scheduler_names() for run in folder.runs_of(name)[:1]]
     title, seeds = escape(folder.experiment.name), escape(seeds_text(folder.experiment.seeds))
     return (
@@ -32,7 +33,7 @@ def notebook_html(out: Path) -> str:
     )
 
 
-def _row(folder: ResultsFolder, run: Run) -> str:
+def _row(folder: ResultsFolder, run: RunFolder) -> str:
     time, cpu = folder.utilization(run)[:2]
     return f"<tr><td>{escape(run.scheduler)}</td><td>{_sparkline(time, np.nan_to_num(cpu))}</td></tr>"
 

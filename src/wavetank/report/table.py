@@ -10,31 +10,20 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.report.comparison import rows_of
-from wavetank.report.folder import ResultsFolder
-from wavetank.report.metrics import MAIN_METRICS, Cell, Comparison, compare
+from wavetank.report.metrics import Cell, Comparison, compare
 from wavetank.report.page.facts import seeds_text
-
-# Short words on lines of their own, and spreads below their means: six metrics fit 80 columns.
-LABELS = {
-    "makespan_s": "Makespan",
-    "mean_waiting_time_s": "Mean\nwait",
-    "p95_waiting_time_s": "p95\nwait",
-    "cpu_utilization": "CPU",
-    "memory_utilization": "Memory",
-    "gpu_allocation": "GPU",
-    "unscheduled_pods": "Pods\nleft",
-}
+from wavetank.results.read.resultsfolder import ResultsFolder
 
 
 def summary_table(out: Path) -> Table:
     """Returns a row per scheduler with mean ±half-width of the 95 % interval; `*` marks the best mean."""
     folder = ResultsFolder(out)
-    comparisons = [each for each in compare(folder) if each.metric.key in MAIN_METRICS]
+    comparisons = [each for each in compare(folder) if each.metric.heading]
     table = Table(title=Text(folder.experiment.name), caption=_caption(folder.experiment.seeds), box=box.SIMPLE_HEAD)
     table.pad_edge, table.collapse_padding = False, True
     table.add_column("Scheduler", overflow="fold")
     for comparison in comparisons:
-        label = LABELS[comparison.metric.key] + (f"\n[{comparison.unit}]" if comparison.unit else "")
+        label = comparison.metric.heading + (f"\n[{comparison.unit}]" if comparison.unit else "")
         table.add_column(Text(label), justify="right", overflow="fold")
     for cells in rows_of(comparisons):
         table.add_row(Text(cells[0].scheduler), *map(_text, comparisons, cells))

@@ -5,14 +5,12 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import fsum
 from typing import Any, NamedTuple
 
 from wavetank.errors import InputError
-from wavetank.results.metrics.metrics import Metrics
-
-METRICS = tuple(field.name for field in fields(Metrics))
+from wavetank.results.schema import METRIC_NAMES
 
 _TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?|(<=|>=|==|!=|[-+*/<>()]))")
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
@@ -151,8 +149,8 @@ class _Parser:
         raise self._problem("expected a metric, a number or (")
 
     def _metric(self, name: str, scheduler: str | None) -> _Value:
-        if name not in METRICS:
-            raise self._problem(f"there is no metric {name!r:.60}: known are {', '.join(METRICS)}")
+        if name not in METRIC_NAMES:
+            raise self._problem(f"there is no metric {name!r:.60}: known are {', '.join(METRIC_NAMES)}")
         self._general = self._general or scheduler is None
         return lambda means: means.of(name, scheduler or "")
 

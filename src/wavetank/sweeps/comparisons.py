@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from wavetank.experiments.run import RunResult
+from wavetank.results.schema import COMPARED
 from wavetank.results.statistics import CONFIDENCE, mean_interval, paired_p_value
 
-METRICS = (
-    "mean_job_latency_s",
-    "makespan_s",
-    "mean_waiting_time_s",
-    "p95_waiting_time_s",
-    "mean_slowdown",
-    "cpu_utilization",
-    "fragmentation",
-)
-COLUMNS = ("scenario", "metric", "a", "b", "seeds", "mean_a", "mean_b", "difference", "low", "high", "p", "significant")
+
+class _Pair(NamedTuple):
+    """Two schedulers under one metric: columns of comparisons.csv."""
+
+    seeds: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
 
 
-def compare_pairs(scenario: str, results: Sequence[RunResult]) -> Iterator[list[object]]:
-    """Yields a row per metric and pair: the mean of b - a with its 95 % interval, and whether it is significant.
+def compare_pairs(scenario: str, results: Sequence[RunResult]) -> Iterator[Mapping[str, object]]:
+    """Yields a row of comparisons.csv per metric and pair of schedulers.
 
-    p is of the paired t-test; significant is what stays below 5 % by Holm's rule for all pairs of the metric. With
-    one seed there is nothing to say but the difference.
+    `significant` holds if p stays below 5 % by Holm's rule for all pairs of the metric. With a single common seed
+    there is only the difference, without an interval.
     """
-    for metric in METRICS:
+    for metric in COMPARED:
         values = _values(results, metric)
-        pairs = [_compare(values[a], values[b]) for a, b in combinations(values, 2)]
-        marks = significant([p for *_, p in pairs])
-        for (a, b), (seeds, mean_a, mean_b, low, high, p), mark in zip(
-            combinations(values, 2), pairs, marks, strict=True
-        ):
-            cells = [mean_a, mean_b, mean_b - mean_a, low, high, p]
-            rounded = [None if cell is None else round(cell, 6) for cell in cells]
-            yield [scenario, metric, a, b, seeds, *rounded, mark]
+        pairs = [(a, b, _compare(values[a], values[b])) for a, b in combinations(values, 2)]
+        marks = significant([pair.p for _, _, pair in pairs])
+        for (a, b, pair), mark in zip(pairs, marks, strict=True):
+            place = {"scenario": scenario, "metric": metric, "a": a, "b": b}
+            yield {**place, **{name: _rounded(value) for name, value in pair._asdict().items()}, "significant": mark}
 
 
 def significant(p_values: Sequence[float | None]) -> list[str]:
@@ -59,14 +59,17 @@ def _values(results: Sequence[RunResult], metric: str) -> dict[str, dict[int, fl
     return values
 
 
-def _compare(
-    a: dict[int, float], b: dict[int, float]
-) -> tuple[int, float, float, float | None, float | None, float | None]:
+def _compare(a: dict[int, float], b: dict[int, float]) -> _Pair:
     seeds = [seed for seed in a if seed in b]
     if not seeds:
-        return 0, mean_interval(list(a.values())).mean, mean_interval(list(b.values())).mean, None, None, None
+        mean_a, mean_b = (mean_interval(list(values.values())).mean for values in (a, b))
+        return _Pair(0, mean_a, mean_b, mean_b - mean_a, None, None, None)
     differences = [b[seed] - a[seed] for seed in seeds]
     interval = mean_interval(differences)
-    means = (mean_interval([values[seed] for seed in seeds]).mean for values in (a, b))
-    mean_a, mean_b = means
-    return len(seeds), mean_a, mean_b, interval.low, interval.high, paired_p_value(differences)
+    mean_a, mean_b = (mean_interval([values[seed] for seed in seeds]).mean for values in (a, b))
+    p = paired_p_value(differences)
+    return _Pair(len(seeds), mean_a, mean_b, mean_b - mean_a, interval.low, interval.high, p)
+
+
+def _rounded(value: int | float | None) -> int | float | None:
+    return round(value, 6) if isinstance(value, float) else value

@@ -14,13 +14,13 @@ from wavetank.experiments.runner import FailedRunsError
 from wavetank.experiments.summary import check_results, write_summary
 from wavetank.kernel.garbage import rare_collections
 from wavetank.results.assertions import Finding
+from wavetank.results.layout import RUNS, run_folder
 from wavetank.sweeps.document import Scenario, Sweep
 from wavetank.sweeps.executors import Executor
 from wavetank.sweeps.keys import key_of
 from wavetank.sweeps.runstore import RunStore, Task
 from wavetank.sweeps.summary import write_sweep
 
-RUNS = ".runs"
 _NEW = ".new"
 
 
@@ -124,7 +124,7 @@ def _assemble(
     folder.mkdir(parents=True)
     for task in tasks:
         if store.has(task.key):
-            store.link(task.key, folder / task.plan.scheduler / f"seed-{task.plan.seed}")
+            store.link(task.key, run_folder(folder, task.plan.scheduler, task.plan.seed))
     if results:
         write_summary(scenario.experiment, results, folder, version, sum(result.wall_s for result in results))
 

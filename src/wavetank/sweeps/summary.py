@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from wavetank.experiments.run import QUANTILES, RunResult
-from wavetank.experiments.summary import acceleration, summary_columns
-from wavetank.results.write.tables import write_csv
+from wavetank.experiments.run import RunResult
+from wavetank.experiments.summary import acceleration
+from wavetank.results import layout
+from wavetank.results.facts import ScenarioFacts, SchedulerFacts, SweepFacts, write_json
+from wavetank.results.layout import run_label
+from wavetank.results.schema import CLOSE_RATE, COMPARISONS, LATENCIES, SWEEP_SUMMARY
+from wavetank.results.write.csvfiles import write_rows
+from wavetank.results.write.summary import summary_row
 from wavetank.sweeps.closerate import close_rates
-from wavetank.sweeps.comparisons import COLUMNS, compare_pairs
-from wavetank.sweeps.document import Sweep
-
-_CLOSE_RATE = "close_rate"
+from wavetank.sweeps.comparisons import compare_pairs
+from wavetank.sweeps.document import Scenario, Sweep
 
 
 def write_sweep(
@@ -27,73 +27,64 @@ def write_sweep(
     wall_s: float,
     failures: Sequence[str],
 ) -> None:
-    """Writes what concerns all scenarios together; wall.json is the only file with wall-clock figures."""
-    rows = list(summary_rows(made))
-    metrics = summary_columns([result.metrics for results in made.values() for result in results])
-    columns = ("scenario", "scheduler", "seed", *metrics, _CLOSE_RATE)
-    write_csv(folder / "summary.csv", columns, ([row[column] for column in columns] for row in rows))
-    _write_parquet(folder / "summary.parquet", columns, rows)
-    compared = [row for scenario, results in made.items() for row in compare_pairs(scenario, results)]
-    write_csv(folder / "comparisons.csv", COLUMNS, compared)
-    boxes = (
-        [scenario, result.scheduler, result.seed, *result.latencies]
-        for scenario, results in made.items()
-        for result in results
-        if result.latencies
-    )
-    write_csv(folder / "latencies.csv", ("scenario", "scheduler", "seed", *(f"p{each}" for each in QUANTILES)), boxes)
-    _write_json(folder / "sweep.json", _facts(sweep, made, wavetank_version, failures))
-    _write_json(folder / "wall.json", _wall(made, wall_s))
+    """Writes the files of all scenarios together; wall.json is the only one with wall-clock figures."""
+    rows = summary_rows(made)
+    write_rows(folder, SWEEP_SUMMARY, rows)
+    _write_parquet(folder / layout.SUMMARY_PARQUET, rows)
+    write_rows(folder, COMPARISONS, [row for name, results in made.items() for row in compare_pairs(name, results)])
+    write_rows(folder, LATENCIES, _latency_rows(made))
+    scenarios = [_scenario(scenario, made[scenario.name]) for scenario in sweep.scenarios]
+    write_json(folder / layout.SWEEP, SweepFacts(wavetank_version, sweep.name, scenarios, list(failures)))
+    write_json(folder / layout.WALL, _wall(made, wall_s))
 
 
 def summary_rows(made: Mapping[str, Sequence[RunResult]]) -> list[dict[str, Any]]:
-    """Returns a row per run: where it stands, its metrics, and the CloseRate of its scheduler there."""
+    """Returns a row per run: its scenario, its metrics, and the CloseRate of its scheduler."""
     rows = []
     for scenario, results in made.items():
         rates = close_rates(results)
         for result in results:
-            metrics = {
-                name: round(value, 6) if isinstance(value, float) else value
-                for name, value in asdict(result.metrics).items()
-            }
-            place = {"scenario": scenario, "scheduler": result.scheduler, "seed": result.seed}
             rate = rates.get(result.scheduler)
-            rows.append({**place, **metrics, _CLOSE_RATE: None if rate is None else round(rate, 6)})
+            row = summary_row(result.scheduler, result.seed, result.metrics)
+            rows.append({"scenario": scenario, **row, CLOSE_RATE.name: None if rate is None else round(rate, 6)})
     return rows
 
 
-def _write_parquet(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Writes the summary once more for tools that read Parquet, where polars is installed."""
+def _latency_rows(made: Mapping[str, Sequence[RunResult]]) -> list[dict[str, Any]]:
+    names = LATENCIES.names()
+    return [
+        dict(zip(names, (scenario, result.scheduler, result.seed, *result.latencies), strict=True))
+        for scenario, results in made.items()
+        for result in results
+        if result.latencies
+    ]
+
+
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Writes the summary as Parquet as well, if polars is installed."""
     try:
         import polars
     except ImportError:
         return
-    frame = polars.DataFrame({column: [row[column] for row in rows] for column in columns}, strict=False)
-    frame.write_parquet(path)
+    names = SWEEP_SUMMARY.names_in(rows)
+    polars.DataFrame({name: [row[name] for row in rows] for name in names}, strict=False).write_parquet(path)
 
 
-def _facts(
-    sweep: Sweep, made: Mapping[str, Sequence[RunResult]], wavetank_version: str, failures: Sequence[str]
-) -> dict[str, object]:
-    scenarios = [
-        {
-            "name": scenario.name,
-            "nodes": sum(manifest.get("kind") == "Node" for manifest in scenario.experiment.cluster.manifests),
-            "workload": scenario.experiment.workload.description,
-            "pods": made[scenario.name][0].metrics.pods if made[scenario.name] else None,
-            "schedulers": [
-                {"name": entry.name, "description": entry.description} for entry in scenario.experiment.schedulers
-            ],
-            "seeds": scenario.experiment.seeds,
-        }
-        for scenario in sweep.scenarios
-    ]
-    return {"wavetank": wavetank_version, "name": sweep.name, "scenarios": scenarios, "failures": list(failures)}
+def _scenario(scenario: Scenario, results: Sequence[RunResult]) -> ScenarioFacts:
+    experiment = scenario.experiment
+    return ScenarioFacts(
+        name=scenario.name,
+        nodes=sum(manifest.get("kind") == "Node" for manifest in experiment.cluster.manifests),
+        workload=experiment.workload.description,
+        pods=results[0].metrics.pods if results else None,
+        schedulers=[SchedulerFacts(entry.name, entry.description) for entry in experiment.schedulers],
+        seeds=list(experiment.seeds),
+    )
 
 
 def _wall(made: Mapping[str, Sequence[RunResult]], wall_s: float) -> dict[str, object]:
     runs = {
-        f"{scenario}/{result.scheduler}/seed-{result.seed}": {
+        f"{scenario}/{run_label(result.scheduler, result.seed)}": {
             "wall_s": round(result.wall_s, 3),
             "acceleration": acceleration(result),
         }
@@ -101,7 +92,3 @@ def _wall(made: Mapping[str, Sequence[RunResult]], wall_s: float) -> dict[str, o
         for result in results
     }
     return {"total_s": round(wall_s, 3), "runs": runs}
-
-
-def _write_json(path: Path, content: dict[str, object]) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")

@@ -12,8 +12,11 @@ from wavetank.cli.console import console, print_warnings
 from wavetank.cluster.releases import NEWEST
 from wavetank.experiments.document.experiment import parse_version
 from wavetank.experiments.document.schedulers import read_configuration
-from wavetank.explanation import Explanation, Rehearsal, read_choices, read_recorded
+from wavetank.explanation.choices import read_choices
+from wavetank.explanation.rehearsal import Rehearsal
 from wavetank.report.explanation import MOST_NODES, explanation_data, explanation_view
+from wavetank.results.attempts.explanation import Explanation
+from wavetank.results.attempts.reading import read_recorded
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.registry import not_simulated

@@ -7,13 +7,14 @@ import click
 from wavetank.errors import InputError
 from wavetank.report.page.html import write_report
 from wavetank.report.sweep.page import write_sweep_report
+from wavetank.results.layout import SWEEP
 
 
 @click.command(name="report", epilog="Example: wavetank report out/mine")
 @click.argument("out", type=click.Path(path_type=Path))
 def command(out: Path) -> None:
     """Write the HTML report of a results folder again, of an experiment or of a sweep."""
-    write = write_sweep_report if (out / "sweep.json").exists() else write_report
+    write = write_sweep_report if (out / SWEEP).exists() else write_report
     try:
         click.echo(write(out))
     except OSError as error:

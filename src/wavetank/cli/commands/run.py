@@ -17,10 +17,11 @@ from wavetank.experiments.document.experiment import Experiment, load_experiment
 from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.experiments.summary import all_warnings, check_results
-from wavetank.explanation import Keep
 from wavetank.kernel.garbage import rare_collections
 from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
+from wavetank.results.attempts.format import Keep
+from wavetank.results.layout import REPORT
 from wavetank.version import __version__
 
 _EXAMPLES = """\b
@@ -117,7 +118,7 @@ def _show(out: Path, warnings: Sequence[str]) -> None:
     console.print(summary_table(out))
     print_warnings(warnings)
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
-    console.print(f"report:  {out / 'report.html'}", soft_wrap=True, highlight=False)
+    console.print(f"report:  {out / REPORT}", soft_wrap=True, highlight=False)
 
 
 def _spec(

@@ -17,6 +17,7 @@ from wavetank.experiments.runner import FailedRunsError
 from wavetank.report.page.html import write_report
 from wavetank.report.sweep.page import write_sweep_report
 from wavetank.report.sweep.table import sweep_table
+from wavetank.results.layout import REPORT
 from wavetank.sweeps.document import read_sweep
 from wavetank.sweeps.executors import Executor, on_this_machine
 from wavetank.sweeps.runner import SweepProgress, check_sweep, run_sweep
@@ -89,7 +90,7 @@ def _executor(name: str, jobs: int | None, ray_address: str | None) -> Executor:
 def _show(out: Path) -> None:
     console.print(sweep_table(out))
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
-    console.print(f"report:  {out / 'report.html'}", soft_wrap=True, highlight=False)
+    console.print(f"report:  {out / REPORT}", soft_wrap=True, highlight=False)
 
 
 @contextmanager

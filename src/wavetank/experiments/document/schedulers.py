@@ -17,7 +17,7 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.fields import SCHEDULER
 from wavetank.experiments.document.names import make_name, read_name
 from wavetank.loop.processes.definition import ProcessDefinition
-from wavetank.results.write.outfolder import FILES
+from wavetank.results.layout import EXPERIMENT_FILES
 from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Configuration, default_configuration, parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
@@ -72,7 +72,7 @@ def _check_name(name: str, others: Sequence[str], path: str) -> None:
     """Refuses a name whose folder would be that of another scheduler, or a file of the results."""
     if name in others:
         raise InputError(f"a second scheduler called {name!r}: names must be unique", path=path)
-    if name.lower() in {*FILES, *(other.lower() for other in others)}:
+    if name.lower() in {*EXPERIMENT_FILES, *(other.lower() for other in others)}:
         raise InputError(f"{name!r} cannot be the name of a folder beside the other results", path=path)
 
 

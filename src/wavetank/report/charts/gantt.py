@@ -1,4 +1,4 @@
-"""Which pod stood when on which node, for the Gantt chart of the page."""
+"""The Gantt chart: which pod ran when on which node."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from wavetank.report.charts.heat import Occupancy, heat_map, nodes_per_row
-from wavetank.report.folder import ResultsFolder, Run
-from wavetank.report.page.columns import Floats
 from wavetank.report.page.packing import NEVER, Words, pack_bytes, pack_texts, pack_words
-from wavetank.report.page.pods import Names, Pods
 from wavetank.results.columns.coded import Coded
-from wavetank.results.columns.decimals import Integers
+from wavetank.results.columns.decimals import Floats, Integers, seconds_of
+from wavetank.results.columns.podcolumns import PodColumns
+from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.read.runfolder import RunFolder
 
 MOST_BARS = 200_000  # pods of a run, above which only the heat map is carried
 
@@ -31,9 +31,9 @@ class Gantt:
         self._node_tables: dict[str, dict[str, Any]] = {}
         self._runs: list[dict[str, Any]] = []
 
-    def add(self, folder: ResultsFolder, run: Run) -> None:
+    def add(self, folder: ResultsFolder, run: RunFolder) -> None:
         """Adds a run: bar by bar if that fits the budget, otherwise as a heat map."""
-        few = (run.values["pods"] or 0) <= MOST_BARS
+        few = (run.metrics.get("pods") or 0) <= MOST_BARS
         chart = _Chart(folder, run, named=few)
         entry: dict[str, Any] = {"scheduler": run.scheduler, "seed": run.seed, "end": chart.end}
         entry["nodes"] = self._keep_nodes(chart)
@@ -70,12 +70,15 @@ class Gantt:
 class _Chart:
     """One run in the forms in which a page can carry it; the columns are those that gantt-model.js reads."""
 
-    def __init__(self, folder: ResultsFolder, run: Run, named: bool) -> None:
+    def __init__(self, folder: ResultsFolder, run: RunFolder, named: bool) -> None:
         self._pods = pods = folder.pods(run, named)
         self._names, self._capacity = _all_nodes(pods, *folder.nodes(run))
         index = {name: i for i, name in enumerate(self._names)}
         self._node = pods.node.each(lambda node: index.get(node, NEVER), np.uint32)
-        self.end = _end(pods, folder.utilization(run)[0])
+        self._submitted, self._scheduled, self._started, self._finished = times = [
+            seconds_of(column) for column in (pods.submitted, pods.scheduled, pods.started, pods.finished)
+        ]
+        self.end = _end([*times, folder.utilization(run)[0]])
         self._tick = tick(self.end)
 
     def node_table(self) -> dict[str, Any]:
@@ -83,23 +86,18 @@ class _Chart:
 
     @cached_property
     def _order(self) -> Integers:
-        """Returns the pods by submission and not as in the file: schedulers that finish in another order share them."""
-        return _sorted(self._pods.submitted, self._named.namespace, self._named.name)
-
-    @property
-    def _named(self) -> Names:
-        assert self._pods.names is not None, "bars have names"
-        return self._pods.names
+        """Returns the pods by submission, not as in the file, so that several schedulers share one table of pods."""
+        return _sorted(self._submitted, self._pods.namespace, self._pods.names)
 
     def pod_table(self) -> dict[str, Any]:
-        """Returns what a pod brings along, whoever schedules it."""
-        pods, named, order = self._pods, self._named, self._order
-        spaces = named.namespace.each(lambda namespace: f"{namespace}/")
-        names = list(map(str.__add__, spaces[order].tolist(), np.array(named.name, object)[order].tolist()))
-        jobs, job = named.job.taken(order)
-        requests, request = named.requests.taken(order)
-        submitted = _ticks(pods.submitted[order], self._tick)
-        words = [submitted, _words(pods.cpu_milli[order]), job.astype(np.uint32), request.astype(np.uint32)]
+        """Returns the columns that do not depend on the scheduler."""
+        pods, order = self._pods, self._order
+        spaces = pods.namespace.each(lambda namespace: f"{namespace}/")
+        names = list(map(str.__add__, spaces[order].tolist(), np.array(pods.names, object)[order].tolist()))
+        jobs, job = Coded(pods.job_ids).taken(order)
+        requests, request = pods.requests.taken(order)
+        submitted = _ticks(self._submitted[order], self._tick)
+        words = [submitted, pods.cpu[order].astype(np.uint32), job.astype(np.uint32), request.astype(np.uint32)]
         return {
             "names": pack_texts(names),
             "jobs": pack_texts(jobs),
@@ -108,22 +106,21 @@ class _Chart:
         }
 
     def bars(self) -> dict[str, Any]:
-        """Returns what became of each pod."""
-        pods, named, order = self._pods, self._named, self._order
-        phases, phase = named.phase.paired(named.reason, _outcome).taken(order)
-        times = (_ticks(column[order], self._tick) for column in (pods.scheduled, pods.started, pods.finished))
+        """Returns the columns that depend on the scheduler."""
+        order = self._order
+        phases, phase = self._pods.phase.paired(self._pods.reason, _outcome).taken(order)
+        times = (_ticks(column[order], self._tick) for column in (self._scheduled, self._started, self._finished))
         scheduled, started, finished = times
         lengths = (_since(started, scheduled), _since(finished, scheduled))
         words = [scheduled, *lengths, self._node[order], phase.astype(np.uint32)]
         return {"tick": self._tick, "phases": phases, "words": pack_words(words)}
 
     def heat(self) -> dict[str, Any]:
-        """Returns the share of CPU requested; a pod holds its request from being scheduled to its end."""
-        pods = self._pods
-        placed = ~np.isnan(pods.scheduled) & (self._node != NEVER)
-        finished = np.where(np.isnan(pods.finished), self.end, pods.finished)[placed]
-        cpu = np.nan_to_num(pods.cpu_milli[placed])
-        held = Occupancy(self._node[placed].astype(np.int64), pods.scheduled[placed], finished, cpu)
+        """Returns the share of CPU requested; a pod holds its request from its binding to its end."""
+        placed = ~np.isnan(self._scheduled) & (self._node != NEVER)
+        finished = np.where(np.isnan(self._finished), self.end, self._finished)[placed]
+        cpu = self._pods.cpu[placed].astype(np.float64)
+        held = Occupancy(self._node[placed].astype(np.int64), self._scheduled[placed], finished, cpu)
         heat = heat_map(held, self._capacity, self.end)
         group = nodes_per_row(len(self._capacity))
         return {
@@ -138,12 +135,12 @@ def _key(table: dict[str, Any]) -> str:
     return "".join(table.values())
 
 
-def _end(pods: Pods, buckets: Floats) -> float:
-    """Returns when the run ended (seconds): after its last event and its last bucket of time; never 0."""
-    times = np.concatenate([pods.submitted, pods.scheduled, pods.started, pods.finished, buckets])
-    last = float(np.nanmax(times, initial=0.0))
-    if len(buckets) > 1:
-        last = max(last, float(2 * buckets[-1] - buckets[-2]))
+def _end(times: Sequence[Floats]) -> float:
+    """Returns when the run ended (seconds): after its last event and its last interval of time; never 0."""
+    *_, intervals = times
+    last = float(np.nanmax(np.concatenate(times), initial=0.0))
+    if len(intervals) > 1:
+        last = max(last, float(2 * intervals[-1] - intervals[-2]))
     return last or 1.0
 
 
@@ -158,7 +155,7 @@ def tick(end: float) -> float:
     return 1e-3 if end < 4e6 else 1.0
 
 
-def _all_nodes(pods: Pods, names: Sequence[str], capacity: Floats) -> tuple[list[str], Floats]:
+def _all_nodes(pods: PodColumns, names: Sequence[str], capacity: Floats) -> tuple[list[str], Floats]:
     """Adds nodes that pods name but the cluster no longer has; their capacity is unknown, thus 0."""
     gone = sorted(set(pods.node.values) - set(names) - {""})
     return [*names, *gone], np.concatenate([capacity, np.zeros(len(gone))])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wavetank.report.page.columns import Floats
+from wavetank.results.columns.decimals import Floats
 
 MAX_ROWS = 240
 COLUMNS = 480

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wavetank.report.folder import ResultsFolder
-from wavetank.report.page.columns import Floats
+from wavetank.results.columns.decimals import Floats
+from wavetank.results.read.resultsfolder import ResultsFolder
 
 POINTS = 320
 

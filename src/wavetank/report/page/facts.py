@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from wavetank.report.folder import Experiment
+from wavetank.results.facts import ExperimentFacts
 
 OPEN_WARNINGS = 3  # more than these are folded away
 
 
-def facts_line(experiment: Experiment) -> str:
+def facts_line(experiment: ExperimentFacts) -> str:
     """Returns the facts of an experiment as HTML list items."""
     cluster, workload = experiment.cluster, experiment.workload
     facts = [
@@ -25,7 +25,7 @@ def facts_line(experiment: Experiment) -> str:
     return "".join(f"<li>{escape(fact)}</li>" for fact in facts if fact)
 
 
-def scheduler_list(experiment: Experiment) -> str:
+def scheduler_list(experiment: ExperimentFacts) -> str:
     """Returns name and description of each scheduler as a definition list."""
     items = "".join(
         f"<dt>{escape(each.name)}</dt><dd>{escape(each.description)}</dd>" for each in experiment.schedulers

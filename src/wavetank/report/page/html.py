@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from wavetank.report.comparison import comparison_cards, comparison_table
-from wavetank.report.folder import ResultsFolder
 from wavetank.report.metrics import compare
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.payload import payload
-from wavetank.results.columns.podtable import PodTable
+from wavetank.results.layout import REPORT
+from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 
 SCRIPTS = (
     "js/format",
@@ -29,13 +28,13 @@ SCRIPTS = (
 )
 
 
-def write_report(out: Path, tables: Mapping[tuple[str, int], PodTable] = {}) -> Path:
+def write_report(out: Path, tables: PodTables | None = None) -> Path:
     """Writes `report.html` from the results in the folder `out` and returns its path.
 
     The page depends on the results only: the same folder gives the same bytes. `tables` of runs just made, by scheduler
     and seed, save the reading of what they have written.
     """
-    return write_page(out / "report.html", _page(ResultsFolder(out, tables)))
+    return write_page(out / REPORT, _page(ResultsFolder(out, tables)))
 
 
 def _page(folder: ResultsFolder) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from wavetank.report.charts.gantt import Gantt
 from wavetank.report.charts.waiting import waiting_payload
-from wavetank.report.folder import ResultsFolder
 from wavetank.report.page.packing import pack_floats
+from wavetank.results.read.resultsfolder import ResultsFolder
 
 DATA_BUDGET = 7_000_000  # characters of packed data
 MAX_SERIES = 120  # runs whose utilisation is embedded, at about 10 KB each
@@ -29,16 +29,16 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
     }
 
 
-def _seeds(folder: ResultsFolder) -> list[int]:
+def _seeds(folder: ResultsFolder) -> list[int | None]:
     return list(dict.fromkeys(run.seed for run in folder.runs))
 
 
-def _embedded_seeds(folder: ResultsFolder) -> list[int]:
+def _embedded_seeds(folder: ResultsFolder) -> list[int | None]:
     """Returns the first seeds, as many as MAX_SERIES allows, and at least one."""
     return _seeds(folder)[: max(1, MAX_SERIES // max(1, len(folder.experiment.schedulers)))]
 
 
-def _series(folder: ResultsFolder, seed: int) -> dict[str, str]:
+def _series(folder: ResultsFolder, seed: int | None) -> dict[str, str]:
     """Returns the packed utilisation of each scheduler that ran with `seed`."""
     return {run.scheduler: pack_floats(folder.utilization(run)) for run in folder.runs if run.seed == seed}
 

@@ -4,10 +4,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wavetank.report.metrics import METRICS
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
-from wavetank.report.sweep.folder import SweepFolder
+from wavetank.results.layout import REPORT
+from wavetank.results.read.sweepfolder import SweepFolder
+from wavetank.results.schema import CLOSE_RATE, QUANTILES, Column, reported_metrics
 
 # Shared ones first; the last starts the page.
 SCRIPTS = (
@@ -21,7 +22,6 @@ SCRIPTS = (
     "sweep/numbers",
     "sweep/main",
 )
-_CLOSE_RATE = {"key": "close_rate", "label": "CloseRate", "kind": "ratio", "better": "lower"}
 
 
 def write_sweep_report(out: Path) -> Path:
@@ -30,7 +30,7 @@ def write_sweep_report(out: Path) -> Path:
     slots = {"facts": _facts(folder), "warnings": warnings_block(folder.facts.failures)}
     styles = ["report.css", "sweep/sweep.css"]
     page = fill_page("sweep/template.html", folder.facts.name, styles, SCRIPTS, _payload(folder), slots)
-    return write_page(out / "report.html", page)
+    return write_page(out / REPORT, page)
 
 
 def _facts(folder: SweepFolder) -> str:
@@ -48,8 +48,8 @@ def _payload(folder: SweepFolder) -> dict[str, Any]:
     """Returns what the page draws: names once, and then numbers."""
     schedulers = {name: i for i, name in enumerate(folder.schedulers)}
     scenarios = {scenario.name: i for i, scenario in enumerate(folder.facts.scenarios)}
-    metrics = [_described(metric.key) for metric in METRICS if any(metric.key in row for row in folder.rows)]
-    metrics.append(_CLOSE_RATE)
+    known = [metric for metric in reported_metrics() if any(metric.name in row for row in folder.rows)]
+    metrics = [*known, CLOSE_RATE]
     return {
         "scenarios": [
             {
@@ -62,19 +62,19 @@ def _payload(folder: SweepFolder) -> dict[str, Any]:
             for each in folder.facts.scenarios
         ],
         "schedulers": [{"name": name, "description": text} for name, text in folder.descriptions().items()],
-        "metrics": metrics,
+        "metrics": [_described(metric) for metric in metrics],
         "rows": [
             [scenarios[row["scenario"]], schedulers[row["scheduler"]], int(row["seed"])]
-            + [row.get(metric["key"]) for metric in metrics]
+            + [_number(row.get(metric.name)) for metric in metrics]
             for row in folder.rows
         ],
         "boxes": [
             [
                 scenarios[row["scenario"]],
                 schedulers[row["scheduler"]],
-                *(row[f"p{share}"] for share in (0, 5, 25, 50, 75, 95, 100)),
+                *(row[f"p{share}"] for share in QUANTILES),
             ]
-            for row in folder.boxes
+            for row in folder.latencies
         ],
         "significant": [
             [scenarios[row["scenario"]], row["metric"], schedulers[row["a"]], schedulers[row["b"]]]
@@ -84,6 +84,9 @@ def _payload(folder: SweepFolder) -> dict[str, Any]:
     }
 
 
-def _described(key: str) -> dict[str, str]:
-    (metric,) = (each for each in METRICS if each.key == key)
-    return {"key": metric.key, "label": metric.label, "kind": metric.kind, "better": metric.better}
+def _described(metric: Column) -> dict[str, str]:
+    return {"key": metric.name, "label": metric.label, "kind": metric.kind, "better": metric.better}
+
+
+def _number(value: int | float | None) -> float | None:
+    return None if value is None else float(value)

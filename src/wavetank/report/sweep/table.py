@@ -9,10 +9,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.report.sweep.folder import SweepFolder
+from wavetank.results.read.sweepfolder import SweepFolder
+from wavetank.results.schema import JOB_LATENCY
 
 _SHOWN = 3
-LATENCY = "mean_job_latency_s"
 
 
 def sweep_table(out: Path) -> Table:
@@ -52,7 +52,7 @@ def ranking(folder: SweepFolder, scenario: str) -> list[tuple[str, float]]:
     values: dict[str, list[float | None]] = {}
     for row in folder.rows:
         if row["scenario"] == scenario:
-            values.setdefault(row["scheduler"], []).append(None if row["unscheduled_pods"] else row[LATENCY])
+            values.setdefault(row["scheduler"], []).append(None if row["unscheduled_pods"] else row[JOB_LATENCY])
     known = {name: [each for each in of if each is not None] for name, of in values.items()}
     means = [(name, fsum(known[name]) / len(of)) for name, of in values.items() if len(known[name]) == len(of)]
     return sorted(means, key=lambda pair: pair[1])
@@ -62,7 +62,7 @@ def _mark(folder: SweepFolder, scenario: str, best: str, name: str, rate: float)
     pair = {best, name}
     same = any(
         row["scenario"] == scenario
-        and row["metric"] == LATENCY
+        and row["metric"] == JOB_LATENCY
         and {row["a"], row["b"]} == pair
         and row["significant"] == "no"
         for row in folder.comparisons

@@ -13,7 +13,7 @@ from wavetank.kernel.durations import SECOND
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-NEVER = -1  # in a column of times
+NEVER = -1  # in a column of times: no such event
 _WIDEST = 22  # characters: 19 digits, a leading zero, the point and the end of the line
 _TEN, _ZERO = np.uint64(10), np.uint64(48)  # unsigned: dividing such numbers takes a third of the time
 _PLAIN = 8_000_000 * SECOND  # up to here a float of seconds is less than half a nanosecond off
@@ -43,6 +43,11 @@ def quotients(dividends: Integers, divisors: Integers) -> Floats:
     for i in np.flatnonzero((dividends > _EXACT) | (divisors > _EXACT)).tolist():
         quotients[i] = int(dividends[i]) / int(divisors[i])
     return quotients
+
+
+def seconds_of(times: Integers) -> Floats:
+    """Returns times in seconds, NEVER as NaN."""
+    return np.where(times == NEVER, np.nan, quotients(times, np.full(len(times), SECOND)))
 
 
 def _microseconds(times: Integers) -> tuple[Integers, NDArray[np.bool_]]:

@@ -1,22 +1,52 @@
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.fields.resources import CPU, MEMORY, format_amounts
 from wavetank.cluster.objects.podbehavior import Job
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.recording.podrow import PodRow
 
-PART = 1 << 10  # rows in hand at a time: as many as a processor keeps close by
+PART = 1 << 10  # rows processed at a time, so that they stay in the processor's cache
 
 
-class PodColumns:
-    """What became of pods, by columns; times in nanoseconds, NEVER for what did not happen."""
+class PodColumns(ABC):
+    """The pods of a run by columns, recorded or read from a file; times in nanoseconds, NEVER for no such event."""
+
+    names: Sequence[str]
+    namespace: Coded[str]
+    node: Coded[str]
+    phase: Coded[str]
+    reason: Coded[str]
+    submitted: Integers
+    scheduled: Integers
+    started: Integers
+    finished: Integers
+
+    @property
+    @abstractmethod
+    def job_ids(self) -> Sequence[str]:
+        """Returns the job of each pod; a pod without a job is a job of its own."""
+
+    @property
+    @abstractmethod
+    def requests(self) -> Coded[str]:
+        """Returns all resources that each pod requests: cpu=500m;memory=1Gi."""
+
+    @property
+    @abstractmethod
+    def cpu(self) -> Integers:
+        """Returns the CPU that each pod requests, in milli-CPU."""
+
+
+class RecordedPods(PodColumns):
+    """The columns of recorded rows."""
 
     def __init__(self, rows: Sequence[PodRow]) -> None:
         self.rows = rows
@@ -45,20 +75,30 @@ class PodColumns:
 
     @cached_property
     def job_ids(self) -> list[str]:
-        """Returns what the job of each pod is called; a pod of no job is one of its own."""
+        """Returns the job of each pod; a pod without a job is a job of its own."""
         if not any(self.jobs):
             return self.names
         return [job.id if job else name for job, name in zip(self.jobs, self.names, strict=True)]
 
     @cached_property
+    def requests(self) -> Coded[str]:
+        """Returns all resources that each pod requests: cpu=500m;memory=1Gi."""
+        return self.spec.mapped(requests_text)
+
+    @cached_property
     def cpu(self) -> Integers:
-        """Returns what each pod asks for, in milli-CPU."""
-        return self._asked(CPU)
+        """Returns the CPU that each pod requests, in milli-CPU."""
+        return self._requested(CPU)
 
     @cached_property
     def memory(self) -> Integers:
-        """Returns what each pod asks for, in bytes."""
-        return self._asked(MEMORY)
+        """Returns the memory that each pod requests, in bytes."""
+        return self._requested(MEMORY)
 
-    def _asked(self, resource: str) -> Integers:
+    def _requested(self, resource: str) -> Integers:
         return self.spec.each(lambda spec: spec.requests.get(resource, 0), np.int64)
+
+
+def requests_text(spec: PodSpec) -> str:
+    """Returns all resources that a spec requests, as in pods.csv: cpu=500m;memory=1Gi."""
+    return ";".join(f"{name}={amount}" for name, amount in format_amounts(spec.requests).items())

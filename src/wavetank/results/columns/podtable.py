@@ -4,13 +4,13 @@ from functools import cached_property
 
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podcolumns import PodColumns
+from wavetank.results.columns.podcolumns import RecordedPods
 from wavetank.results.metrics.usage import Buckets, Usage
 from wavetank.results.recording.recorder import Recorder
 
 
-class PodTable(PodColumns):
-    """The pods of a run that is over, with whoever recorded it."""
+class PodTable(RecordedPods):
+    """The pods of a finished run, with the recorder of the run."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder.rows)
@@ -18,12 +18,12 @@ class PodTable(PodColumns):
 
     @cached_property
     def usage(self) -> Buckets:
-        """Returns the use of the cluster over the busy span."""
-        usage = Usage(self, PodColumns(self.recorder.residents), self.recorder.node_changes)
+        """Returns the utilization of the cluster over the busy span."""
+        usage = Usage(self, RecordedPods(self.recorder.residents), self.recorder.node_changes)
         return usage.buckets(*self.busy_span())
 
     def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:
-        """Returns the time from the first submission to the last end, or to that of the run where nothing ended."""
+        """Returns the time from the first submission to the last end, or to the end of the run if no pod ended."""
         begin = int(self.submitted.min()) if self.rows else 0
         last = int(self.finished.max(initial=NEVER))
         return begin, self.recorder.end if last == NEVER else last

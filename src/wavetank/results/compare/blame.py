@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.errors import InputError
-from wavetank.explanation.explanation import Explanation
-from wavetank.explanation.recorded import RecordedAttempts
-from wavetank.explanation.recording import FILE
+from wavetank.results.attempts.explanation import Explanation
+from wavetank.results.attempts.reading import RecordedAttempts
+from wavetank.results.layout import ATTEMPTS
 
 
 class Blame:
     """The attempts of two runs, A and B; there is nothing to say if one of them was not recorded."""
 
     def __init__(self, a: Path, b: Path) -> None:
-        recorded = all((folder / FILE).is_file() for folder in (a, b))
-        self._attempts = [RecordedAttempts(folder / FILE) for folder in (a, b)] if recorded else []
+        recorded = all((folder / ATTEMPTS).is_file() for folder in (a, b))
+        self._attempts = [RecordedAttempts(folder / ATTEMPTS) for folder in (a, b)] if recorded else []
 
     def why(self, pod: str, node_a: str, node_b: str) -> str:
         """Says what made the difference between two nodes, in a line; nothing if that is not known."""

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 
 from wavetank.errors import InputError
 from wavetank.results.compare.blame import Blame
-from wavetank.results.read.runfolder import PodRecord, RunFolder, read_pods, runs_in
+from wavetank.results.compare.podrecords import PodRecord, read_pods
+from wavetank.results.read.runfolder import RunFolder, runs_in
 
 Kind = Literal["only_a", "only_b", "other_node", "other_start", "other_finish", "other_phase"]
 KINDS: tuple[Kind, ...] = ("only_a", "only_b", "other_node", "other_start", "other_finish", "other_phase")

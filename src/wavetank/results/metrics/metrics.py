@@ -1,8 +1,6 @@
-"""The figures of one run."""
+"""The metrics of one run; `results.schema.metrics` says what each of them means."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,54 +15,11 @@ from wavetank.results.metrics.fragmentation import fragmentation
 from wavetank.results.metrics.gpufigures import GpuFigures
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.recording.recorder import EVICTED
-
-
-@dataclass(frozen=True, slots=True)
-class Metrics:
-    """What summary.csv says of a run; times in seconds, None where nothing of the kind happened.
-
-    Waiting time is from submission to the start of the containers, over the pods that started; turnaround is from
-    submission to the end; makespan from the first submission to the last end, so that pods which run for ever do
-    not count in it. Utilization is requested ÷ allocatable, weighted by time over the makespan (to the end of the
-    run where nothing ends).
-
-    Job latency is from the first submission of a job's pods to the end of the last; slowdown is that ÷ running time
-    (of at least 10 s). Fairness is Jain's index: of the jobs' slowdowns, and of the namespaces' dominant shares.
-    Fragmentation is the share of the free CPU that a pod of the workload cannot use since its node has no room for
-    the pod; cost is that of the nodes over the makespan.
-
-    Of GPUs, in percent of all: what pods hold, and what is free but of no use to usual pods.
-    """
-
-    pods: int
-    scheduled_pods: int
-    unscheduled_pods: int
-    succeeded_pods: int
-    failed_pods: int
-    evicted_pods: int
-    makespan_s: float | None
-    mean_waiting_time_s: float | None
-    p95_waiting_time_s: float | None
-    max_waiting_time_s: float | None
-    mean_turnaround_s: float | None
-    cpu_utilization: float
-    memory_utilization: float
-    nodes_used: int
-    mean_job_latency_s: float | None
-    mean_slowdown: float | None
-    slowdown_fairness: float | None
-    share_fairness: float | None
-    fragmentation: float | None
-    cost: float | None
-    gpu_allocation: float | None = None
-    gpu_fragmentation: float | None = None
-
-
-OPTIONAL = ("cost", "gpu_allocation", "gpu_fragmentation")  # left out of summary.csv where no run has them
+from wavetank.results.schema import Metrics
 
 
 def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) -> Metrics:
-    """Computes the figures of a run."""
+    """Computes the metrics of a run."""
     gpus = gpus or GpuFigures()
     waiting = _seconds_between(pods.submitted, pods.started)
     turnaround = _seconds_between(pods.submitted, pods.finished)
@@ -99,6 +54,6 @@ def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) 
 
 
 def _seconds_between(earlier: Integers, later: Integers) -> NDArray[np.float64]:
-    """Returns the times from one event to the other, of the pods that came to the later one."""
+    """Returns the times from one event to the other, of the pods that reached the later one."""
     seconds: NDArray[np.float64] = (later - earlier)[later != NEVER] / SECOND
     return seconds

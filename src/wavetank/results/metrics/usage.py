@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podcolumns import PodColumns
+from wavetank.results.columns.podcolumns import RecordedPods
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ class Usage:
     hold it until they are evicted. `residents` were bound before the run and have waited for nothing in it.
     """
 
-    def __init__(self, pods: PodColumns, residents: PodColumns, nodes: Sequence[NodeChange]) -> None:
+    def __init__(self, pods: RecordedPods, residents: RecordedPods, nodes: Sequence[NodeChange]) -> None:
         changes = [*_changes(pods), *_changes(residents, waited=False), _node_changes(nodes)]
         self._times = _distinct(np.concatenate([np.zeros(1, np.int64), *(change.times for change in changes)]))
         self._parts = [_Part(change.sums, _counts(change.times, self._times)) for change in changes]
@@ -136,7 +136,7 @@ def _counts(times: IntArray, steps: IntArray) -> npt.NDArray[np.int32]:
     return np.cumsum(at_each, dtype=np.int32)
 
 
-def _changes(pods: PodColumns, waited: bool = True) -> Iterator[_Change]:
+def _changes(pods: RecordedPods, waited: bool = True) -> Iterator[_Change]:
     """Yields what the pods' steps changed."""
     bound, ran = pods.scheduled != NEVER, pods.started != NEVER
     if waited:

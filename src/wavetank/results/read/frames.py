@@ -1,4 +1,4 @@
-"""Tables as the user's favourite library holds them."""
+"""Tables as pandas or polars frames, or as lists of dicts."""
 
 from __future__ import annotations
 
@@ -8,30 +8,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from wavetank.results.schema import Table
+
 Frame = Literal["pandas", "polars", "rows"]
 Cell = str | int | float | None
 Row = dict[str, Cell]
 
-# A column has one type in every run, whatever its cells look like: a pod may be called 007 or null.
-_WORDS = """
-    namespace name job node phase reason requests scheduler message
-    job_id workload_name profile final_state allocated_resources metadata batsim_version
-"""
-_WHOLE = """
-    seed pods scheduled_pods unscheduled_pods succeeded_pods failed_pods evicted_pods nodes_used
-    restarts cpu_milli memory_bytes priority requested_number_of_resources success
-"""
-_TYPES: Mapping[str, type[str | int | float]] = {
-    **dict.fromkeys(_WORDS.split(), str),
-    **dict.fromkeys(_WHOLE.split(), int),
-}
 
+def read_table(folder: Path, table: Table, frame: Frame | None = None) -> Any:
+    """Reads a table of results with the types of the schema.
 
-def read_table(path: Path, frame: Frame | None = None) -> Any:
-    """Reads a table of results; an empty cell is an empty text in a column of words, otherwise missing."""
-    frame = frame or _installed()
+    An empty cell is an empty text in a column of texts, otherwise a missing value.
+    """
+    frame, path = frame or _installed(), folder / table.file
     with path.open(newline="", encoding="utf-8") as file:
-        types = {name: _TYPES.get(name, float) for name in next(csv.reader(file))}
+        types = {name: table.type_of(name) for name in next(csv.reader(file))}
         if frame == "rows":
             return [_row(types, cells) for cells in csv.reader(file)]
     if frame == "pandas":

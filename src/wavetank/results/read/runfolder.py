@@ -1,34 +1,24 @@
-"""One run in a folder of results, read row by row: its pods may be a million."""
-
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple, TextIO
+
+import numpy as np
 
 from wavetank.errors import InputError
-
-_SUMMARY, _PODS = "summary.csv", "pods.csv"
-
-
-class PodRecord(NamedTuple):
-    """What became of a pod, in the words of pods.csv: exact times in seconds, empty for what never happened."""
-
-    scheduled: str
-    started: str
-    finished: str
-    node: str
-    phase: str
+from wavetank.results import layout
+from wavetank.results.layout import results_of, run_folder, run_of
+from wavetank.results.read.columns import Columns, header_of
+from wavetank.results.schema import METRIC_NAMES, SUMMARY
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of one run; `metrics` is its row of summary.csv, empty if that file is not there."""
+    """The folder of one run; `metrics` is its row of summary.csv, None for an empty cell.
+
+    There are no metrics if there is no such file.
+    """
 
     path: Path
     scheduler: str
@@ -37,73 +27,50 @@ class RunFolder:
 
     @property
     def label(self) -> str:
-        """Returns what the run is called inside its results: default/seed-1."""
+        """Returns the name of the run inside its results: default/seed-1."""
         return f"{self.scheduler}/{self.path.name}"
 
 
 def runs_in(path: Path) -> list[RunFolder]:
     """Returns the runs in a folder of results, or the one whose folder it is."""
-    if (path / _PODS).is_file():
+    if (path / layout.PODS).is_file():
         return [_single(path.resolve())]
-    if (path / _SUMMARY).is_file():
-        return _all_of(path)
+    if (path / layout.SUMMARY).is_file():
+        return read_runs(path)
     problem = "no results here: expected a folder that `wavetank run` wrote, or the folder of a run in it"
     raise InputError(problem, source=str(path))
 
 
-def read_pods(run: RunFolder) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yields each pod's `namespace/name` and its cells in the order of PodRecord, in the order of the file."""
-    path = run.path / _PODS
-    names = ("namespace", "name", *PodRecord._fields)
-    with _reading(path) as file:
-        rows = csv.reader(file)
-        header = next(rows, [])
-        _check_columns(header, names, path)
-        for namespace, name, *cells in map(itemgetter(*map(header.index, names)), rows):
-            yield f"{namespace}/{name}", tuple(cells)
+def read_runs(results: Path) -> list[RunFolder]:
+    """Reads the runs of summary.csv, in its order; a file that is missing or malformed is an InputError."""
+    header = header_of(results / SUMMARY.file)
+    names = [name for name in METRIC_NAMES if name in header]
+    columns = Columns(results, SUMMARY, ("scheduler", "seed", *names))
+    rows = zip(*(columns.numbers(name).tolist() for name in names), strict=True) if names else ()
+    schedulers, seeds = columns.texts("scheduler").each(str).tolist(), _seeds(columns, results / SUMMARY.file)
+    metrics = [dict(zip(names, map(_defined, row), strict=True)) for row in rows] or [{} for _ in seeds]
+    return [
+        RunFolder(run_folder(results, scheduler, seed), scheduler, seed, values)
+        for scheduler, seed, values in zip(schedulers, seeds, metrics, strict=True)
+    ]
 
 
 def _single(path: Path) -> RunFolder:
-    results = path.parent.parent
-    if (results / _SUMMARY).is_file():
-        for run in _all_of(results):
+    results = results_of(path)
+    if (results / layout.SUMMARY).is_file():
+        for run in read_runs(results):
             if run.path == path:
                 return run
-    match = re.fullmatch(r"seed-(\d+)", path.name)
-    return RunFolder(path, path.parent.name, int(match[1]) if match else None, {})
+    return RunFolder(path, *run_of(path), {})
 
 
-def _all_of(results: Path) -> list[RunFolder]:
-    path = results / _SUMMARY
-    with _reading(path) as file:
-        rows = csv.DictReader(file)
-        _check_columns(rows.fieldnames or (), ("scheduler", "seed"), path)
-        return [_run(results, row) for row in rows]
+def _seeds(columns: Columns, path: Path) -> list[int]:
+    seeds = columns.numbers("seed").tolist()
+    for row, seed in enumerate(seeds, 2):
+        if not seed.is_integer():
+            raise InputError("expected a whole number", path=f"row {row}: seed", source=str(path))
+    return [int(seed) for seed in seeds]
 
 
-def _run(results: Path, row: dict[str, str]) -> RunFolder:
-    scheduler, seed = row.pop("scheduler"), row.pop("seed")
-    metrics = {name: None if cell == "" else float(cell) for name, cell in row.items()}
-    return RunFolder(results / scheduler / f"seed-{seed}", scheduler, int(seed), metrics)
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[TextIO]:
-    """Opens a table; whatever turns out to be wrong with it is an InputError."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=str(path)) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"expected CSV in UTF-8: {error}", source=str(path)) from None
-    except (IndexError, TypeError):
-        raise InputError("expected as many cells in every row as in the first", source=str(path)) from None
-    except ValueError as error:
-        raise InputError(f"expected numbers: {error}", source=str(path)) from None
-
-
-def _check_columns(header: Sequence[str], names: Sequence[str], path: Path) -> None:
-    missing = [name for name in names if name not in header]
-    if missing:
-        raise InputError(f"expected a column {missing[0]!r}, got {', '.join(header) or 'nothing'}", source=str(path))
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else value

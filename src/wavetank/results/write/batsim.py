@@ -9,54 +9,36 @@ import numpy as np
 
 from wavetank.cluster.objects.podbehavior import Job
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.results import schema
 from wavetank.results.columns.decimals import Integers, microsecond_cells, quotients
 from wavetank.results.columns.podtable import PodTable
 from wavetank.results.metrics.jobs import STATES, SUCCESS, FinishedJobs
-from wavetank.results.write.tables import Texts, quoted, write_columns, write_csv
-
-JOB_COLUMNS = (
-    "job_id",
-    "workload_name",
-    "profile",
-    "submission_time",
-    "requested_number_of_resources",
-    "requested_time",
-    "success",
-    "final_state",
-    "starting_time",
-    "execution_time",
-    "finish_time",
-    "waiting_time",
-    "turnaround_time",
-    "stretch",
-    "allocated_resources",
-    "consumed_energy",
-    "metadata",
-)
+from wavetank.results.write.csvfiles import Blocks, quoted, write_columns, write_rows
 
 _ENDS = [f"{int(state == SUCCESS)},{name}" for state, name in enumerate(STATES)]
 
 
 def write_batsim(pods: PodTable, jobs: FinishedJobs, folder: Path, version: str) -> None:
     """Writes jobs.csv and schedule.csv; a pod of no stated job is a job of its own."""
-    write_columns(folder / "jobs.csv", JOB_COLUMNS, len(jobs.ids), lambda part: _columns(jobs, part))
-    figures = _figures(jobs, len(pods.recorder.nodes), version)
-    write_csv(folder / "schedule.csv", sorted(figures), [[figures[key] for key in sorted(figures)]])
+    write_columns(folder, schema.JOBS, len(jobs.ids), lambda part: _blocks(jobs, part))
+    write_rows(folder, schema.SCHEDULE, [_totals(jobs, len(pods.recorder.nodes), version)])
 
 
-def _columns(jobs: FinishedJobs, part: slice) -> list[Texts]:
+def _blocks(jobs: FinishedJobs, part: slice) -> Blocks:
     stated = jobs.stated[part]
     times = (jobs.started, jobs.execution, jobs.finished, jobs.waiting, jobs.turnaround)
-    return [
-        quoted(jobs.ids[part]),
-        [_kind(job) if job else "w0,pod" for job in stated],
-        microsecond_cells(jobs.submitted[part]),
-        [_requested(job) if job else "1,-1" for job in stated],
-        [_ENDS[state] for state in jobs.states[part].tolist()],
-        microsecond_cells(*(column[part] for column in times), ratios=[jobs.stretch[part]]),
-        jobs.machines[part],
-        ["-1,"] * len(stated),  # energy, and no metadata
-    ]
+    return {
+        "job_id": quoted(jobs.ids[part]),
+        "workload_name,profile": [_kind(job) if job else "w0,pod" for job in stated],
+        "submission_time": microsecond_cells(jobs.submitted[part]),
+        "requested_number_of_resources,requested_time": [_requested(job) if job else "1,-1" for job in stated],
+        "success,final_state": [_ENDS[state] for state in jobs.states[part].tolist()],
+        "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch": microsecond_cells(
+            *(column[part] for column in times), ratios=[jobs.stretch[part]]
+        ),
+        "allocated_resources": jobs.machines[part],
+        "consumed_energy,metadata": ["-1,"] * len(stated),
+    }
 
 
 def _kind(job: Job) -> str:
@@ -67,7 +49,7 @@ def _requested(job: Job) -> str:
     return f"{job.size},{'-1' if job.walltime is None else _time(job.walltime)}"
 
 
-def _figures(jobs: FinishedJobs, machines: int, version: str) -> dict[str, object]:
+def _totals(jobs: FinishedJobs, machines: int, version: str) -> dict[str, object]:
     finished, total = len(jobs.ids), jobs.total
     success = int(np.count_nonzero(jobs.states == SUCCESS))
     makespan = int(jobs.finished.max() - jobs.submitted.min()) if finished else 0

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, format_amounts, parse_amounts
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.k8ssim.demand import GPU
+from wavetank.results import schema
 from wavetank.results.recording.k8ssimtasks import TaskRow
-from wavetank.results.write.tables import write_csv
+from wavetank.results.write.csvfiles import write_rows
 
-TASKS_FILE, JOBS_FILE = "tasksSUM.csv", "coutJCT.csv"
-TASK_COLUMNS = (
-    *("Pod_name", "Job_name", "Job_submit", "Pod_create", "Pod_start", "Pod_end"),
-    *("Pod_wait_create", "Pod_wait_run", "Pod_wait_total", "Pod_running_time", "Pod_total_time", "Running node"),
-    # K8sSim writes the CPUs under the heading of the memory, and the memory under that of the CPUs
-    *("Requests_memory", "Limits_memory", "Requests_cpu", "Limits_cpu", "Requests_gpu", "Limits_gpu"),
-)
-JOB_COLUMNS = ("Job Name", "Job Completed Time(s)")
-
+# K8sSim writes CPU under the headings of memory, and memory under those of CPU.
+_HEADINGS = {CPU: "memory", MEMORY: "cpu", GPU: "gpu"}
 _YEAR_ONE = datetime(1, 1, 1)
 
 
@@ -31,9 +25,10 @@ def write_k8ssim(rows: Iterable[TaskRow], folder: Path) -> None:
     for row in rows:
         jobs[row.pod.namespace, row.job].append(row)
     done = [sorted(filter(_is_done, jobs[key]), key=_task_name) for key in sorted(jobs)]
-    write_csv(folder / TASKS_FILE, TASK_COLUMNS, (cells for tasks in done for cells in _task_cells(tasks)))
+    write_rows(folder, schema.K8SSIM_TASKS, [cells for tasks in done for cells in _task_rows(tasks)])
     longest = max((_completion(tasks) for tasks in done if tasks), default=None)
-    write_csv(folder / JOBS_FILE, JOB_COLUMNS, [] if longest is None else [("job1", longest)])
+    jobs_row = {"Job Name": "job1", "Job Completed Time(s)": longest}
+    write_rows(folder, schema.K8SSIM_JOBS, [] if longest is None else [jobs_row])
 
 
 def _is_done(row: TaskRow) -> bool:
@@ -49,24 +44,35 @@ def _completion(tasks: Sequence[TaskRow]) -> float:
     return _seconds(max(row.ended or 0 for row in tasks) - min(row.pod.created for row in tasks))
 
 
-def _task_cells(tasks: Sequence[TaskRow]) -> Iterator[Sequence[object]]:
+def _task_rows(tasks: Sequence[TaskRow]) -> Iterator[Mapping[str, object]]:
     submitted = min((row.pod.created for row in tasks), default=0)
     for row in tasks:
         created, bound, ended = row.pod.created, row.bound or 0, row.ended or 0
-        yield (
-            *(_task_name(row), row.job, _time(submitted), _time(created), _time(bound), _time(ended)),
-            *(_seconds(created - submitted), _seconds(bound - created), _seconds(bound - submitted)),
-            *(_seconds(ended - bound), _seconds(ended - submitted), row.pod.node_name),
-            *_resources(row),
-        )
+        yield {
+            "Pod_name": _task_name(row),
+            "Job_name": row.job,
+            "Job_submit": _time(submitted),
+            "Pod_create": _time(created),
+            "Pod_start": _time(bound),
+            "Pod_end": _time(ended),
+            "Pod_wait_create": _seconds(created - submitted),
+            "Pod_wait_run": _seconds(bound - created),
+            "Pod_wait_total": _seconds(bound - submitted),
+            "Pod_running_time": _seconds(ended - bound),
+            "Pod_total_time": _seconds(ended - submitted),
+            "Running node": row.pod.node_name,
+            **_resources(row),
+        }
 
 
-def _resources(row: TaskRow) -> Iterator[str]:
+def _resources(row: TaskRow) -> Mapping[str, str]:
     resources = row.pod.manifest["spec"]["containers"][0].get("resources") or {}
-    amounts = [parse_amounts(resources.get(side) or {}) for side in ("requests", "limits")]
-    for name in (CPU, MEMORY, GPU):
-        for side in amounts:
-            yield format_amounts({name: side.get(name, 0)})[name]
+    cells = {}
+    for side in ("requests", "limits"):
+        amounts = parse_amounts(resources.get(side) or {})
+        for name, heading in _HEADINGS.items():
+            cells[f"{side.capitalize()}_{heading}"] = format_amounts({name: amounts.get(name, 0)})[name]
+    return cells
 
 
 def _seconds(time: Nanoseconds) -> float:

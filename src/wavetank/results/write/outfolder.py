@@ -8,11 +8,9 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-import msgspec
-
 from wavetank.errors import InputError
-
-FILES = frozenset({"experiment.json", "summary.csv", "wall.json", "report.html"})
+from wavetank.results import layout
+from wavetank.results.facts import ExperimentFacts, read_facts
 
 
 def check_out(out: Path) -> None:
@@ -73,28 +71,19 @@ def _replace(target: Path, new: Path, old: Path) -> None:
 
 def _foreign(out: Path) -> list[str]:
     """Returns the names in a folder that no run of wavetank put there."""
-    ours = _schedulers_of(out / "experiment.json")
+    ours = _schedulers_of(out)
     if ours:
-        ours |= FILES
+        ours |= layout.EXPERIMENT_FILES
     return sorted(path.name for path in out.iterdir() if path.name not in ours)
 
 
-def _schedulers_of(path: Path) -> set[str]:
-    """Returns the schedulers of earlier results; none if this is no file of ours."""
+def _schedulers_of(out: Path) -> set[str]:
+    """Returns the schedulers of earlier results; none if experiment.json is not one of ours."""
     try:
-        facts = msgspec.json.decode(path.read_bytes(), type=_Facts)
-    except (OSError, msgspec.DecodeError):
+        facts = read_facts(out / layout.EXPERIMENT, ExperimentFacts)
+    except InputError:
         return set()
     return {scheduler.name for scheduler in facts.schedulers}
-
-
-class _Named(msgspec.Struct):
-    name: str
-
-
-class _Facts(msgspec.Struct):
-    wavetank: str
-    schedulers: list[_Named]
 
 
 def _unwritable(out: Path, error: Exception) -> InputError:

@@ -2,96 +2,32 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterable, Sequence
-from io import StringIO
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 
-from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
+from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.results import schema
 from wavetank.results.columns.decimals import seconds_cells
-from wavetank.results.columns.podcolumns import PART
+from wavetank.results.columns.podcolumns import requests_text
 from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.usage import Buckets
 from wavetank.results.recording.podrow import PodRow
+from wavetank.results.write.csvfiles import Blocks, quoted, quoted_cell, write_columns, write_rows
 
-POD_COLUMNS = (
-    "namespace",
-    "name",
-    "job",
-    "submitted",
-    "scheduled",
-    "started",
-    "finished",
-    "node",
-    "phase",
-    "reason",
-    "restarts",
-    "cpu_milli",
-    "memory_bytes",
-    "requests",
-    "priority",
-    "scheduler",
-    "message",
-)
-
-GPU_COLUMNS = ("gpu_milli", "gpus")  # in runs that share GPUs
-
-Texts = Sequence[str]
-
-_MARKS = ',"\r\n'  # a cell that has one of them is quoted, if csv says so
 _MOST_ENDINGS = 1 << 12  # of rows, that are remembered: in some traces nearly every pod has its own
+_ENDING_COLUMNS = "phase,reason,restarts,cpu_milli,memory_bytes,requests,priority,scheduler,message"
 _Ending = tuple[str, str, int, PodSpec, int, str, str]
 _ENDING = attrgetter("phase", "reason", "restarts", "spec", "priority", "scheduler", "message")
 
 
 def write_tables(pods: PodTable, folder: Path) -> None:
     """Writes the tables of a run."""
-    header = POD_COLUMNS if pods.recorder.gpus is None else (*POD_COLUMNS, *GPU_COLUMNS)
-    write_columns(folder / "pods.csv", header, len(pods.rows), _PodCells(pods).columns)
-    write_csv(folder / "nodes.csv", ("name", "cpu_milli", "memory_bytes", "pods"), map(_node_row, pods.recorder.nodes))
-    write_csv(
-        folder / "utilization.csv",
-        ("time_s", "cpu_utilization", "memory_utilization", "pods_running", "pods_pending", "nodes"),
-        _usage_rows(pods),
-    )
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Writes a table; None is an empty cell."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def write_columns(path: Path, header: Texts, rows: int, columns: Callable[[slice], Sequence[Texts]]) -> None:
-    """Writes a long table, asking for the `columns` of some rows at a time: the same bytes as `write_csv`.
-
-    What may need quotes in a column has got them from `quoted`.
-    """
-    with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(",".join(header) + "\n")
-        for begin in range(0, rows, PART):
-            cells = columns(slice(begin, begin + PART))
-            file.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
-
-
-def quoted(texts: Texts) -> Texts:
-    """Returns the texts as cells of CSV: in quotes where they are needed, which is rarely."""
-    together = "".join(texts)
-    if not any(mark in together for mark in _MARKS):
-        return texts
-    return list(map(_cell, texts))
-
-
-def _cell(text: str) -> str:
-    if not any(mark in text for mark in _MARKS):
-        return text
-    line = StringIO()
-    csv.writer(line, lineterminator="\n").writerow([text])
-    return line.getvalue().removesuffix("\n")
+    write_columns(folder, schema.PODS, len(pods.rows), _PodCells(pods).blocks)
+    write_rows(folder, schema.NODES, [_node_row(node) for node in pods.recorder.nodes])
+    write_rows(folder, schema.UTILIZATION, list(_usage_rows(pods.usage)))
 
 
 class _PodCells:
@@ -99,28 +35,32 @@ class _PodCells:
 
     def __init__(self, pods: PodTable) -> None:
         self._pods = pods
-        self._namespaces, self._nodes = pods.namespace.table(_cell), pods.node.table(_cell)
+        self._namespaces, self._nodes = pods.namespace.table(quoted_cell), pods.node.table(quoted_cell)
         self._endings = _Endings()
 
-    def columns(self, part: slice) -> list[Texts]:
-        """Returns the columns of some rows."""
+    def blocks(self, part: slice) -> Blocks:
+        """Returns the cells of some rows."""
         pods, rows = self._pods, self._pods.rows[part]
-        return [
-            self._namespaces[pods.namespace.codes[part]].tolist(),
-            quoted(pods.names[part]),
-            quoted(pods.job_ids[part]),
-            seconds_cells(pods.submitted[part], pods.scheduled[part], pods.started[part], pods.finished[part]),
-            self._nodes[pods.node.codes[part]].tolist(),
-            list(map(self._endings.__getitem__, map(_ENDING, rows))),
-            *self._of_gpus(rows),
-        ]
+        times = (pods.submitted[part], pods.scheduled[part], pods.started[part], pods.finished[part])
+        return {
+            "namespace": self._namespaces[pods.namespace.codes[part]].tolist(),
+            "name": quoted(pods.names[part]),
+            "job": quoted(pods.job_ids[part]),
+            "submitted,scheduled,started,finished": seconds_cells(*times),
+            "node": self._nodes[pods.node.codes[part]].tolist(),
+            _ENDING_COLUMNS: list(map(self._endings.__getitem__, map(_ENDING, rows))),
+            **self._gpu_blocks(rows),
+        }
 
-    def _of_gpus(self, rows: Sequence[PodRow]) -> list[Texts]:
+    def _gpu_blocks(self, rows: Sequence[PodRow]) -> Blocks:
         gpus = self._pods.recorder.gpus
         if gpus is None:
-            return []
+            return {}
         keys = [(row.namespace, row.name) for row in rows]
-        return [[str(gpus.wanted(key)) for key in keys], quoted([gpus.devices(key) for key in keys])]
+        return {
+            "gpu_milli": [str(gpus.wanted(key)) for key in keys],
+            "gpus": quoted([gpus.devices(key) for key in keys]),
+        }
 
 
 class _Endings(dict[_Ending, str]):
@@ -130,27 +70,26 @@ class _Endings(dict[_Ending, str]):
         if len(self) == _MOST_ENDINGS:
             self.clear()
         phase, reason, restarts, spec, priority, scheduler, message = ending
-        asked = f"{spec.requests.get(CPU, 0)},{spec.requests.get(MEMORY, 0)},{_cell(requests_text(spec))}"
-        ends = f"{phase},{_cell(reason)},{restarts}"
-        cells = self[ending] = f"{ends},{asked},{priority},{_cell(scheduler)},{_cell(message)}"
+        asked = f"{spec.requests.get(CPU, 0)},{spec.requests.get(MEMORY, 0)},{quoted_cell(requests_text(spec))}"
+        ends = f"{phase},{quoted_cell(reason)},{restarts}"
+        cells = self[ending] = f"{ends},{asked},{priority},{quoted_cell(scheduler)},{quoted_cell(message)}"
         return cells
 
 
-def requests_text(spec: PodSpec) -> str:
-    """Returns all that pods request, as pods.csv has it: cpu=500m;memory=1Gi."""
-    return ";".join(f"{name}={amount}" for name, amount in format_amounts(spec.requests).items())
+def _node_row(node: Node) -> Mapping[str, object]:
+    has = node.allocatable
+    return {
+        "name": node.name,
+        "cpu_milli": has.get(CPU, 0),
+        "memory_bytes": has.get(MEMORY, 0),
+        "pods": has.get(PODS, 0),
+    }
 
 
-def _node_row(node: Node) -> Sequence[object]:
-    allocatable = node.allocatable
-    return node.name, allocatable.get(CPU, 0), allocatable.get(MEMORY, 0), allocatable.get(PODS, 0)
-
-
-def _usage_rows(pods: PodTable) -> Iterable[Sequence[object]]:
-    usage = pods.usage
-    columns = (usage.cpu_utilization, usage.memory_utilization, usage.pods_running, usage.pods_pending, usage.nodes)
-    for time, *values in zip(usage.time_s, *columns, strict=True):
-        yield _rounded(float(time)), *(_rounded(float(value)) for value in values)
+def _usage_rows(usage: Buckets) -> Iterator[Mapping[str, object]]:
+    names = schema.UTILIZATION.names()
+    for values in zip(*(getattr(usage, name) for name in names), strict=True):
+        yield {name: _rounded(float(value)) for name, value in zip(names, values, strict=True)}
 
 
 def _rounded(value: float) -> str:

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from wavetank.explanation.recording import NOTHING
+from wavetank.results.attempts.format import NOTHING
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 

@@ -10,7 +10,6 @@ from typing import Literal
 
 import msgspec
 
-FILE = "explain.npz"
 NOTHING = -1
 
 Keep = Literal["best", "all"]

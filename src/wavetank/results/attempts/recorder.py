@@ -7,8 +7,9 @@ import msgspec
 import numpy as np
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.explanation.columns import Array, ColumnWriter
-from wavetank.explanation.explanation import (
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.results.attempts.columnfile import Array, ColumnWriter
+from wavetank.results.attempts.explanation import (
     OUTCOMES,
     Refusal,
     best_positions,
@@ -18,9 +19,8 @@ from wavetank.explanation.explanation import (
     scores_of,
     word_of,
 )
-from wavetank.explanation.numbering import Numbering, SlotNumbers
-from wavetank.explanation.recording import LISTS, NOTHING, NUMBERS, Answer, Index, Keep
-from wavetank.kernel.durations import Nanoseconds
+from wavetank.results.attempts.format import LISTS, NOTHING, NUMBERS, Answer, Index, Keep
+from wavetank.results.attempts.numbering import Numbering, SlotNumbers
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable

@@ -1,4 +1,4 @@
-"""Columns of a CSV file, read fast and with the place named when one cannot be used."""
+"""Columns of a table of results, read fast; an error names the row and column."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wavetank.errors import InputError
 from wavetank.results.columns.coded import Coded
+from wavetank.results.schema import Table
 from wavetank.workloads.tables.plaincells import plain_columns
 
 Floats = NDArray[np.float64]
@@ -21,15 +22,17 @@ _PART = 1 << 18  # characters in hand at a time
 
 
 class Columns:
-    """The wanted columns of a CSV file with a header row, as texts or as numbers; others are passed over."""
+    """Columns of a table in a folder, as texts or numbers by the schema; only those that are asked for are read."""
 
-    def __init__(self, path: Path, texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, table: Table, names: Sequence[str]) -> None:
+        path = folder / table.file
         self._source = str(path)
+        texts = [name for name in names if table.type_of(name) is str]
         self._texts: dict[str, Coded[str]] = {name: Coded() for name in texts}
-        self._numbers: dict[str, list[Floats]] = {name: [np.empty(0)] for name in numbers}
+        self._numbers: dict[str, list[Floats]] = {name: [np.empty(0)] for name in names if name not in texts}
         row = 2
-        for part in self._parts(path, (*texts, *numbers)):
-            cells = dict(zip((*texts, *numbers), part, strict=True))
+        for part in self._parts(path, names):
+            cells = dict(zip(names, part, strict=True))
             for name, column in self._texts.items():
                 column.extend(cells[name])
             for name, columns in self._numbers.items():
@@ -94,7 +97,7 @@ class Columns:
 
 
 def header_of(path: Path) -> list[str]:
-    """Returns the names of the columns of a CSV file; nothing of one that cannot be read."""
+    """Returns the names of the columns of a CSV file; none if it cannot be read."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             return next(csv.reader([file.readline()]), [])
@@ -103,7 +106,7 @@ def header_of(path: Path) -> list[str]:
 
 
 def _rows(file: TextIO, lines: list[str]) -> Iterator[list[str]]:
-    """Yields the rows of some lines, and goes on in the file where a cell does not end with the last of them."""
+    """Yields the rows of some lines, and reads on in the file if a cell does not end with the last line."""
     reader = csv.reader(chain(lines, file))
     for row in reader:
         yield row

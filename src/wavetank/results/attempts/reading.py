@@ -8,9 +8,10 @@ import msgspec
 import numpy as np
 
 from wavetank.errors import InputError
-from wavetank.explanation.columns import ColumnReader
-from wavetank.explanation.explanation import Explanation, Number, Refusal
-from wavetank.explanation.recording import FILE, LISTS, NOTHING, NUMBERS, Index
+from wavetank.results.attempts.columnfile import ColumnReader
+from wavetank.results.attempts.explanation import Explanation, Number, Refusal
+from wavetank.results.attempts.format import LISTS, NOTHING, NUMBERS, Index
+from wavetank.results.layout import ATTEMPTS
 from wavetank.results.read.runfolder import RunFolder, runs_in
 
 _MOST_LABELS = 6  # runs named in a message
@@ -22,7 +23,7 @@ def read_recorded(out: Path, pod: str, scheduler: str | None = None, seed: int |
     `scheduler` and `seed` tell which run; InputError if there is none, more than one, or it was not recorded.
     """
     run = _the_run(out, scheduler, seed)
-    path = run.path / FILE
+    path = run.path / ATTEMPTS
     if not path.is_file():
         raise InputError("no attempts were recorded: run it with --explain", source=str(run.path))
     return RecordedAttempts(path).of(pod if "/" in pod else f"default/{pod}")

@@ -1,0 +1,1 @@
+"""Recorded scheduling attempts: explain.npz, written during a run and read afterwards."""

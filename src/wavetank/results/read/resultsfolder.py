@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from wavetank.results import layout
+from wavetank.results.columns.decimals import Floats, seconds_of
+from wavetank.results.columns.podcolumns import PodColumns
+from wavetank.results.facts import ExperimentFacts, read_facts
+from wavetank.results.read.columns import Columns
+from wavetank.results.read.pods import ReadPods
+from wavetank.results.read.runfolder import RunFolder, read_runs
+from wavetank.results.schema import NODES, PODS, UTILIZATION
+
+SERIES = ("time_s", "cpu_utilization", "memory_utilization", "pods_pending", "pods_running")
+
+PodTables = Mapping[str, PodColumns]  # of runs just made, by their labels
+
+
+class ResultsFolder:
+    """The results of an experiment, by columns; a file that is missing or malformed is an InputError naming it.
+
+    Pods of runs that have a table in memory are taken from there.
+    """
+
+    def __init__(self, path: Path, tables: PodTables | None = None) -> None:
+        self.path = path
+        self._tables = tables or {}
+        self.experiment = read_facts(path / layout.EXPERIMENT, ExperimentFacts)
+        self.runs = read_runs(path)
+        self._waiting: dict[Path, Floats] = {}  # of the runs whose pods were read
+
+    def scheduler_names(self) -> list[str]:
+        """Returns the schedulers in the order of the experiment."""
+        return [scheduler.name for scheduler in self.experiment.schedulers]
+
+    def runs_of(self, scheduler: str) -> list[RunFolder]:
+        """Returns the runs of a scheduler in the order of the summary."""
+        return [run for run in self.runs if run.scheduler == scheduler]
+
+    def pods(self, run: RunFolder, named: bool = True) -> PodColumns:
+        """Returns the pods of a run; see ReadPods for `named`."""
+        pods = self._tables.get(run.label) or ReadPods(run.path, named)
+        self._waiting[run.path] = seconds_of(pods.started) - seconds_of(pods.submitted)
+        return pods
+
+    def waiting_times(self, run: RunFolder) -> Floats:
+        """Returns the seconds from submission to start of every pod of a run, NaN if it never started."""
+        known = self._waiting.get(run.path)
+        if known is not None:
+            return known
+        columns = Columns(run.path, PODS, ("submitted", "started"))
+        return columns.numbers("started") - columns.numbers("submitted")
+
+    def nodes(self, run: RunFolder) -> tuple[Sequence[str], Floats]:
+        """Returns names and CPU capacities (milli-CPU) of a run's nodes, in the file's order."""
+        columns = Columns(run.path, NODES, ("name", "cpu_milli"))
+        return columns.texts("name").each(str).tolist(), np.nan_to_num(columns.numbers("cpu_milli"))
+
+    def utilization(self, run: RunFolder) -> list[Floats]:
+        """Returns the columns named in SERIES, one value per interval of time."""
+        columns = Columns(run.path, UTILIZATION, SERIES)
+        return [columns.numbers(name) for name in SERIES]

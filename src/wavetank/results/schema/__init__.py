@@ -1,0 +1,48 @@
+"""The schema of results: every table, and of every column the name, type, unit, label and which way is better."""
+
+from wavetank.results.schema.batsim import JOBS, SCHEDULE
+from wavetank.results.schema.column import Better, Column, Kind, Table
+from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
+from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
+from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
+from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
+from wavetank.results.schema.sweeps import (
+    CLOSE_RATE,
+    COMPARED,
+    COMPARISONS,
+    JOB_LATENCY,
+    LATENCIES,
+    QUANTILES,
+    SWEEP_SUMMARY,
+)
+
+RUN_TABLES = (PODS, NODES, UTILIZATION, JOBS, SCHEDULE, K8SSIM_TASKS, K8SSIM_JOBS)
+SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
+
+__all__ = [
+    "CLOSE_RATE",
+    "COMPARED",
+    "COMPARISONS",
+    "JOBS",
+    "JOB_LATENCY",
+    "K8SSIM_JOBS",
+    "K8SSIM_TASKS",
+    "LATENCIES",
+    "METRICS",
+    "METRIC_NAMES",
+    "NODES",
+    "PODS",
+    "QUANTILES",
+    "RUN_TABLES",
+    "SCHEDULE",
+    "SUMMARY",
+    "SWEEP_SUMMARY",
+    "SWEEP_TABLES",
+    "UTILIZATION",
+    "Better",
+    "Column",
+    "Kind",
+    "Metrics",
+    "Table",
+    "reported_metrics",
+]
