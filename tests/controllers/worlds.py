@@ -27,7 +27,7 @@ class World:
         self.told: list[tuple[str, str, str]] = []
         self.api = Api(self.store)
         self.client = self.api.actor(User())
-        self.context = ControllerContext(self.store, self.client, tell=self._tell)
+        self.context = ControllerContext(self.store, self.client, record_event=self._tell)
         start_controllers(self.context, read_names(controllers), served=True)
 
     def _tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:

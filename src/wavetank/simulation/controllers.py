@@ -47,10 +47,10 @@ def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> fr
     return frozenset({*planted, VOLCANO_JOB} if lets_in and VOLCANO_JOBS in names else planted)
 
 
-def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None], seen: bool) -> ControllerContext:
+def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None], observed: bool) -> ControllerContext:
     """Returns what controllers of a run work with: `complete` is called with each pod that they create.
 
-    `seen`: programs in the loop can look at what controllers write.
+    `observed`: programs in the loop can read what controllers write.
     """
     bounds = Bounds(store)
 
@@ -60,5 +60,5 @@ def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None],
         complete(pod)
 
     return ControllerContext(
-        store, StoreClient(store, streams.stream("controllers/names"), prepare, bounds.charge), seen=seen
+        store, StoreClient(store, streams.stream("controllers/names"), prepare, bounds.charge), observed=observed
     )

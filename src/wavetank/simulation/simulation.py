@@ -107,7 +107,7 @@ class Simulation:
             complete = (
                 partial(_complete, store=store, completer=loop.completer) if loop else partial(admit, store=store)
             )
-            context = run_context(store, streams, complete, seen=loop is not None)
+            context = run_context(store, streams, complete, observed=loop is not None)
             start_controllers(context, self._controllers(store, complete))
             if kubelets is not None:
                 Faults(store, clock, kubelets, setting.faults)

@@ -125,7 +125,7 @@ def test_more_than_500_pods_come_in_bursts() -> None:
     ],
 )
 def test_which_pod_goes_first(first: dict[str, Any], second: dict[str, Any]) -> None:
-    from wavetank.controllers.replicasets.ranking import DELETION_COST, first_to_go
+    from wavetank.controllers.replicasets.ranking import DELETION_COST, pods_to_delete
 
     world, base = World("none"), {"node_name": "n", "phase": "Running", "started": 1}
     for name, more in (("a", second), ("b", first)):
@@ -140,7 +140,7 @@ def test_which_pod_goes_first(first: dict[str, Any], second: dict[str, Any]) -> 
         world.store.update(pod)
     pods = world.pods()
     others = [*pods, *(pod for pod in pods if pod.node_name == "crowded")]
-    (gone,) = first_to_go(pods, others, 1, 100 * 10**9, world.context.ready_since)
+    (gone,) = pods_to_delete(pods, others, 1, 100 * 10**9, world.context.ready_since)
     assert gone.name == "b"
 
 

@@ -41,7 +41,7 @@ class World:
         self.store = Store(self.clock)
         self.told = []
         client = StoreClient(self.store, Random(0), lambda pod: None)
-        context = ControllerContext(self.store, client, tell=lambda about, *what: self.told.append(what[:3]))
+        context = ControllerContext(self.store, client, record_event=lambda about, *what: self.told.append(what[:3]))
         start_controllers(context, ["volcano-job-controller"])
         self.store.create(parse_resource(job or a_job(), self.store.specs))
         self.settle()

@@ -23,7 +23,7 @@ Status = dict[str, Any]
 
 
 class CronJobs:
-    """The cronjob-controller: creates Jobs by their schedules and removes old ones."""
+    """The cronjob-controller: creates Jobs on schedule and deletes old ones."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -34,15 +34,15 @@ class CronJobs:
         for cron_job in self._store.list(_TABLE):
             self.added(cron_job)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a CronJob, with the Jobs that it has already."""
+        """Adds a CronJob, with its existing Jobs."""
         self._jobs.follow(new.uid, _Jobs(self._queue.add, new.key))
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a CronJob that was changed; at one with another schedule when that is due."""
+        """Enqueues a changed CronJob; one with a new schedule when that is due."""
         if _timing(old) == _timing(new):
             self._queue.add(new.key)
             return
@@ -50,12 +50,12 @@ class CronJobs:
             wait = Timetable.of(new).wait(self._context.clock.now)
         except ScheduleError:
             why = f"unparseable schedule for cronjob: {_spec(new).get('schedule')}"
-            self._tell(new, "Warning", "UnParseableCronJobSchedule", why)
+            self._record(new, "Warning", "UnParseableCronJobSchedule", why)
             return
         self._queue.add_after(new.key, wait, background=True)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets a CronJob; its Jobs are the garbage collector's."""
+        """Removes a CronJob; its Jobs are left to the garbage collector."""
         self._jobs.unfollow(old.uid)
 
     # work
@@ -68,7 +68,7 @@ class CronJobs:
         jobs = self._jobs.of(cron_job.uid)
         for job in remove_oldest(self._context, cron_job, jobs):
             self._told_deleted(cron_job, job, status)
-        self._look_at_jobs(cron_job, jobs, status)  # those that have just gone have succeeded all the same
+        self._update_jobs(cron_job, jobs, status)  # Jobs that were just deleted have succeeded all the same
         try:
             wait = self._start(cron_job, status) if cron_job.deleted is None else None
         finally:
@@ -76,31 +76,33 @@ class CronJobs:
         if wait is not None:
             self._queue.add_after(key, wait, background=True)
 
-    def _look_at_jobs(self, cron_job: Resource, jobs: list[Resource], status: Status) -> None:
-        """Notes Jobs that have ended or are gone."""
+    def _update_jobs(self, cron_job: Resource, jobs: list[Resource], status: Status) -> None:
+        """Updates the status for Jobs that have finished or were deleted."""
         active = {reference["uid"] for reference in status.get("active") or ()}
         for job in jobs:
             end = finished_condition(job)
             if not end and job.uid not in active:
                 message = f"Saw a job that the controller did not create or forgot: {job.name}"
-                self._tell(cron_job, "Warning", "UnexpectedJob", message)
+                self._record(cron_job, "Warning", "UnexpectedJob", message)
             elif end and job.uid in active:
                 _drop(status, job.uid)
-                self._tell(cron_job, "Normal", "SawCompletedJob", f"Saw completed job: {job.name}, condition: {end}")
+                self._record(cron_job, "Normal", "SawCompletedJob", f"Saw completed job: {job.name}, condition: {end}")
             if end == "Complete":
                 _note_success(status, (job.manifest.get("status") or {}).get("completionTime"))
         present = {job.uid for job in jobs}
         for reference in list(status.get("active") or ()):
             if reference["uid"] not in present:
-                self._tell(cron_job, "Normal", "MissingJob", f"Active job went missing: {reference['name']}")
+                self._record(cron_job, "Normal", "MissingJob", f"Active job went missing: {reference['name']}")
                 _drop(status, reference["uid"])
 
     def _start(self, cron_job: Resource, status: Status) -> Nanoseconds | None:
-        """Starts a Job if one is due; returns how long to wait for the next one."""
+        """Starts a Job if one is due; returns the time until the next one."""
         spec, now = _spec(cron_job), self._context.clock.now
         zone = spec.get("timeZone")
         if zone is not None and not is_zone(zone):
-            self._tell(cron_job, "Warning", "UnknownTimeZone", f'invalid timeZone: "{zone}": unknown time zone {zone}')
+            self._record(
+                cron_job, "Warning", "UnknownTimeZone", f'invalid timeZone: "{zone}": unknown time zone {zone}'
+            )
             return None
         if spec.get("suspend"):
             return None
@@ -108,16 +110,16 @@ class CronJobs:
             timetable = Timetable.of(cron_job)
         except ScheduleError as error:
             why = f'unparseable schedule: "{spec.get("schedule")}" : {error}'
-            self._tell(cron_job, "Warning", "UnparseableSchedule", why)
+            self._record(cron_job, "Warning", "UnparseableSchedule", why)
             return None
         try:
             due = timetable.due(now)
         except ImpossibleScheduleError as error:
-            self._tell(cron_job, "Warning", "InvalidSchedule", f"invalid schedule: {spec.get('schedule')} : {error}")
+            self._record(cron_job, "Warning", "InvalidSchedule", f"invalid schedule: {spec.get('schedule')} : {error}")
             return None
         if due.time is not None and due.missed_many:
             advice = "Set or decrease .spec.startingDeadlineSeconds or check clock skew"
-            self._tell(cron_job, "Warning", "TooManyMissedTimes", f"too many missed start times. {advice}")
+            self._record(cron_job, "Warning", "TooManyMissedTimes", f"too many missed start times. {advice}")
         if due.time is None or not self._may_start(cron_job, due.time, status):
             return timetable.wait(now)
         if not self._start_at(cron_job, due.time, status):
@@ -128,7 +130,7 @@ class CronJobs:
         spec, deadline_s = _spec(cron_job), _spec(cron_job).get("startingDeadlineSeconds")
         if deadline_s is not None and time + deadline_s * SECOND < self._context.clock.now:
             when = formatdate(EPOCH_SECONDS + time // SECOND)
-            self._tell(cron_job, "Warning", "MissSchedule", f"Missed scheduled time to start a job: {when}")
+            self._record(cron_job, "Warning", "MissSchedule", f"Missed scheduled time to start a job: {when}")
             return False
         active = status.get("active") or []
         if any(each["name"] == _name(cron_job, time) for each in active):
@@ -137,22 +139,22 @@ class CronJobs:
             return False
         if spec.get("concurrencyPolicy") == "Forbid" and active:
             why = "Not starting job because prior execution is running and concurrency policy is Forbid"
-            self._tell(cron_job, "Normal", "JobAlreadyActive", why)
+            self._record(cron_job, "Normal", "JobAlreadyActive", why)
             return False
         return True
 
     def _start_at(self, cron_job: Resource, time: Nanoseconds, status: Status) -> bool:
-        """Creates the Job of a time and notes it; False if it is somebody else's."""
+        """Creates the Job of a scheduled time and adds it to the status; False if another owner has that name."""
         if _spec(cron_job).get("concurrencyPolicy") == "Replace":
             for reference in list(status.get("active") or ()):
                 self._replace(cron_job, reference, status)
         try:
             job = self._context.client.create(_job(cron_job, time))
-            self._tell(cron_job, "Normal", "SuccessfulCreate", f"Created job {job.name}")
+            self._record(cron_job, "Normal", "SuccessfulCreate", f"Created job {job.name}")
         except ApiError as error:
             if error.reason != AlreadyExistsError.reason:
                 if "NamespaceTerminating" not in str(error.status.get("details")):
-                    self._tell(cron_job, "Warning", "FailedCreate", f"Error creating job: {error}")
+                    self._record(cron_job, "Warning", "FailedCreate", f"Error creating job: {error}")
                 raise
             job = self._store.get(_JOBS, cron_job.namespace, _name(cron_job, time))
             if not is_controlled_by(job, cron_job):
@@ -169,7 +171,7 @@ class CronJobs:
 
     def _told_deleted(self, cron_job: Resource, job: Resource, status: Status) -> None:
         _drop(status, job.uid)
-        self._tell(cron_job, "Normal", "SuccessfulDelete", f"Deleted job {job.name}")
+        self._record(cron_job, "Normal", "SuccessfulDelete", f"Deleted job {job.name}")
 
     def _write(self, cron_job: Resource, status: Status) -> None:
         ordered = {
@@ -178,12 +180,12 @@ class CronJobs:
         if ordered != (cron_job.manifest.get("status") or {}):
             self._context.client.update_status(cron_job, ordered)
 
-    def _tell(self, cron_job: Resource, type_: str, reason: str, message: str) -> None:
-        self._context.tell(cron_job, type_, reason, message, _COMPONENT)
+    def _record(self, cron_job: Resource, type_: str, reason: str, message: str) -> None:
+        self._context.record_event(cron_job, type_, reason, message, _COMPONENT)
 
 
 class _Jobs:
-    """Tells of the Jobs of one CronJob."""
+    """Passes on the events of the Jobs of one CronJob."""
 
     def __init__(self, look_at: Any, key: Key) -> None:
         self._look_at = look_at

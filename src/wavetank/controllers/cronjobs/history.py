@@ -1,4 +1,4 @@
-"""Which Jobs of a CronJob are old enough to go."""
+"""The history limits of a CronJob."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIMITS = {"Complete": "successfulJobsHistoryLimit", "Failed": "failedJobsHistor
 
 
 def remove_oldest(context: ControllerContext, cron_job: Resource, jobs: Sequence[Resource]) -> Iterator[Resource]:
-    """Deletes the oldest ended Jobs beyond what a CronJob keeps of each end, and yields them."""
+    """Deletes the oldest finished Jobs beyond the history limits of a CronJob, and yields them."""
     spec = cron_job.manifest.get("spec") or {}
     for end, limit in _LIMITS.items():
         if spec.get(limit) is None:
@@ -24,7 +24,7 @@ def remove_oldest(context: ControllerContext, cron_job: Resource, jobs: Sequence
                 context.client.delete(job, policy="Background")
             except ApiError as error:
                 message = f"Deleted job: {error}"
-                context.tell(cron_job, "Warning", "FailedDelete", message, "cronjob-controller")
+                context.record_event(cron_job, "Warning", "FailedDelete", message, "cronjob-controller")
             else:
                 yield job
 

@@ -1,4 +1,4 @@
-"""When a CronJob is due, was due, and will be."""
+"""The scheduled times of a CronJob."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from wavetank.cluster.fields.cron import Schedule, parse_schedule
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource, parse_time
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_PADDING: Nanoseconds = SECOND // 10  # by which a CronJob is looked at later than it is due
-_MANY = 100  # missed times that are worth a warning
+_PADDING: Nanoseconds = SECOND // 10  # a CronJob is synced this long after it is due
+_MANY = 100  # missed times that cause a warning
 
 
 class ImpossibleScheduleError(ValueError):
-    """The times of a schedule do not follow each other."""
+    """The times of a schedule do not increase."""
 
 
 class Due(NamedTuple):
-    """The last time at which a CronJob was due, if it was, since when it was looked for, and how many it missed."""
+    """The last time at which a CronJob was due, if any; the start of the search, and how many times were missed."""
 
     time: Nanoseconds | None
     since: Nanoseconds
@@ -34,7 +34,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class Timetable:
-    """The schedule of one CronJob, with what it has done so far."""
+    """The schedule of one CronJob, with its last run."""
 
     schedule: Schedule
     created: Nanoseconds
@@ -43,18 +43,18 @@ class Timetable:
 
     @classmethod
     def of(cls, cron_job: Resource) -> Timetable:
-        """Reads a CronJob's schedule; ScheduleError if it cannot be read."""
+        """Reads a CronJob's schedule; ScheduleError if it is invalid."""
         spec, status = cron_job.manifest.get("spec") or {}, cron_job.manifest.get("status") or {}
         schedule = parse_schedule(str(spec.get("schedule") or ""), str(spec.get("timeZone") or ""))
         last = parse_time(status.get("lastScheduleTime"), "status.lastScheduleTime")
         return cls(schedule, cron_job.created // SECOND * SECOND, last, spec.get("startingDeadlineSeconds"))
 
     def due(self, now: Nanoseconds) -> Due:
-        """Returns the last time that was due and may still be started."""
+        """Returns the last scheduled time that may still be started."""
         return self._recent(now, self.deadline_s)
 
     def wait(self, now: Nanoseconds) -> Nanoseconds:
-        """Returns how long to wait until the next time is due."""
+        """Returns the time until the next scheduled time."""
         try:
             recent = self._recent(now, None)
             after = recent.time if recent.time is not None else now if recent.missed else recent.since
@@ -78,7 +78,7 @@ class Timetable:
         return self._last_missed(now, since, first, max((second - first) // SECOND, 1))
 
     def _last_missed(self, now: Nanoseconds, since: Nanoseconds, first: Nanoseconds, gap_s: int) -> Due:
-        """Finds the last of several missed times, beginning where it is about to be."""
+        """Returns the last of several missed times, starting close to it."""
         missed = (now - first) // SECOND // gap_s + 1
         last, time = None, self.schedule.next(first + (missed - 2) * gap_s * SECOND)
         while time is not None and time <= now:
@@ -87,11 +87,11 @@ class Timetable:
 
 
 def in_zone(time: Nanoseconds, zone: str) -> str:
-    """Writes a time as the clocks of a zone show it."""
+    """Renders a time in a time zone."""
     local = datetime.fromtimestamp(EPOCH_SECONDS + time // SECOND, ZoneInfo(zone) if zone else UTC)
     return local.isoformat().replace("+00:00", "Z")
 
 
 def minutes(time: Nanoseconds) -> int:
-    """Returns the minutes since 1970, by which Jobs are named."""
+    """Returns the minutes since 1970, which are part of a Job's name."""
     return (EPOCH_SECONDS + time // SECOND) // 60

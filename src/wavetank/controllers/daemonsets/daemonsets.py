@@ -165,7 +165,7 @@ class DaemonSets:
         owner, where = spec.owner, f"daemon pod {pod.namespace}/{pod.name} on node {pod.node_name}"
         if pod.phase == SUCCEEDED:
             message = f"Found succeeded {where}, will try to delete it"
-            self._context.tell(owner, "Normal", "SucceededDaemonPod", message, _COMPONENT)
+            self._context.record_event(owner, "Normal", "SucceededDaemonPod", message, _COMPONENT)
         elif pod.phase == FAILED:
             observed = int((owner.manifest.get("status") or {}).get("observedGeneration") or 0)
             wait = self._backoff.remaining((owner.uid, observed, pod.node_name), self._context.clock.now)
@@ -173,7 +173,7 @@ class DaemonSets:
                 self._queue.add_after(owner.key, wait)
                 return False
             message = f"Found failed {where}, will try to kill it"
-            self._context.tell(owner, "Warning", "FailedDaemonPod", message, _COMPONENT)
+            self._context.record_event(owner, "Warning", "FailedDaemonPod", message, _COMPONENT)
         return True
 
     def _claim(self, owner: Resource) -> None:

@@ -21,7 +21,7 @@ _RETRIES = 15
 
 
 class Deployments:
-    """The deployment-controller: keeps a replica set for each version of a template, and moves pods to the newest."""
+    """The deployment-controller: one ReplicaSet for each version of the template, and rollouts to the newest."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -30,31 +30,31 @@ class Deployments:
         self._sets = context.owned(_SETS)
         self._templates = Templates()
         self._selectors = SelectorIndex()
-        self._adopting: set[Key] = set()  # those for whom there may be orphans
-        self._settled: dict[Key, list[Any]] = {}  # what was to be done for is done: as long as that is the same
+        self._adopting: set[Key] = set()  # Deployments that may have orphans to adopt
+        self._settled: dict[Key, list[Any]] = {}  # nothing is to be done while these parts are unchanged
         self._store.subscribe(_TABLE, self)
         self._sets.follow_orphans(self._orphan_seen)
         for deployment in self._store.list(_TABLE):
             self.added(deployment)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a deployment, with the replica sets that it has already."""
+        """Adds a Deployment, with its existing ReplicaSets."""
         self._selectors.put(new.key, _selector(new))
         self._adopting.add(new.key)
         self._sets.follow(new.uid, _SetEvents(self, new.key))
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a deployment that somebody has changed, all but its status."""
+        """Enqueues a Deployment whose spec or metadata has changed."""
         if not _differ(old, new):
             return
         self._selectors.put(new.key, _selector(new))
         self._queue.add(new.key)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets a deployment; its replica sets are the garbage collector's."""
+        """Removes a Deployment; its ReplicaSets are left to the garbage collector."""
         self._sets.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
@@ -66,10 +66,10 @@ class Deployments:
             self._queue.add(key)
 
     def set_changed(self, key: Key, old: Resource | None, new: Resource | None) -> None:
-        """Looks at a deployment one of whose replica sets has come, changed or gone."""
+        """Enqueues a Deployment one of whose ReplicaSets was created, changed or deleted."""
         if old is not None and new is None:
             self._templates.forget(old.uid)
-        if old is None or new is None or self._context.seen or key not in self._settled or _differ(old, new):
+        if old is None or new is None or self._context.observed or key not in self._settled or _differ(old, new):
             self._queue.add(key)
 
     # work
@@ -84,7 +84,7 @@ class Deployments:
         if deployment.deleted is not None:
             rollout.report()
         elif _are_same(self._settled.get(key), _parts(deployment, rollout.sets)):
-            rollout.report_rollout()  # only statuses have changed, and there was nothing else to do
+            rollout.report_rollout()  # only statuses have changed, and nothing else was to be done
         else:
             self._advance(draft, rollout)
             if rollout.is_settled:
@@ -107,7 +107,7 @@ class Deployments:
             self._queue.add_after(draft.resource.key, after, background=True)
 
     def _claim(self, deployment: Resource) -> list[Resource]:
-        """Returns the deployment's replica sets: lets go of those that it no longer selects, takes orphans."""
+        """Returns the Deployment's ReplicaSets: releases those that no longer match, adopts matching orphans."""
         selector, claimed = self._selectors.of(deployment.key), []
         for each in self._sets.of(deployment.uid):
             if selector.matches(each.labels):
@@ -141,12 +141,12 @@ def _differ(old: Resource, new: Resource) -> bool:
 
 
 def _parts(deployment: Resource, sets: Sequence[Resource]) -> list[Any]:
-    """Returns all of a deployment and its replica sets but their statuses."""
+    """Returns a Deployment and its ReplicaSets without their statuses."""
     return [each.manifest[part] for each in (deployment, *sets) for part in ("spec", "metadata")]
 
 
 def _are_same(before: list[Any] | None, now: list[Any]) -> bool:
-    """Tells whether nothing was changed: a version shares with the one before what is the same."""
+    """Tells whether nothing was changed; versions share unchanged parts."""
     if before is None or len(before) != len(now):
         return False
     return all(one is other for one, other in zip(before, now, strict=True))

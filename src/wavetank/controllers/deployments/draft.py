@@ -14,7 +14,7 @@ _ROLLING = "RollingUpdate"
 
 
 class Draft:
-    """A deployment while it is worked on: what its spec asks for, and its status and annotations as they are to be."""
+    """A Deployment during a sync: its spec, and the status and annotations to write."""
 
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
@@ -22,11 +22,11 @@ class Draft:
         self.status: dict[str, Any] = dict(resource.manifest.get("status") or {})
         self.annotations: dict[str, str] = dict(resource.annotations)
 
-    # what is asked for
+    # spec
 
     @property
     def replicas(self) -> int:
-        """Returns how many pods are wanted."""
+        """Returns the desired number of pods."""
         replicas = self.spec.get("replicas")
         return 1 if replicas is None else int(replicas)
 
@@ -43,12 +43,12 @@ class Draft:
 
     @property
     def paused(self) -> bool:
-        """Tells whether changes of the template are to wait."""
+        """Tells whether rollouts are paused."""
         return bool(self.spec.get("paused"))
 
     @property
     def rolling(self) -> bool:
-        """Tells whether pods are replaced step by step."""
+        """Tells whether the strategy is RollingUpdate."""
         return bool((self.spec.get("strategy") or {}).get("type", _ROLLING) == _ROLLING)
 
     @property
@@ -59,23 +59,23 @@ class Draft:
 
     @property
     def history_limit(self) -> int | None:
-        """Returns how many old replica sets are kept; None: all."""
+        """Returns how many old ReplicaSets are kept; None: all."""
         limit = self.spec.get("revisionHistoryLimit")
         return None if limit is None or limit == _FOR_EVER else int(limit)
 
     @property
     def generation(self) -> int:
-        """Returns which version of the spec it is."""
+        """Returns the generation of the spec."""
         return int((self.resource.manifest.get("metadata") or {}).get("generation") or 0)
 
     @property
     def max_surge(self) -> int:
-        """Returns how many pods more than wanted there may be."""
+        """Returns how many pods may exist above the desired number."""
         return self._fenceposts().surge if self.rolling else 0
 
     @property
     def max_unavailable(self) -> int:
-        """Returns how many of the wanted pods may be missing."""
+        """Returns how many of the desired pods may be unavailable."""
         if not self.rolling or not self.replicas:
             return 0
         return min(self._fenceposts().unavailable, self.replicas)
@@ -84,14 +84,14 @@ class Draft:
         rolling = (self.spec.get("strategy") or {}).get("rollingUpdate") or {}
         return resolve_fenceposts(rolling.get("maxSurge"), rolling.get("maxUnavailable"), self.replicas)
 
-    # what is told
+    # status
 
     def condition(self, kind: str) -> Condition | None:
-        """Returns the present condition of a type."""
+        """Returns the condition of a type."""
         return find_condition(self.status.get("conditions") or (), kind)
 
     def write(self, client: Client, status: dict[str, Any] | None = None) -> None:
-        """Writes the status (a new one, if it is given) and the annotations, where they differ from what is there."""
+        """Writes the status (a new one, if given) and the annotations, if they have changed."""
         if status is not None:
             self.status = status
         present = self.resource
@@ -101,7 +101,7 @@ class Draft:
 
 
 def set_condition(status: dict[str, Any], condition: Condition) -> None:
-    """Puts a condition into a status, unless one of the same status and reason is there."""
+    """Sets a condition in a status, unless one with the same status and reason exists."""
     conditions = status.get("conditions") or []
     present = find_condition(conditions, condition["type"])
     if present is not None and present["status"] == condition["status"]:
@@ -112,7 +112,7 @@ def set_condition(status: dict[str, Any], condition: Condition) -> None:
 
 
 def drop_condition(status: dict[str, Any], kind: str) -> None:
-    """Takes a condition out of a status."""
+    """Removes a condition from a status."""
     left = without_condition(status.get("conditions") or [], kind)
     if left:
         status["conditions"] = left
@@ -121,7 +121,7 @@ def drop_condition(status: dict[str, Any], kind: str) -> None:
 
 
 def a_condition(kind: str, status: str, reason: str, message: str, now: str) -> Condition:
-    """Returns a new condition; `now` is the time as the API writes it."""
+    """Returns a new condition; `now` is the time in the API's format."""
     return {
         "type": kind,
         "status": status,

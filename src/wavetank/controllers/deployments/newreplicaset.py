@@ -19,14 +19,14 @@ _FAILED = "ReplicaSetCreateError"
 
 
 class NewReplicaSet:
-    """Makes the replica set of a deployment's present template, and keeps its revision."""
+    """Creates the ReplicaSet of a Deployment's current template, and maintains its revision."""
 
     def __init__(self, context: ControllerContext, draft: Draft) -> None:
         self._context = context
         self._draft = draft
 
     def keep(self, new: Resource, revision: int) -> Resource:
-        """Brings the annotations of the set up to date, and the deployment's revision; returns its new version."""
+        """Updates the annotations of the ReplicaSet and the Deployment's revision; returns the new version."""
         draft = self._draft
         annotations = annotated(new.annotations, draft.annotations, revision)
         if annotations != dict(new.annotations) or _min_ready_s(new) != draft.min_ready_s:
@@ -46,13 +46,13 @@ class NewReplicaSet:
         return document
 
     def make(self, revision: int, old: Sequence[Resource]) -> Resource:
-        """Creates the set; ApiError if that is refused, which the deployment's conditions then tell."""
+        """Creates the ReplicaSet; ApiError if that is refused, which the Deployment's conditions then report."""
         document = self._document(revision, old)
         new = self._create(document)
         wanted = size(new)
         if wanted:
             message = f"Scaled up replica set {new.name} from 0 to {wanted}"
-            self._context.tell(self._draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
+            self._context.record_event(self._draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
         self._draft.annotations[REVISION] = str(revision)
         if self._draft.deadline_s is not None:
             self._tell_progress("NewReplicaSetCreated", f'Created new replica set "{new.name}"')
@@ -60,7 +60,7 @@ class NewReplicaSet:
         return new
 
     def size_of(self, new: Resource | None, sets: Sequence[Resource | None]) -> int:
-        """Returns what size the new set may have now, beside those that are there."""
+        """Returns the size that the new ReplicaSet may have now, beside the existing ones."""
         draft, present = self._draft, size(new)
         if not draft.rolling:
             return draft.replicas
@@ -104,7 +104,7 @@ class NewReplicaSet:
             raise
 
     def _count_collision(self) -> None:
-        """Lets the next attempt have another hash: a set of this name belongs to somebody else."""
+        """Changes the hash for the next attempt: another owner has a ReplicaSet of this name."""
         self._draft.status["collisionCount"] = self._draft.status.get("collisionCount", 0) + 1
         self._draft.write(self._context.client)
 
@@ -113,7 +113,7 @@ class NewReplicaSet:
         if draft.deadline_s is not None:
             self._tell_progress(_FAILED, message, status="False")
             draft.write(self._context.client)
-        self._context.tell(draft.resource, "Warning", _FAILED, message, COMPONENT)
+        self._context.record_event(draft.resource, "Warning", _FAILED, message, COMPONENT)
 
     def _tell_progress(self, reason: str, message: str, status: str = "True") -> None:
         now = render_time(self._context.clock.now)

@@ -1,4 +1,4 @@
-"""How a change of a deployment's size is divided among its replica sets while a rollout is under way."""
+"""Proportional scaling: a change of size during a rollout is divided among all ReplicaSets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from wavetank.controllers.deployments.replicasets import MOST, by_age, noted, si
 
 
 def proportional_sizes(draft: Draft, sets: Sequence[Resource]) -> list[tuple[Resource, int]]:
-    """Returns what size each set is to have: larger sets get more of the change, the largest what is left over."""
+    """Returns the size of each ReplicaSet: larger ones get more of the change, the largest one the remainder."""
     most = draft.replicas + draft.max_surge if draft.replicas else 0
     change = most - total_size(sets)
     ordered = by_age(sets)
     if change > 0:
-        ordered.reverse()  # of equal ones the newest grow and the oldest shrink first
+        ordered.reverse()  # of equal size, the newest grow and the oldest shrink first
     ordered.sort(key=size, reverse=True)
     sizes, given = [], 0
     for each in ordered:
@@ -35,7 +35,7 @@ def _share(draft: Draft, each: Resource, change: int, left: int) -> int:
 
 
 def _fraction(draft: Draft, each: Resource) -> int:
-    """Returns by how much a set would grow if it kept its share of all pods."""
+    """Returns by how much a ReplicaSet would grow if it kept its share of all pods."""
     if not draft.replicas:
         return -size(each)
     before = noted(each, MOST) or int(draft.status.get("replicas", 0))

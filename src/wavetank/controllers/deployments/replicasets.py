@@ -1,4 +1,4 @@
-"""The replica sets of a deployment: which one is the new one, how large they are, what they are annotated with."""
+"""The ReplicaSets of a Deployment: their sizes, revisions and annotations."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _NOT_COPIED = frozenset(
 
 
 def by_age(sets: Iterable[Resource]) -> list[Resource]:
-    """Sorts replica sets, the oldest first."""
+    """Sorts ReplicaSets, the oldest first."""
     return sorted(sets, key=lambda each: (each.created // SECOND, each.name))
 
 
 def size(each: Resource | None) -> int:
-    """Returns how many pods a replica set is to have."""
+    """Returns the desired number of pods of a ReplicaSet."""
     if each is None:
         return 0
     replicas = each.manifest["spec"].get("replicas")
@@ -35,27 +35,27 @@ def size(each: Resource | None) -> int:
 
 
 def count(sets: Iterable[Resource | None], field: str) -> int:
-    """Adds up a number of the sets' statuses."""
+    """Sums a field of the ReplicaSets' statuses."""
     return sum(int((each.manifest.get("status") or {}).get(field) or 0) for each in sets if each is not None)
 
 
 def total_size(sets: Iterable[Resource | None]) -> int:
-    """Returns how many pods the sets are to have in all."""
+    """Returns the desired number of pods of all ReplicaSets."""
     return sum(size(each) for each in sets)
 
 
 def active(sets: Iterable[Resource | None]) -> list[Resource]:
-    """Returns the sets that are to have pods."""
+    """Returns the ReplicaSets that should have pods."""
     return [each for each in sets if each is not None and size(each) > 0]
 
 
 def revision(each: Resource) -> int | None:
-    """Returns the revision of a replica set, 0 if it has none, None if it is no number."""
+    """Returns the revision of a ReplicaSet, 0 if it has none, None if it is not a number."""
     return _integer(each.annotations.get(REVISION, "0"))
 
 
 def noted(each: Resource, annotation: str) -> int | None:
-    """Returns a number, not below 0, from a set's annotations; None if there is none."""
+    """Returns a non-negative number from a ReplicaSet's annotations; None if there is none."""
     number = _integer(each.annotations.get(annotation, ""))
     return number if number is not None and 0 <= number < 2**31 else None
 
@@ -68,13 +68,13 @@ def _integer(text: str) -> int | None:
 
 
 class Templates:
-    """Tells which templates are the same but for the hash in their labels; what was compared once is remembered."""
+    """Tells which templates are equal except for the hash in their labels; comparisons are cached."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Any, Any, bool]] = {}  # by the uid of a replica set
+        self._known: dict[str, tuple[Any, Any, bool]] = {}  # by the uid of a ReplicaSet
 
     def match(self, each: Resource, template: Mapping[str, Any]) -> bool:
-        """Tells whether a replica set makes pods of this template."""
+        """Tells whether a ReplicaSet has this template."""
         own = each.manifest["spec"].get("template")
         known = self._known.get(each.uid)
         if known is None or known[0] is not own or known[1] is not template:
@@ -82,7 +82,7 @@ class Templates:
         return known[2]
 
     def forget(self, uid: str) -> None:
-        """Forgets a replica set that is gone."""
+        """Drops a deleted ReplicaSet."""
         self._known.pop(uid, None)
 
 
@@ -93,7 +93,7 @@ def _without_hash(template: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def annotated(present: Mapping[str, str], deployment: Mapping[str, str], revision: int) -> dict[str, str]:
-    """Returns the annotations of the new replica set: those of the deployment, its revision and the earlier ones."""
+    """Returns the annotations of the new ReplicaSet: those of the Deployment, its revision and earlier ones."""
     annotations = dict(present)
     annotations |= {key: value for key, value in deployment.items() if key not in _NOT_COPIED}
     stated = present.get(REVISION, "")
@@ -107,7 +107,7 @@ def annotated(present: Mapping[str, str], deployment: Mapping[str, str], revisio
 
 
 def _longer_history(history: str, stated: str) -> str:
-    """Adds a revision; of a history that has become too long the oldest ones go."""
+    """Appends a revision; drops the oldest ones if the history is too long."""
     revisions = [*history.split(","), stated] if history else [stated]
     while len(revisions) > 1 and len(",".join(revisions)) > _LONGEST_HISTORY:
         del revisions[0]
@@ -115,12 +115,12 @@ def _longer_history(history: str, stated: str) -> str:
 
 
 def sized(annotations: Mapping[str, str], wanted: int, most: int) -> dict[str, str]:
-    """Returns annotations that say what the deployment asked for when the set got its size."""
+    """Returns the annotations with the Deployment's desired and maximum number of replicas."""
     return {**annotations, DESIRED: str(wanted), MOST: str(most)}
 
 
 def active_or_latest(new: Resource | None, old: Sequence[Resource]) -> Resource | None:
-    """Returns the only set with pods, or the newest if none has any; None if several have."""
+    """Returns the only ReplicaSet with pods, or the newest if none has any; None if several have."""
     found = active([*old, new])
     if len(found) > 1:
         return None

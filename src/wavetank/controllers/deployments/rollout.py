@@ -26,7 +26,7 @@ _PAUSED, _RESUMED = "DeploymentPaused", "DeploymentResumed"
 
 
 class Rollout:
-    """One look at a deployment with its replica sets, and the next step towards what it asks for."""
+    """One sync of a Deployment with its ReplicaSets, and the next step of its rollout."""
 
     def __init__(
         self, context: ControllerContext, draft: Draft, sets: Sequence[Resource], templates: Templates
@@ -46,20 +46,20 @@ class Rollout:
 
     @property
     def sets(self) -> list[Resource]:
-        """Returns the replica sets as they are now, the oldest first."""
+        """Returns the current ReplicaSets, the oldest first."""
         return by_age(each for each in self._all if each is not None)
 
     @property
     def is_settled(self) -> bool:
-        """Tells whether nothing is to be done but to report, as long as nobody changes the spec of anything."""
+        """Tells whether only reports are left to do until a spec changes."""
         limit = self._draft.history_limit
         kept = limit is None or len(self._old) <= limit
         return kept and not self._draft.paused and size(self._new) == self._draft.replicas and not active(self._old)
 
-    # what is told
+    # reports
 
     def note_pause(self) -> None:
-        """Tells that the deployment was paused or resumed, so that waiting is not taken for failure."""
+        """Sets the condition of a paused or resumed Deployment, so that a pause does not count as lack of progress."""
         draft, condition = self._draft, self._draft.condition(PROGRESSING)
         reason = condition["reason"] if condition is not None else ""
         if draft.deadline_s is None or reason == TIMED_OUT or draft.paused == (reason == _PAUSED):
@@ -70,23 +70,23 @@ class Rollout:
         draft.write(self._context.client)
 
     def report(self) -> None:
-        """Writes how many pods there are."""
+        """Writes the counts of pods."""
         self._draft.write(self._context.client, plain_status(self._draft, self._all, self._new, self._now))
 
     def report_rollout(self) -> None:
-        """Writes how many pods there are, and how far the rollout is."""
+        """Writes the counts of pods and the progress of the rollout."""
         self._draft.write(self._context.client, rollout_status(self._draft, self._all, self._new, self._now))
 
     # scaling
 
     def is_resized(self) -> bool:
-        """Tells whether another number of pods is asked for than when the replica sets got their sizes."""
+        """Tells whether the desired number of pods has changed since the ReplicaSets got their sizes."""
         self._revise()
         stated = (noted(each, DESIRED) for each in active(self._all))
         return any(number is not None and number != self._draft.replicas for number in stated)
 
     def resize(self) -> None:
-        """Gives the replica sets their sizes in proportion, without going on with a rollout."""
+        """Scales the ReplicaSets in proportion, without continuing a rollout."""
         self._revise()
         self._resize()
         if self._draft.paused:
@@ -111,7 +111,7 @@ class Rollout:
     # rolling
 
     def roll(self) -> None:
-        """Makes the new replica set larger or the old ones smaller, as far as availability allows."""
+        """Scales the new ReplicaSet up or the old ones down, as far as maxSurge and maxUnavailable allow."""
         self._revise(create=True)
         if not self._grow() and not self._shrink():
             self._clean_up_if_complete()
@@ -125,7 +125,7 @@ class Rollout:
         return self._scale(self._new, wanted if present > wanted else self._new_sets.size_of(self._new, self._all))
 
     def _shrink(self) -> bool:
-        """Takes pods from the old sets: those that are not available first."""
+        """Scales the old ReplicaSets down, unavailable pods first."""
         old = active(self._old)
         least = self._draft.replicas - self._draft.max_unavailable
         missing = size(self._new) - count([self._new], "availableReplicas")
@@ -150,7 +150,7 @@ class Rollout:
     # recreating
 
     def recreate(self) -> None:
-        """Lets all old pods go before there are new ones."""
+        """Scales all old ReplicaSets to 0 before the new one gets pods."""
         self._revise()
         shrunk = [self._scale(each, 0) for each in active(self._old)]
         if not shrunk and not self._has_old_pods():
@@ -165,10 +165,10 @@ class Rollout:
             return True
         return any(not pod.finished for each in self._old for pod in self._context.pods.of(each.uid))
 
-    # replica sets
+    # ReplicaSets
 
     def _revise(self, create: bool = False) -> None:
-        """Keeps the revision and the annotations of the new replica set, which is made if it is to be."""
+        """Updates the revision and the annotations of the new ReplicaSet, which is created if needed."""
         number = max((revision(each) or 0 for each in self._old), default=0) + 1
         if self._new is not None:
             self._new = self._new_sets.keep(self._new, number)
@@ -180,7 +180,7 @@ class Rollout:
             self._clean_up()
 
     def _clean_up(self) -> None:
-        """Deletes the oldest replica sets beyond the limit, if they are empty."""
+        """Deletes the oldest empty ReplicaSets beyond the history limit."""
         alive = [each for each in self._old if each.deleted is None]
         limit = self._draft.history_limit
         if limit is None or len(alive) <= limit:
@@ -190,7 +190,7 @@ class Rollout:
                 self._context.client.delete(each)
 
     def _scale(self, each: Resource, wanted: int) -> bool:
-        """Gives a replica set another size; tells whether it is another."""
+        """Scales a ReplicaSet; returns whether its size has changed."""
         if size(each) == wanted:
             return False
         self._replace(each, self._scaler.scale(each, wanted))

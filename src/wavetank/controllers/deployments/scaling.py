@@ -9,14 +9,14 @@ COMPONENT = "deployment-controller"
 
 
 class Scaler:
-    """Gives replica sets of a deployment their sizes."""
+    """Scales the ReplicaSets of a Deployment."""
 
     def __init__(self, context: ControllerContext, draft: Draft) -> None:
         self._context = context
         self._draft = draft
 
     def scale(self, each: Resource, wanted: int) -> Resource:
-        """Writes a size, and what the deployment asked for then, if they are others; returns the new version."""
+        """Writes the size and the Deployment's desired number, if they have changed; returns the new version."""
         draft, before = self._draft, size(each)
         annotations = sized(each.annotations, draft.replicas, draft.replicas + draft.max_surge)
         if before == wanted and annotations == dict(each.annotations):
@@ -28,5 +28,5 @@ class Scaler:
         if before != wanted:
             way = "up" if wanted > before else "down"
             message = f"Scaled {way} replica set {each.name} from {before} to {wanted}"
-            self._context.tell(draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
+            self._context.record_event(draft.resource, "Normal", "ScalingReplicaSet", message, COMPONENT)
         return new

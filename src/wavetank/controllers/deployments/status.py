@@ -1,4 +1,4 @@
-"""What a deployment's status says of its replica sets."""
+"""The status of a Deployment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CARRIED = ("collisionCount",)
 def plain_status(
     draft: Draft, sets: Sequence[Resource | None], new: Resource | None, now: Nanoseconds
 ) -> dict[str, Any]:
-    """Counts the pods and says whether enough of them are available."""
+    """Counts the pods, and sets the condition Available."""
     available = count(sets, "availableReplicas")
     counts = {
         "observedGeneration": draft.generation,
@@ -51,7 +51,7 @@ def plain_status(
 def rollout_status(
     draft: Draft, sets: Sequence[Resource | None], new: Resource | None, now: Nanoseconds
 ) -> dict[str, Any]:
-    """Says beyond that how far the rollout is, and what the replica sets failed to do."""
+    """Adds the conditions Progressing and ReplicaFailure."""
     status = plain_status(draft, sets, new, now)
     if draft.deadline_s is None:
         drop_condition(status, PROGRESSING)
@@ -66,7 +66,7 @@ def rollout_status(
 
 
 def is_complete(draft: Draft, status: Mapping[str, Any]) -> bool:
-    """Tells whether all pods are of the new template and available."""
+    """Tells whether all pods have the new template and are available."""
     numbers = (status.get(field, 0) for field in ("updatedReplicas", "replicas", "availableReplicas"))
     return all(number == draft.replicas for number in numbers) and (
         status.get("observedGeneration", 0) >= draft.generation
@@ -74,7 +74,7 @@ def is_complete(draft: Draft, status: Mapping[str, Any]) -> bool:
 
 
 def next_progress_check(draft: Draft, now: Nanoseconds) -> Nanoseconds | None:
-    """Returns after which time to see whether a rollout has made no progress for too long; None if never."""
+    """Returns the time until the progress deadline has to be checked; None if never."""
     condition = draft.condition(PROGRESSING)
     if draft.deadline_s is None or condition is None:
         return None
@@ -100,7 +100,7 @@ def _tell_progress(draft: Draft, status: dict[str, Any], new: Resource | None, n
         present = draft.condition(PROGRESSING)
         if present is not None and present["status"] == "True":
             condition["lastTransitionTime"] = present["lastTransitionTime"]
-        drop_condition(status, PROGRESSING)  # it says anew when there was progress
+        drop_condition(status, PROGRESSING)  # progress resets its time
         set_condition(status, condition)
     elif _has_timed_out(draft, status, now):
         message = f"{who} has timed out progressing."
@@ -126,7 +126,7 @@ def _updated(condition: Condition) -> Nanoseconds:
 
 
 def _terminating(sets: Sequence[Resource | None]) -> int | None:
-    """Adds up the pods that are coming to their end; None if a set does not tell."""
+    """Returns the number of terminating pods; None if a ReplicaSet does not report it."""
     total = 0
     for status in (each.manifest.get("status") or {} for each in sets if each is not None):
         number = status.get("terminatingReplicas")
@@ -137,7 +137,7 @@ def _terminating(sets: Sequence[Resource | None]) -> int | None:
 
 
 def _failure(sets: Sequence[Resource | None], new: Resource | None) -> Condition | None:
-    """Returns why pods could not be made or deleted, that of the new set first."""
+    """Returns the ReplicaFailure condition of a ReplicaSet, that of the new one first."""
     for each in (new, *sets):
         conditions = ((each.manifest.get("status") or {}).get("conditions") or ()) if each is not None else ()
         found = find_condition(conditions, REPLICA_FAILURE)

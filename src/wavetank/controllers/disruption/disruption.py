@@ -13,7 +13,7 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selectorindex import SelectorIndex
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_EXPECTED_TO_GO: Nanoseconds = 120 * SECOND  # how long an evicted pod counts as gone although it is there
+_EXPECTED_TO_GO: Nanoseconds = 120 * SECOND  # how long an evicted pod counts as deleted although it exists
 _ALLOWED = "DisruptionAllowed"
 _UNMANAGED = (
     "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of "
@@ -24,53 +24,53 @@ Status = dict[str, Any]
 
 
 class DisruptionBudgets:
-    """The disruption-controller: counts the healthy pods of each budget and tells how many may be disrupted."""
+    """The disruption-controller: counts the healthy pods of each budget and how many may be disrupted."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
         self._selectors = SelectorIndex()
-        self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # of each budget, by uid
+        self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by budget and uid
         self._store.subscribe(POD_DISRUPTION_BUDGET, self)
         self._store.subscribe(Pod.group_kind, added=self.pod_seen, modified=self.pod_modified, deleted=self.pod_lost)
         for budget in self._store.list(POD_DISRUPTION_BUDGET):
             self.added(budget)
 
-    # what the store tells
+    # events
 
     def added(self, new: PodDisruptionBudget) -> None:
-        """Takes in a budget and finds its pods."""
+        """Adds a budget and finds its pods."""
         self._selectors.put(new.key, new.selector)
         candidates = (pod for pod in self._store.list(Pod.group_kind) if pod.namespace == new.namespace)
         self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
         self._queue.add(new.key)
 
     def modified(self, old: PodDisruptionBudget, new: PodDisruptionBudget) -> None:
-        """Looks at a budget that was changed."""
+        """Enqueues a changed budget."""
         if new.selector != old.selector:
             self.added(new)
         self._queue.add(new.key)
 
     def deleted(self, old: PodDisruptionBudget) -> None:
-        """Forgets a budget."""
+        """Removes a budget."""
         self._selectors.drop(old.key)
         self._pods.pop(old.key, None)
 
     def pod_seen(self, pod: Pod) -> None:
-        """Takes in a new version of a pod."""
+        """Adds a pod or its new version."""
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._pods[key][pod.uid] = pod
             self._queue.add(key)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Takes in a new version of a pod, whose labels may have changed."""
+        """Replaces a pod by its new version, whose labels may have changed."""
         if old.labels is not new.labels and old.labels != new.labels:
             self.pod_lost(old)
         self.pod_seen(new)
 
     def pod_lost(self, pod: Pod) -> None:
-        """Forgets a pod that is gone or has other labels."""
+        """Removes a pod that was deleted or no longer matches."""
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._pods[key].pop(pod.uid, None)
             self._queue.add(key)
@@ -83,48 +83,50 @@ class DisruptionBudgets:
             return
         pods = list(self._pods[key].values())
         if not pods:
-            self._tell(budget, "Normal", "NoPods", "No matching pods found")
+            self._record(budget, "Normal", "NoPods", "No matching pods found")
         spec = budget.manifest.get("spec") or {}
         try:
             expected = expected_pods(spec, pods, self._store)
         except ExpectedPodsError as error:
             why = f"Failed to calculate the number of expected pods: {error}"
-            self._tell(budget, "Warning", "CalculateExpectedPodCountFailed", why)
+            self._record(budget, "Warning", "CalculateExpectedPodCountFailed", why)
             self._write(budget, self._failed(budget, str(error)))
             return
         if expected.unmanaged:
-            self._tell(budget, "Warning", "UnmanagedPods", _UNMANAGED.format(spec.get("selector")))
-        going = self._going(budget, pods)
-        self._write(budget, self._counted(budget, pods, expected, going))
-        if going:
-            times = [time for text in going.values() if (time := parse_time(text, "disruptedPods")) is not None]
-            over = min(times) + _EXPECTED_TO_GO + 1  # when that is past, not just reached
+            self._record(budget, "Warning", "UnmanagedPods", _UNMANAGED.format(spec.get("selector")))
+        evicted = self._evicted(budget, pods)
+        self._write(budget, self._counted(budget, pods, expected, evicted))
+        if evicted:
+            times = [time for text in evicted.values() if (time := parse_time(text, "disruptedPods")) is not None]
+            over = min(times) + _EXPECTED_TO_GO + 1  # strictly after the timeout
             self._queue.add_after(key, over - self._context.clock.now)
 
-    def _going(self, budget: Resource, pods: list[Pod]) -> dict[str, str]:
-        """Returns the pods that were evicted and are still there, with the time; after a while they count again."""
+    def _evicted(self, budget: Resource, pods: list[Pod]) -> dict[str, str]:
+        """Returns the evicted pods that still exist, with the time of eviction; after a timeout they count again."""
         noted = (budget.manifest.get("status") or {}).get("disruptedPods") or {}
-        going: dict[str, str] = {}
+        evicted: dict[str, str] = {}
         for pod in pods:
             time = parse_time(noted.get(pod.name), "disruptedPods") if pod.deleted is None else None
             if time is None:
                 continue
             if time + _EXPECTED_TO_GO < self._context.clock.now:
-                where = f"{budget.namespace}/{budget.namespace}"  # the real controller's words
-                self._tell(pod, "Warning", "NotDeleted", f"Pod was expected by PDB {where} to be deleted but it wasn't")
+                where = f"{budget.namespace}/{budget.namespace}"  # as upstream writes it
+                self._record(
+                    pod, "Warning", "NotDeleted", f"Pod was expected by PDB {where} to be deleted but it wasn't"
+                )
             else:
-                going[pod.name] = noted[pod.name]
-        return going
+                evicted[pod.name] = noted[pod.name]
+        return evicted
 
-    def _counted(self, budget: Resource, pods: list[Pod], expected: ExpectedPods, going: dict[str, str]) -> Status:
+    def _counted(self, budget: Resource, pods: list[Pod], expected: ExpectedPods, evicted: dict[str, str]) -> Status:
         ready = self._context.ready_since
-        alive = (pod for pod in pods if pod.deleted is None and pod.name not in going)
+        alive = (pod for pod in pods if pod.deleted is None and pod.name not in evicted)
         healthy = sum(1 for pod in alive if ready(pod) is not None)
         allowed = max(0, healthy - expected.healthy) if expected.pods > 0 else 0
         generation = (budget.manifest.get("metadata") or {}).get("generation") or 0
         reason = "SufficientPods" if allowed else "InsufficientPods"
         status: Status = {"observedGeneration": generation} if generation else {}
-        status |= {"disruptedPods": going} if going else {}
+        status |= {"disruptedPods": evicted} if evicted else {}
         status |= {"disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": expected.healthy}
         status["expectedPods"] = expected.pods
         status["conditions"] = self._conditions(budget, bool(allowed), reason, "", generation)
@@ -154,5 +156,5 @@ class DisruptionBudgets:
         if status != (budget.manifest.get("status") or {}):
             self._context.client.update_status(budget, status)
 
-    def _tell(self, about: Resource, type_: str, reason: str, message: str) -> None:
-        self._context.tell(about, type_, reason, message, "controllermanager")
+    def _record(self, about: Resource, type_: str, reason: str, message: str) -> None:
+        self._context.record_event(about, type_, reason, message, "controllermanager")

@@ -1,4 +1,4 @@
-"""How many pods a budget expects, by those who control them, and how many of them must be healthy."""
+"""The number of pods that a budget expects, and how many of them must be healthy."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store, plural
 from wavetank.controllers.framework.ownership import Reference, controller_of
 
-# Those who make pods but have no number of replicas to ask for.
+# Kinds without a scale subresource.
 _UNSCALED = (JOB, DAEMON_SET)
 
 
 class ExpectedPodsError(Exception):
-    """Nobody can say how many pods there should be."""
+    """The number of expected pods cannot be determined."""
 
 
 class ExpectedPods(NamedTuple):
-    """How many pods there should be and how many of them healthy; whether some pods are nobody's."""
+    """The number of expected pods, how many of them must be healthy, and whether some have no controller."""
 
     pods: int
     healthy: int
@@ -28,7 +28,7 @@ class ExpectedPods(NamedTuple):
 
 
 def expected_pods(budget: Mapping[str, Any], pods: list[Pod], store: Store) -> ExpectedPods:
-    """Returns what a budget, given by its spec, expects of its pods; ExpectationError if that cannot be told."""
+    """Returns the expected pods for the spec of a budget; ExpectedPodsError if they cannot be determined."""
     most, least = budget.get("maxUnavailable"), budget.get("minAvailable")
     if most is None and isinstance(least, int):
         return ExpectedPods(len(pods), least)
@@ -49,7 +49,7 @@ def _share(amount: int | str | None, total: int) -> int:
 
 
 def _scales(pods: Iterable[Pod], store: Store) -> dict[str, int]:
-    """Returns how many replicas each of the controllers of some pods asks for, by uid."""
+    """Returns the desired number of replicas of the pods' controllers, by uid."""
     scales: dict[str, int] = {}
     seen: set[str] = set()
     for pod in pods:
@@ -65,7 +65,7 @@ def _scales(pods: Iterable[Pod], store: Store) -> dict[str, int]:
 
 
 def _scaled(reference: Reference, namespace: str, store: Store) -> Resource | None:
-    """Returns who says how many replicas there are: of a Deployment's replica set, the Deployment."""
+    """Returns the object that determines the number of replicas: for a Deployment's ReplicaSet, the Deployment."""
     group = str(reference.get("apiVersion") or "").rpartition("/")[0]
     table = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
     if table in _UNSCALED:

@@ -26,7 +26,7 @@ _Port = tuple[tuple[str, Any], ...]
 
 
 class EndpointObjects:
-    """The endpoints-controller: writes the addresses of each service's pods into its Endpoints."""
+    """The endpoints-controller: writes the addresses of each Service's pods into its Endpoints."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -77,7 +77,7 @@ def _labels(service: Service) -> dict[str, str]:
 
 
 def _subsets(service: Service, facts: list[PodFacts]) -> list[Document]:
-    """Returns addresses with the ports that they share, those that are ready apart from those that are not."""
+    """Returns subsets: addresses with their common ports, ready and not ready ones apart."""
     spec = service.manifest.get("spec") or {}
     anyhow = bool(spec.get("publishNotReadyAddresses"))
     groups: dict[tuple[_Port, ...], tuple[list[Document], list[Document]]] = {}

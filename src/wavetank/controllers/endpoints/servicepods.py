@@ -14,7 +14,7 @@ from wavetank.controllers.framework.selectorindex import SelectorIndex
 
 
 class PodFacts:
-    """What a service has to know of a pod, as its kubelet tells it; one version of a pod is asked once."""
+    """What a Service needs to know about a pod, rendered once per version of the pod."""
 
     __slots__ = ("address", "pod", "ready", "triggered")
 
@@ -28,7 +28,7 @@ class PodFacts:
 
 
 class ServicePods:
-    """The pods that each service selects, kept up to date; `changed` is called with a service to look at."""
+    """The pods that each Service selects; `changed` is called with a Service to sync."""
 
     def __init__(self, context: ControllerContext, changed: Callable[[Key], None]) -> None:
         self._context = context
@@ -43,7 +43,7 @@ class ServicePods:
             self.added(service)
 
     def of(self, service: Service) -> list[PodFacts]:
-        """Returns what is to be known of the pods of a service, in the order of their creation."""
+        """Returns the facts about the pods of a Service, in order of creation."""
         return [self._facts_of(pod) for pod in self._pods[service.key].values()]
 
     def _facts_of(self, pod: Pod) -> PodFacts:
@@ -52,10 +52,10 @@ class ServicePods:
             known = self._facts[pod.uid] = PodFacts(pod, self._context)
         return known
 
-    # what the store tells
+    # events
 
     def added(self, new: Service) -> None:
-        """Takes in a service and finds its pods."""
+        """Adds a Service and finds its pods."""
         if not has_endpoints(new):
             return
         self._selectors.put(new.key, new.selector)
@@ -64,31 +64,31 @@ class ServicePods:
         self._changed(new.key)
 
     def modified(self, old: Service, new: Service) -> None:
-        """Takes in a service that was changed."""
+        """Updates a changed Service."""
         self._selectors.drop(old.key)
         self.added(new)
 
     def deleted(self, old: Service) -> None:
-        """Forgets a service."""
+        """Removes a Service."""
         self._selectors.drop(old.key)
         self._pods.pop(old.key, None)
         self.triggers.forget(old.key)
         self._changed(old.key)
 
     def pod_seen(self, pod: Pod) -> None:
-        """Takes in a new version of a pod."""
+        """Adds a pod or its new version."""
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._pods[key][pod.uid] = pod
             self._changed(key)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Takes in a new version of a pod, whose labels may have changed."""
+        """Replaces a pod by its new version, whose labels may have changed."""
         if old.labels is not new.labels and old.labels != new.labels:
             self.pod_lost(old)
         self.pod_seen(new)
 
     def pod_lost(self, pod: Pod) -> None:
-        """Forgets a pod that is gone or has other labels."""
+        """Removes a pod that was deleted or no longer matches."""
         self._facts.pop(pod.uid, None)
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._pods[key].pop(pod.uid, None)
@@ -96,18 +96,18 @@ class ServicePods:
 
 
 def has_endpoints(service: Service) -> bool:
-    """Tells whether a service's endpoints are found by its selector; others are somebody else's."""
+    """Tells whether a Service's endpoints are determined by its selector."""
     spec = service.manifest.get("spec") or {}
     return bool(spec.get("selector")) and spec.get("type") != "ExternalName"
 
 
 def is_headless(service: Service) -> bool:
-    """Tells whether a service has no address of its own."""
+    """Tells whether a Service is headless."""
     return (service.manifest.get("spec") or {}).get("clusterIP") in (None, "", "None")
 
 
 def find_port(pod: Pod, port: Mapping[str, Any]) -> int | None:
-    """Returns the port of a pod that a service's port leads to; by its name, if it is named."""
+    """Returns the port of a pod that a Service's port maps to, by its name if it is named."""
     target = port.get("targetPort")
     if isinstance(target, int):
         return target
@@ -122,6 +122,6 @@ def find_port(pod: Pod, port: Mapping[str, Any]) -> int | None:
 
 
 def hostname_of(pod: Pod, service: Service) -> str:
-    """Returns the name by which a headless service knows a pod, if it does."""
+    """Returns the hostname of a pod in a headless Service, if it has one."""
     spec = pod.spec.manifest
     return str(spec.get("hostname") or "") if spec.get("subdomain") == service.name else ""

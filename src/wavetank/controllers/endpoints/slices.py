@@ -25,14 +25,14 @@ _HEADLESS = "service.kubernetes.io/headless"
 _CONTROLLER = "endpointslice-controller.k8s.io"
 _RESERVED = (_NAME, _MANAGED_BY, _HEADLESS)
 _ZONE = "topology.kubernetes.io/zone"
-_MOST = 100  # endpoints in one slice
+_MOST = 100  # endpoints per slice
 Document = dict[str, Any]
-Ports = tuple[tuple[tuple[str, Any], ...], ...]  # of a slice, in a form that can be looked up
+Ports = tuple[tuple[tuple[str, Any], ...], ...]  # of a slice, hashable
 
 
 @dataclass
 class _Plan:
-    """Slices that stay, with what they hold then, those to be made, and those that are left over."""
+    """Slices to update, with their new endpoints, slices to create, and surplus ones."""
 
     kept: list[tuple[Resource, Ports, list[Document]]] = field(default_factory=list)
     new: list[tuple[Ports, list[Document]]] = field(default_factory=list)
@@ -40,7 +40,7 @@ class _Plan:
 
 
 class EndpointSlices:
-    """The endpointslice-controller: writes the addresses of each service's pods into slices."""
+    """The endpointslice-controller: writes the addresses of each Service's pods into EndpointSlices."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -50,17 +50,17 @@ class EndpointSlices:
         self._services = ServicePods(context, self._queue.add)
         self._store.subscribe(ENDPOINT_SLICE, self)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """One that somebody else has made is his business."""
+        """Does nothing: a slice of another manager is not changed."""
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at the service of a slice that was changed."""
+        """Enqueues the Service of a changed slice."""
         self._look_at_service(new)
 
     def deleted(self, old: Resource) -> None:
-        """Looks at the service of a slice that is gone."""
+        """Enqueues the Service of a deleted slice."""
         self._look_at_service(old)
 
     def _look_at_service(self, piece: Resource) -> None:
@@ -81,13 +81,13 @@ class EndpointSlices:
         self._carry_out(service, self._plan(present, wanted), trigger)
 
     def _plan(self, present: list[Resource], wanted: dict[Ports, list[Document]]) -> _Plan:
-        """Finds out which slices to change, to make and to delete, as few as possible."""
+        """Plans which slices to update, create and delete, as few as possible."""
         plan = _Plan()
         for ports in dict.fromkeys([*map(_ports_of, present), *wanted]):
             _share_out(ports, [each for each in present if _ports_of(each) == ports], wanted.get(ports, []), plan)
         if not plan.kept and not plan.new:
             plan.new.append(((), []))
-        while plan.new and plan.left:  # one that is not needed becomes one that is
+        while plan.new and plan.left:  # reuse a surplus slice
             plan.kept.append((plan.left.pop(0), *plan.new.pop(0)))
         return plan
 
@@ -100,7 +100,7 @@ class EndpointSlices:
             self._context.client.delete(piece)
 
     def _wanted(self, service: Service, facts: list[PodFacts]) -> dict[Ports, list[Document]]:
-        """Returns the endpoints of a service by the ports that they have."""
+        """Returns the endpoints of a Service by their ports."""
         wanted: dict[Ports, list[Document]] = {}
         for each in facts:
             if each.address:
@@ -154,7 +154,7 @@ class EndpointSlices:
 
 
 def _share_out(ports: Ports, present: list[Resource], wanted: list[Document], plan: _Plan) -> None:
-    """Fills the slices of one group of ports, the fullest first, and plans new ones for what is left."""
+    """Fills the slices with the same ports, the fullest first, and plans new ones for the rest."""
     missing = {endpoint["targetRef"]["uid"]: endpoint for endpoint in wanted}
     kept = [(piece, _kept(piece, missing)) for piece in present]
     rest = list(missing.values())
@@ -170,7 +170,7 @@ def _share_out(ports: Ports, present: list[Resource], wanted: list[Document], pl
 
 
 def _kept(piece: Resource, missing: dict[str, Document]) -> list[Document]:
-    """Returns the endpoints that stay in a slice, as they are now, and takes them off the missing ones."""
+    """Returns the endpoints that stay in a slice, in their current form, and removes them from the missing ones."""
     uids = [(endpoint.get("targetRef") or {}).get("uid") for endpoint in piece.manifest.get("endpoints") or ()]
     return [missing.pop(uid) for uid in uids if uid in missing]
 

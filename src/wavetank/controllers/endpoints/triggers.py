@@ -14,13 +14,13 @@ class _State(NamedTuple):
 
 
 class Triggers:
-    """When that happened which made the endpoints of a service change; times are texts, as objects have them."""
+    """The times of the changes that caused the endpoints of a Service to change, in the API's format."""
 
     def __init__(self) -> None:
         self._states: dict[Key, _State] = {}
 
     def next(self, key: Key, created: str, pods: Iterable[tuple[str, str]]) -> str:
-        """Returns the earliest time that is new since the last look; of a new service that of its creation."""
+        """Returns the earliest time that is new since the last call; for a new Service, that of its creation."""
         known = self._states.get(key)
         times = {name: time for name, time in pods if time}
         self._states[key] = _State(created, times)
@@ -32,5 +32,5 @@ class Triggers:
         return min(new, default="")
 
     def forget(self, key: Key) -> None:
-        """Forgets a service."""
+        """Drops a deleted Service."""
         self._states.pop(key, None)

@@ -1,4 +1,4 @@
-"""What the API says when it refuses a write."""
+"""Errors of the API that controllers tell apart."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _TERMINATING = "NamespaceTerminating"
 
 
 def is_namespace_terminating(error: ApiError) -> bool:
-    """Tells whether something was not created because its namespace is coming to its end."""
+    """Tells whether an object was not created because its namespace is terminating."""
     causes = (error.status.get("details") or {}).get("causes") or ()
     return any(cause.get("reason") == _TERMINATING for cause in causes)

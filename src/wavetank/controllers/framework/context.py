@@ -13,44 +13,44 @@ from wavetank.controllers.framework.queue import FIRST_RETRY, LAST_RETRY, Key, W
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 
-# Tells of something that happened to an object, for `kubectl describe`: object, Normal or Warning, reason, message,
-# and which controller says so.
-Tell = Callable[[Resource, str, str, str, str], None]
+# Records an Event about an object: the object, its type (Normal or Warning), reason, message, and the component that
+# reports it.
+EventRecorder = Callable[[Resource, str, str, str, str], None]
 
 
-def _nobody_listens(resource: Resource, type_: str, reason: str, message: str, component: str) -> None:
-    """In a run nobody reads Events."""
+def _record_nothing(resource: Resource, type_: str, reason: str, message: str, component: str) -> None:
+    """A run has no Events."""
 
 
-def _anything(api_version: str, kind: str) -> bool:
+def _serves_everything(api_version: str, kind: str) -> bool:
     """A run has objects of any kind."""
     return True
 
 
 @dataclass
 class ControllerContext:
-    """What all controllers of a cluster work with.
+    """What all controllers of a cluster share.
 
-    `ready_since` tells since when a pod is ready, None if it is not; `tell` makes Events of what they report; `render`
-    shows an object with all that kubelets say of it; `serves` tells whether there is a kind (apiVersion, name).
-    Where nobody outside can look (not `seen`), statuses on which nothing depends need not be kept.
+    `ready_since` returns since when a pod is ready, None if it is not; `record_event` writes an Event; `render` returns
+    an object with all that kubelets report about it; `serves` tells whether a kind (apiVersion, name) exists. If no
+    program outside can read the objects (not `observed`), statuses on which nothing depends are not written.
     """
 
     store: Store
     client: Client
     ready_since: Callable[[Pod], Nanoseconds | None] = running_since
-    tell: Tell = _nobody_listens
+    record_event: EventRecorder = _record_nothing
     render: Callable[[Resource], Document] = Resource.render
-    serves: Callable[[str, str], bool] = _anything
-    root_certificate: str = ""  # by which pods would know the API server
-    seen: bool = True
+    serves: Callable[[str, str], bool] = _serves_everything
+    root_certificate: str = ""  # of the API server, for pods
+    observed: bool = True
     _owned: dict[str, OwnerIndex] = field(default_factory=dict, init=False)
 
-    def owned(self, table: str) -> OwnerIndex:
-        """Returns the index of a kind's objects by owner, which all controllers share."""
-        if table not in self._owned:
-            self._owned[table] = OwnerIndex(self.store, table)
-        return self._owned[table]
+    def owned(self, group_kind: str) -> OwnerIndex:
+        """Returns the index by owner of a kind, which all controllers share."""
+        if group_kind not in self._owned:
+            self._owned[group_kind] = OwnerIndex(self.store, group_kind)
+        return self._owned[group_kind]
 
     @property
     def pods(self) -> OwnerIndex:
@@ -69,5 +69,5 @@ class ControllerContext:
         first: Nanoseconds = FIRST_RETRY,
         longest: Nanoseconds = LAST_RETRY,
     ) -> WorkQueue:
-        """Returns a new queue of work."""
+        """Returns a new work queue."""
         return WorkQueue(self.clock, work, retries, first, longest)

@@ -10,10 +10,9 @@ from wavetank.controllers.framework.ownership import controller_of
 
 
 class OwnerIndex:
-    """All objects of one kind by the uid of the object that controls them, kept up to date from the store.
+    """All objects of one kind by the uid of their controller, updated from the store.
 
-    It begins to look when somebody asks for the first time: before that it costs nothing, and nobody ever scans all of
-    them after that.
+    It subscribes on first use and costs nothing before; no lookup scans all objects.
     """
 
     def __init__(self, store: Store, table: str) -> None:
@@ -26,28 +25,28 @@ class OwnerIndex:
         self._awake = False
 
     def follow(self, owner_uid: str, watcher: Watcher) -> None:
-        """Tells `watcher` of what an owner has (as new) and of all that happens to it from now on."""
+        """Reports to `watcher` the objects of an owner (as added) and all their changes from now on."""
         self._wake()
         self._watchers[owner_uid] = watcher
         for each in list(self._owned.get(owner_uid, {}).values()):
             watcher.added(each)
 
     def unfollow(self, owner_uid: str) -> None:
-        """Tells of what an owner has no more."""
+        """Ends the reports about an owner's objects."""
         self._watchers.pop(owner_uid, None)
 
     def follow_orphans(self, seen: Callable[[Any], None]) -> None:
-        """Calls `seen` with every object that has no controller, when it is new or may now be somebody's."""
+        """Calls `seen` with every object without a controller when it is created, released or relabelled."""
         self._wake()
         self._orphan_watchers.append(seen)
 
     def of(self, owner_uid: str) -> list[Any]:
-        """Returns what an owner has, in the order of creation."""
+        """Returns the objects of an owner, in order of creation."""
         self._wake()
         return list(self._owned.get(owner_uid, {}).values())
 
     def orphans(self, namespace: str) -> Iterator[Any]:
-        """Yields what nobody controls in a namespace."""
+        """Yields the objects of a namespace without a controller."""
         self._wake()
         yield from list(self._orphans.get(namespace, {}).values())
 
@@ -58,10 +57,10 @@ class OwnerIndex:
             for each in self._store.list(self._table):
                 self.added(each)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a new object."""
+        """Adds an object."""
         owner = _owner(new)
         if not owner:
             self._orphans[new.namespace][new.uid] = new
@@ -73,7 +72,7 @@ class OwnerIndex:
             watcher.added(new)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Takes in a new version; an object that changes hands leaves its old owner."""
+        """Replaces an object by its new version, whose owner may have changed."""
         owner = _owner(new)
         if old.manifest is not new.manifest and _owner(old) != owner:
             self.deleted(old)
@@ -89,7 +88,7 @@ class OwnerIndex:
                 self._tell_of_orphan(new)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets an object."""
+        """Removes an object."""
         owner = _owner(old)
         if not owner:
             self._orphans[old.namespace].pop(old.uid, None)

@@ -1,4 +1,4 @@
-"""Owner references: which object an object belongs to."""
+"""Owner references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Reference = Mapping[str, Any]
 
 
 def controller_of(resource: Resource) -> Reference | None:
-    """Returns the owner reference of the object that controls this one, or None."""
+    """Returns the owner reference of an object's controller, or None."""
     references = (resource.manifest.get("metadata") or {}).get("ownerReferences")
     if references:
         for reference in references:
@@ -22,13 +22,13 @@ def controller_of(resource: Resource) -> Reference | None:
 
 
 def is_controlled_by(resource: Resource, owner: Resource) -> bool:
-    """Tells whether an object is controlled by that very owner."""
+    """Tells whether an object is controlled by this owner."""
     reference = controller_of(resource)
     return reference is not None and reference.get("uid") == owner.uid
 
 
 def controller_reference(owner: Resource) -> dict[str, Any]:
-    """Returns the reference that a controller puts into what it makes for `owner`."""
+    """Returns the owner reference that a controller sets in objects that it creates for `owner`."""
     return {
         "apiVersion": owner.manifest.get("apiVersion", owner.api_version),
         "kind": owner.manifest_kind,

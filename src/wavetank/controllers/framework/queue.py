@@ -9,17 +9,17 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 Key = tuple[str, str]  # (namespace, name)
 
-# Of client-go's rate limiter: the wait after the first failure, doubled with each one more, and its end.
+# Of client-go's rate limiter: the delay after the first failure, doubled with each further one, and its maximum.
 FIRST_RETRY: Nanoseconds = SECOND // 200
 LAST_RETRY: Nanoseconds = 1000 * SECOND
 
 
 class WorkQueue:
-    """Keys of objects that a controller is to look at: each is worked on once, however often it was asked for.
+    """A work queue of object keys: a key that is added several times is processed once.
 
-    Work is done by the clock, at the present instant, when the event that asked for it has reached everyone. Work
-    that the API refuses (ApiError) is tried again after a back-off, `retries` times; such a wait is no progress. It is
-    `first` after one failure, doubles with each one more, and is at most `longest`.
+    Keys are processed by the clock at the current instant, after the event that added them has reached all watchers. If
+    the API refuses a request (ApiError) the key is retried with exponential back-off, `retries` times at most: after
+    `first`, twice that, and so on up to `longest`. Retries are background timers, which do not keep a run going.
     """
 
     def __init__(
@@ -40,15 +40,15 @@ class WorkQueue:
         self._failures: dict[Key, int] = {}
 
     def add(self, key: Key) -> None:
-        """Asks for a key to be worked on now."""
+        """Adds a key to be processed now."""
         if key not in self._asked:
             self._asked.add(key)
             self._clock.at(self._clock.now, partial(self._do, key))
 
     def add_after(self, key: Key, delay: Nanoseconds, background: bool = False) -> None:
-        """Asks for a key to be worked on after a delay; of several delays the one that is over first counts.
+        """Adds a key to be processed after a delay; the earliest of several delays counts.
 
-        `background`: nothing in the cluster goes on because of it, so that a run need not wait for it.
+        `background`: a run need not wait for it.
         """
         due = self._clock.now + delay
         planned = self._later.get(key)

@@ -10,9 +10,9 @@ _Place = tuple[str, str, str]  # (namespace, label, value)
 
 
 class SelectorIndex:
-    """Objects with label selectors, found by the labels that they select; only likely ones are tried.
+    """Label selectors of objects, indexed for lookup by the labels that they select.
 
-    An object is filed under one label that it requires to have one value, if there is such a label.
+    A selector is filed under one label that it requires to have one value, if there is such a label.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class SelectorIndex:
         self._filed: defaultdict[_Place, dict[Key, LabelSelector]] = defaultdict(dict)
 
     def put(self, key: Key, selector: LabelSelector) -> None:
-        """Takes in an object (namespace, name) or its new selector."""
+        """Adds an object (namespace, name) or its new selector."""
         known = self._selectors.get(key)
         if known is not None and known[0] == selector:
             return
@@ -33,11 +33,11 @@ class SelectorIndex:
         return key in self._selectors
 
     def of(self, key: Key) -> LabelSelector:
-        """Returns the selector of an object that was taken in."""
+        """Returns the selector of an object."""
         return self._selectors[key][0]
 
     def drop(self, key: Key) -> None:
-        """Forgets an object."""
+        """Removes an object."""
         known = self._selectors.pop(key, None)
         if known is not None:
             del self._filed[known[1]][key]
@@ -45,7 +45,7 @@ class SelectorIndex:
                 del self._filed[known[1]]
 
     def matching(self, namespace: str, labels: Mapping[str, str]) -> Iterator[Key]:
-        """Yields the objects of a namespace that select these labels."""
+        """Yields the objects of a namespace whose selectors match these labels."""
         for place in ((namespace, "", ""), *((namespace, label, value) for label, value in labels.items())):
             for key, selector in list(self._filed.get(place, {}).items()):
                 if selector.matches(labels):

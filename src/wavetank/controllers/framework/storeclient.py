@@ -12,20 +12,20 @@ from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Document
 from wavetank.kernel.durations import Nanoseconds
 
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as Kubernetes has it
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as in Kubernetes
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
-_MOULDS = 1024  # documents of pods that are remembered: one for each owner that makes pods at a time
-# Kinds of which nothing is known but the document.
+_TEMPLATES = 1024  # cached pods, one per document: enough for all owners that create pods at the same time
+# Kinds that are represented by their document alone.
 _PLAIN = (Resource, ClusterResource, ReplicaSet)
-# What the garbage collector is asked to do before an object goes.
+# By deletion policy, the finalizer of the garbage collector.
 _KEEPERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
 
 
 class StoreClient:
-    """Writes straight into the store of a run, where nobody needs defaults, validation or managed fields.
+    """Writes directly to the store of a run, without defaults, validation and managed fields.
 
-    `complete` is called with a new pod before it is created, and once for all that are made of the same document;
-    `admit` with each of them. What they refuse (ApiError) is not created.
+    `complete` is called once with the first pod of a document, before it is created; `admit` with each pod. If they
+    raise an ApiError the pod is not created.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class StoreClient:
         self._names = names
         self._complete = complete
         self._admit = admit
-        self._moulds: dict[int, tuple[Mapping[str, Any], Pod]] = {}
+        self._templates: dict[int, tuple[Mapping[str, Any], Pod]] = {}
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
-        """Creates an object; pods of one document share it."""
+        """Creates an object; pods of one document share its spec."""
         metadata = document["metadata"]
         name = name or metadata.get("name") or self._free_name(document, metadata)
         if document.get("kind") == Pod.kind:
@@ -55,7 +55,7 @@ class StoreClient:
         return new
 
     def update(self, old: Resource, document: Document) -> Resource:
-        """Replaces an object; another spec makes a new generation."""
+        """Replaces an object; a changed spec increments its generation."""
         if isinstance(old, Pod):
             return self._update_pod(old, document)
         metadata, before = document.get("metadata") or {}, old.manifest.get("metadata") or {}
@@ -72,7 +72,7 @@ class StoreClient:
         return new
 
     def _update_pod(self, old: Pod, document: Document) -> Pod:
-        """Changes the metadata of a pod; nobody changes more of it."""
+        """Replaces the metadata of a pod; nothing else of it is updated this way."""
         new = old.copy()
         new.manifest = {**old.manifest, "metadata": document["metadata"]}
         new.labels = document["metadata"].get("labels") or {}
@@ -81,32 +81,32 @@ class StoreClient:
         return new
 
     def _write(self, old: Resource, new: Resource, kept: bool = False) -> None:
-        """Writes a new version; one that is being deleted goes with its last finalizer, unless somebody keeps it."""
+        """Writes a new version; an object that is being deleted is removed with its last finalizer, unless `kept`."""
         if old.deleted is None or kept or (new.manifest.get("metadata") or {}).get("finalizers"):
             self._store.update(new)
         else:
             self._store.delete(old)
 
     def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
-        """Replaces the status of an object, and its annotations if any are given."""
+        """Replaces the status of an object, and its annotations if they are given."""
         manifest = {**old.manifest, "status": status}
         if annotations is not None:
             manifest["metadata"] = {**old.manifest["metadata"], "annotations": annotations}
         if type(old) in _PLAIN:
             new = old.copy()
             new.manifest = manifest
-        else:  # of which more is known than the document
+        else:  # kinds with parsed fields
             new = parse_resource(manifest, self._store.specs)
             new.uid, new.created, new.deleted, new.resource_version = _identity(old)
         self._store.update(new)
         return new
 
     def finalize(self, old: Resource, document: Document) -> None:
-        """Replaces a namespace, which goes if it is deleted and nothing keeps it."""
+        """Replaces a namespace; a deleted one without finalizers is removed."""
         self.update(old, document)
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
-        """Deletes an object: a pod that runs after its grace period, any other when nothing keeps it."""
+        """Deletes an object: a running pod after its grace period, others when they have no finalizers."""
         if isinstance(old, Pod):
             self._store.evict(old, "", grace_s)
         elif policy in _KEEPERS and old.deleted is None:
@@ -115,7 +115,7 @@ class StoreClient:
             self._store.discard(old)
 
     def _kept(self, old: Resource, finalizer: str) -> Resource:
-        """Gives an object a finalizer of the garbage collector; returns its new version."""
+        """Adds a finalizer of the garbage collector to an object; returns its new version."""
         metadata = old.manifest.get("metadata") or {}
         new = old.copy()
         new.manifest = {**old.manifest, "metadata": {**metadata, "finalizers": [*_finalizers(metadata), finalizer]}}
@@ -123,14 +123,14 @@ class StoreClient:
         return new
 
     def _pod(self, document: Mapping[str, Any], name: str) -> Pod:
-        """Makes a pod; one of a document that is known shares all but its identity with those before."""
-        known = self._moulds.get(id(document))
+        """Creates a pod; pods of the same document share everything except their identity."""
+        known = self._templates.get(id(document))
         if known is None:
-            if len(self._moulds) >= _MOULDS:
-                self._moulds.clear()
-            mould = Pod(document, self._store.specs.intern(document["spec"]), name=name)
-            self._complete(mould)
-            known = self._moulds[id(document)] = (document, mould)
+            if len(self._templates) >= _TEMPLATES:
+                self._templates.clear()
+            template = Pod(document, self._store.specs.intern(document["spec"]), name=name)
+            self._complete(template)
+            known = self._templates[id(document)] = (document, template)
         new = known[1].copy()
         new.name = name
         if self._admit is not None:

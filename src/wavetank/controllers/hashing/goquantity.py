@@ -1,4 +1,4 @@
-"""Quantities as Go keeps them in memory, which is part of what is hashed."""
+"""Quantities as Go represents them in memory, which is part of the hashed text."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>\d*)\.?(?P<fraction>\d*)(?P<suffix>.*)")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_DIGITS = 18  # that surely fit into 64 bits
+_DIGITS = 18  # that always fit into 64 bits
 _MOST = (1 << 63) - 1
-_FINEST = -9  # powers of ten below are rounded away
+_FINEST = -9  # smaller powers of ten are rounded
 _NO_DECIMAL = "{Dec:(*inf.Dec)<nil>}"
 
 
 class _Parts(NamedTuple):
-    """A quantity taken apart; `binary` or else `decimal` is the exponent that its suffix stands for."""
+    """A parsed quantity; `binary` or `decimal` is the exponent of its suffix."""
 
     negative: bool
     number: str
@@ -26,7 +26,7 @@ class _Parts(NamedTuple):
 
 
 def quantity_text(text: str) -> str:
-    """Returns a quantity as spew prints the struct that Go has read it into."""
+    """Returns a quantity as spew prints its Go struct."""
     if text == "0":
         return _small(0, 0, "DecimalSI", text)
     parts = _parts(text)
@@ -52,14 +52,14 @@ def _parts(text: str) -> _Parts:
 
 
 def _is_quick(parts: _Parts) -> bool:
-    """Tells whether Go reads it into 64 bits without a closer look."""
+    """Tells whether Go parses it into 64 bits on its fast path."""
     if parts.binary is None:
         return len(parts.number) + len(parts.fraction) <= _DIGITS
     return not parts.fraction and 15 - len(parts.number) - parts.binary * 3 // 10 - 1 >= 0
 
 
 def _is_canonical(parts: _Parts, digits: str, scale: int) -> bool:
-    """Tells whether Go keeps the text as well, so as not to write it anew."""
+    """Tells whether Go keeps the text, too, so that it need not be formatted again."""
     if parts.binary is not None:
         return int(digits) & 7 != 0
     return scale % 3 == 0 and not digits.endswith("000") and not digits.startswith("0")

@@ -5,13 +5,13 @@ from typing import Any
 
 from wavetank.controllers.hashing.gotext import go_text
 
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # without letters that make words
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # without vowels, so that no words can result
 
 
 def template_hash(template: Mapping[str, Any], collisions: int | None = None) -> str:
     """Returns the pod-template-hash of a template in the form that the API stores.
 
-    `collisions` is the collisionCount of the owner's status, None as long as there was no collision.
+    `collisions` is the collisionCount of the owner's status, None before the first collision.
     """
     data = go_text(template).encode()
     if collisions is not None:
@@ -28,12 +28,12 @@ def fnv32a(data: bytes) -> int:
 
 
 def safe_encode(text: str) -> str:
-    """Writes a text in letters and digits that make no words, as names of revisions have them."""
+    """Encodes a text in letters and digits that cannot form words, as in names of revisions."""
     return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in text.encode())
 
 
 def data_hash(data: bytes, collisions: int) -> str:
-    """Returns the hash of what a StatefulSet's revision holds."""
+    """Returns the hash of the data of a StatefulSet's revision."""
     value = 0x811C9DC5
     for byte in data + str(collisions).encode():
         value = ((value * 0x01000193) & 0xFFFFFFFF) ^ byte

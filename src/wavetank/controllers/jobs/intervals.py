@@ -1,4 +1,4 @@
-"""Sets of completion indexes, kept and written as intervals: `1,3-5,7`."""
+"""Sets of completion indexes as intervals, written `1,3-5,7`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Intervals = list[Interval]
 
 
 def parse_intervals(text: str, completions: int) -> Intervals:
-    """Reads indexes below `completions`; what cannot be read is left out."""
+    """Parses indexes below `completions`; invalid parts are ignored."""
     found: Intervals = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
@@ -40,17 +40,17 @@ def count(intervals: Intervals) -> int:
 
 
 def has(intervals: Intervals, index: int) -> bool:
-    """Tells whether an index is among them."""
+    """Tells whether the intervals contain an index."""
     return any(first <= index <= last for first, last in intervals)
 
 
 def render_intervals(intervals: Intervals) -> str:
-    """Writes indexes; two neighbours are written one by one."""
+    """Renders indexes; two consecutive ones are written separately, as upstream does."""
     return ",".join(_text(*interval) for interval in intervals)
 
 
 def first_missing(intervals: Intervals, number: int, completions: int) -> list[int]:
-    """Returns the first indexes below `completions` that are not among them, at most `number`."""
+    """Returns the first indexes below `completions` that are not in the intervals, at most `number`."""
     result: list[int] = []
     candidate = 0
     for first, last in [*intervals, (completions, completions)]:
@@ -65,7 +65,7 @@ def overlap(one: Intervals, other: Intervals) -> int:
 
 
 def _appended(intervals: Intervals, interval: Interval) -> Intervals:
-    """Adds an interval that does not begin before the last one, or lets that one grow."""
+    """Appends an interval that does not start before the last one, or extends that one."""
     if intervals and interval[0] <= intervals[-1][1] + 1:
         first, last = intervals[-1]
         intervals[-1] = (first, max(last, interval[1]))

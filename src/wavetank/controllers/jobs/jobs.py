@@ -19,7 +19,7 @@ from wavetank.controllers.workloads.adoption import release
 from wavetank.controllers.workloads.jobconditions import finished_condition
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_BATCHED: Nanoseconds = SECOND  # news of pods are gathered for so long
+_BATCHED: Nanoseconds = SECOND  # changes of pods are batched for this long
 _FIRST_RETRY, _LAST_RETRY = SECOND, 60 * SECOND
 
 
@@ -30,7 +30,7 @@ class Jobs:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync, first=_FIRST_RETRY, longest=_LAST_RETRY)
-        self._leftovers = context.queue(self._clean)  # pods whose Job no longer counts them
+        self._leftovers = context.queue(self._clean)  # pods that no Job tracks any more
         self._pod_control = JobPodControl(context)
         self._failures: dict[str, Failures] = {}  # by uid
         self._selectors = SelectorIndex()  # of Jobs that may adopt pods
@@ -39,17 +39,17 @@ class Jobs:
         for job in self._store.list(JOB):
             self.added(job)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a Job, with the pods that it has already."""
+        """Adds a Job, with its existing pods."""
         if (new.manifest.get("spec") or {}).get("manualSelector"):
             self._selectors.put(new.key, _selector(new))
         self._context.pods.follow(new.uid, _Pods(self, new.key))
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a Job at once if somebody has changed what it asks for, else with the next news."""
+        """Enqueues a Job: at once if its spec has changed, otherwise with the next batch."""
         if finished_condition(new):
             self._clean_after(new)
         elif _generation(new) == _generation(old):
@@ -58,7 +58,7 @@ class Jobs:
             self._queue.add(new.key)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets a Job; pods that it has left behind are not kept any longer."""
+        """Removes a Job, and the finalizers of the pods that it leaves behind."""
         self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._pod_control.forget(old)
@@ -66,7 +66,7 @@ class Jobs:
         self._clean_after(old)
 
     def pod_changed(self, key: Key, pod: Pod) -> None:
-        """Looks at the Job of a pod soon; at a pod that goes after the end of its Job at once."""
+        """Enqueues the Job of a pod with the next batch; the pod itself if it is deleted after its Job has finished."""
         if pod.deleted is not None and is_tracked(pod):
             job = self._store.find(JOB, *key)
             if job is not None and finished_condition(job):
@@ -96,7 +96,7 @@ class Jobs:
             self._pod_control.forget(job)
             return
         self._claim(job)
-        sync = JobSync(self._context, job, self._context.pods.of(job.uid), self._failures_of(job), self._tell)
+        sync = JobSync(self._context, job, self._context.pods.of(job.uid), self._failures_of(job), self._record)
         try:
             sync.run(self._pod_control)
         finally:
@@ -104,14 +104,14 @@ class Jobs:
         if sync.wait is not None:
             self._queue.add_after(key, sync.wait)
 
-    def _tell(self, job: Resource, type_: str, reason: str, message: str) -> None:
-        self._context.tell(job, type_, reason, message, "job-controller")
+    def _record(self, job: Resource, type_: str, reason: str, message: str) -> None:
+        self._context.record_event(job, type_, reason, message, "job-controller")
 
     def _failures_of(self, job: Resource) -> Failures:
         return self._failures.get(job.uid, Failures())
 
     def _claim(self, job: Resource) -> None:
-        """Lets go of pods that it no longer selects, and takes those that nobody has."""
+        """Releases pods that no longer match the selector, and adopts matching orphans."""
         selector = _selector(job)
         if (job.manifest.get("spec") or {}).get("selector"):
             for pod in self._context.pods.of(job.uid):
@@ -131,7 +131,7 @@ class Jobs:
         self._context.client.update(pod, document)
 
     def _clean(self, key: Key) -> None:
-        """Takes the finalizer off a pod that no Job counts any more."""
+        """Removes the finalizer of a pod that no Job tracks any more."""
         pod = self._store.find(Pod.group_kind, *key)
         if not isinstance(pod, Pod) or not is_tracked(pod):
             return
@@ -145,7 +145,7 @@ class Jobs:
 
 
 class _Pods:
-    """Tells of the pods of one Job."""
+    """Passes on the events of the pods of one Job."""
 
     def __init__(self, jobs: Jobs, key: Key) -> None:
         self._jobs = jobs

@@ -16,7 +16,7 @@ from wavetank.controllers.jobs.spec import JobSpec
 from wavetank.controllers.workloads.podcontrol import PodControl
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_BURST = 500  # pods that are created or deleted in one go
+_BURST = 500  # pods that are created or deleted per sync
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
@@ -26,10 +26,10 @@ class JobPodControl:
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._control = PodControl(context, "job-controller")
-        self._templates: dict[str, tuple[object, Document]] = {}  # by uid: a template and the pod that is made of it
+        self._templates: dict[str, tuple[object, Document]] = {}  # by uid: a template and the pod made from it
 
     def forget(self, job: Resource) -> None:
-        """Drops what is kept of a Job that is gone."""
+        """Drops what is kept of a deleted Job."""
         self._templates.pop(job.uid, None)
 
     # creating
@@ -37,7 +37,7 @@ class JobPodControl:
     def next_indexes(
         self, spec: JobSpec, missing: int, taken: Intervals, failed: Intervals, delayed: Mapping[int, Pod]
     ) -> tuple[list[int], Nanoseconds]:
-        """Returns the indexes that get a pod now; if none does because of its failures, how long to wait."""
+        """Returns the indexes that get a pod now; if all are in back-off, for how long."""
         indexes = first_missing(merged(taken, failed), min(missing, _BURST), spec.completions or 0)
         if spec.backoff_per_index is None:
             return indexes, 0
@@ -53,7 +53,7 @@ class JobPodControl:
     def create(
         self, job: Resource, spec: JobSpec, number: int, indexes: list[int], delayed: Mapping[int, Pod]
     ) -> tuple[int, ApiError | None]:
-        """Creates pods in batches of 1, 2, 4 and so on until one is refused; returns how many, and the refusal."""
+        """Creates pods in batches of 1, 2, 4 and so on until one is refused; returns how many, and the error."""
         documents = iter(self._documents(job, spec, min(number, _BURST), indexes, delayed))
         created, size, problem = 0, 1, None
         while problem is None and (batch := list(islice(documents, size))):
@@ -82,7 +82,7 @@ class JobPodControl:
     # deleting
 
     def for_removal(self, spec: JobSpec, active: Sequence[Pod], least: int) -> list[Pod]:
-        """Returns the pods that are too many: those of one index twice or of none, then the least far ones."""
+        """Returns surplus pods: duplicates of an index, pods without one, then those that have progressed least."""
         removed, left = self._doubled(active, spec.completions or 0) if spec.indexed else ([], list(active))
         if len(removed) < least:
             removed += sorted(left, key=self._rank)[: least - len(removed)]
@@ -104,7 +104,7 @@ class JobPodControl:
         return bool(pod.node_name), _PHASES.get(pod.phase, 0), ready is not None, since, -pod.restarts, -pod.created
 
     def delete(self, job: Resource, pods: Sequence[Pod]) -> tuple[list[Pod], ApiError | None]:
-        """Deletes pods, which are still to be counted; returns those that were deleted, and the first refusal."""
+        """Deletes pods that are still to be counted; returns the deleted ones and the first error."""
         deleted: list[Pod] = []
         problem = None
         for pod in pods:
@@ -116,11 +116,11 @@ class JobPodControl:
         return deleted, problem
 
     def release_and_delete(self, job: Resource, pods: Sequence[Pod]) -> tuple[list[Pod], ApiError | None]:
-        """Deletes pods that are not to be counted."""
+        """Deletes pods without counting them."""
         return self.delete(job, [pod for pod in pods if self.release(pod)])
 
     def release(self, pod: Pod) -> bool:
-        """Takes the finalizer off a pod; True if it has none any more, or is gone."""
+        """Removes the finalizer of a pod; True if it has none any more or does not exist."""
         present = self._present(pod)
         if present is None:
             return True

@@ -1,4 +1,4 @@
-"""What the Job controller reads of a pod."""
+"""What the job-controller reads from a pod."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count"
 
 
 def is_tracked(pod: Pod) -> bool:
-    """Tells whether a pod has still to be counted."""
+    """Tells whether a pod still has the tracking finalizer."""
     return TRACKING in ((pod.manifest.get("metadata") or {}).get("finalizers") or ())
 
 
 def is_active(pod: Pod) -> bool:
-    """Tells whether a pod is on its way."""
+    """Tells whether a pod is neither finished nor being deleted."""
     return pod.deleted is None and not pod.finished
 
 
 def is_terminating(pod: Pod) -> bool:
-    """Tells whether a pod is being deleted and has not come to its end."""
+    """Tells whether a pod is being deleted and has not finished."""
     return pod.deleted is not None and not pod.finished
 
 
 def is_failed(pod: Pod, spec: JobSpec) -> bool:
-    """Tells whether a pod counts as failed: one that is deleted before its end does, unless the Job waits for that."""
+    """Tells whether a pod counts as failed; one deleted before its end does, unless the Job waits for it to finish."""
     if pod.phase == FAILED:
         return True
     return not spec.replaces_only_failed and pod.deleted is not None and pod.phase != SUCCEEDED
@@ -50,19 +50,19 @@ def indexes_of(pods: Iterable[Pod]) -> set[int]:
     return {index for pod in pods if (index := index_of(pod)) is not None}
 
 
-def noted_failures(pod: Pod, annotation: str = FAILURES) -> int:
-    """Returns how many pods of the same index have failed before this one."""
+def failure_count(pod: Pod, annotation: str = FAILURES) -> int:
+    """Returns how many pods of the same index have failed before this one, by its annotation."""
     text = pod.annotations.get(annotation, "")
     return int(text) if text.isdigit() and int(text) < 2**31 else 0
 
 
 def all_failures(pod: Pod) -> int:
-    """Returns how many pods of the same index have failed before this one, those that do not count included."""
-    return noted_failures(pod) + noted_failures(pod, IGNORED_FAILURES)
+    """Returns how many pods of the same index have failed before this one, ignored failures included."""
+    return failure_count(pod) + failure_count(pod, IGNORED_FAILURES)
 
 
 def finished_at(pod: Pod, context: ControllerContext) -> Nanoseconds:
-    """Returns when a pod came to its end, in whole seconds, by the best of what is known."""
+    """Returns when a pod finished, in whole seconds, from the most exact source there is."""
     status: Mapping[str, Any] = context.render(pod).get("status") or {}
     for found in (_containers_finished(pod, status), _not_ready_since(status)):
         if found is not None:
@@ -76,10 +76,10 @@ def finished_at(pod: Pod, context: ControllerContext) -> Nanoseconds:
 
 
 def exit_codes(pod: Pod, context: ControllerContext) -> Iterator[tuple[str, int]]:
-    """Yields the containers of a pod that have ended, and how."""
+    """Yields the terminated containers of a pod with their exit codes."""
     status: Mapping[str, Any] = context.render(pod).get("status") or {}
     statuses = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
-    if not statuses and pod.phase == FAILED and pod.behavior is not None:  # in a run nobody reports more
+    if not statuses and pod.phase == FAILED and pod.behavior is not None:  # a run has no container statuses
         for container in pod.spec.manifest.get("containers") or ():
             yield str(container.get("name")), pod.behavior.exit_code or 1
     for container in statuses:

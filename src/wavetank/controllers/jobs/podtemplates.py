@@ -1,4 +1,4 @@
-"""The pods that a Job makes of its template."""
+"""The pods of a Job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.controllers.jobs.pods import FAILURES, IGNORED_FAILURES, INDEX, TRACKING, noted_failures
+from wavetank.controllers.jobs.pods import FAILURES, IGNORED_FAILURES, INDEX, TRACKING, failure_count
 from wavetank.controllers.jobs.policies import match_failure_policy
 from wavetank.controllers.jobs.spec import JobSpec
 from wavetank.controllers.workloads.podtemplates import pod_of
@@ -18,7 +18,7 @@ _ENV = "JOB_COMPLETION_INDEX"
 
 
 def job_pod(job: Resource, spec: JobSpec) -> Document:
-    """Returns the document of a pod of a Job, which is counted when it has come to its end."""
+    """Returns the document of a pod of a Job, with the tracking finalizer."""
     document = pod_of(job, spec.template)
     finalizers = list(document["metadata"].get("finalizers") or ())
     document["metadata"]["finalizers"] = [*finalizers, *([] if TRACKING in finalizers else [TRACKING])]
@@ -26,7 +26,7 @@ def job_pod(job: Resource, spec: JobSpec) -> Document:
 
 
 def indexed_pod(job: Resource, spec: JobSpec, index: int, replaced: Pod | None, context: ControllerContext) -> Document:
-    """Returns the document of the pod of an index; `replaced` is the pod that has failed before it."""
+    """Returns the document of the pod of an index; `replaced` is the failed pod before it."""
     document = job_pod(job, spec)
     metadata = document["metadata"]
     annotations = {**(metadata.get("annotations") or {}), INDEX: str(index)}
@@ -42,7 +42,7 @@ def indexed_pod(job: Resource, spec: JobSpec, index: int, replaced: Pod | None, 
 def _failures(spec: JobSpec, replaced: Pod | None, context: ControllerContext) -> dict[str, str]:
     if replaced is None:
         return {FAILURES: "0"}
-    counted, ignored = noted_failures(replaced), noted_failures(replaced, IGNORED_FAILURES)
+    counted, ignored = failure_count(replaced), failure_count(replaced, IGNORED_FAILURES)
     if match_failure_policy(spec.failure_policy, replaced, context).counts:
         counted += 1
     else:
@@ -58,7 +58,7 @@ def _prefix(job: str, index: int) -> str:
 
 
 def _with_index(spec: dict[str, Any]) -> dict[str, Any]:
-    """Tells the containers of a pod their index."""
+    """Sets the completion index in the environment of all containers."""
     field = {"fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.labels['{INDEX}']"}}
     changed = dict(spec)
     for part in ("initContainers", "containers"):

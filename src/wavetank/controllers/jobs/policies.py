@@ -1,4 +1,4 @@
-"""Which failures of pods end a Job or do not count, and which successes are enough."""
+"""podFailurePolicy and successPolicy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Policy = Mapping[str, Any]
 
 
 class FailureMatch(NamedTuple):
-    """What a failure of a pod means: the action of the rule that fits, and why the Job fails if it does."""
+    """The rule that a failed pod matches: its action, and the message if it fails the Job."""
 
     action: str = ""
     message: str = ""
@@ -26,7 +26,7 @@ class FailureMatch(NamedTuple):
 
 
 def match_failure_policy(policy: Policy | None, pod: Pod, context: ControllerContext) -> FailureMatch:
-    """Returns what a Job's podFailurePolicy says of a failed pod."""
+    """Matches a failed pod against a Job's podFailurePolicy."""
     for number, rule in enumerate((policy or {}).get("rules") or ()):
         action = str(rule.get("action"))
         what = _what_matches(rule, pod, context)
@@ -37,7 +37,7 @@ def match_failure_policy(policy: Policy | None, pod: Pod, context: ControllerCon
 
 
 def match_success_policy(policy: Policy | None, succeeded: Intervals, completions: int) -> str:
-    """Returns which rule of a Job's successPolicy is met, or nothing."""
+    """Returns which rule of a Job's successPolicy is met; empty if none is."""
     for number, rule in enumerate((policy or {}).get("rules") or () if succeeded else ()):
         wanted, least = rule.get("succeededIndexes"), rule.get("succeededCount")
         if wanted is not None:

@@ -9,7 +9,7 @@ _UNLIMITED = 2**31 - 1
 
 
 class JobSpec:
-    """What a Job asks for, with the defaults of the API where it says nothing."""
+    """The spec of a Job, with the API's defaults."""
 
     __slots__ = (
         "backoff_limit",
@@ -45,16 +45,16 @@ class JobSpec:
 
     @property
     def replaces_only_failed(self) -> bool:
-        """Tells whether a pod that is being deleted must have come to its end before it is replaced."""
+        """Tells whether a pod that is being deleted is replaced only after it has finished."""
         return self.manifest.get("podReplacementPolicy") == "Failed" or self.failure_policy is not None
 
     @property
     def restarts_in_place(self) -> bool:
-        """Tells whether kubelets start failed containers again."""
+        """Tells whether kubelets restart failed containers."""
         return (self.template.get("spec") or {}).get("restartPolicy") == "OnFailure"
 
 
 def is_managed_elsewhere(job: Resource) -> bool:
-    """Tells whether another controller looks after a Job."""
+    """Tells whether another controller manages a Job."""
     manager = (job.manifest.get("spec") or {}).get("managedBy")
     return manager is not None and manager != "kubernetes.io/job-controller"

@@ -19,14 +19,14 @@ _COUNTS = ("active", "succeeded", "failed")
 
 
 def new_condition(kind: str, reason: str, message: str, now: Nanoseconds, status: str = "True") -> Condition:
-    """Returns a condition of a Job that begins now."""
+    """Returns a condition of a Job with the current time."""
     time = render_time(now)
     says = {"type": kind, "status": status, "lastProbeTime": time, "lastTransitionTime": time}
     return {**says, **({"reason": reason} if reason else {}), **({"message": message} if message else {})}
 
 
 class JobStatus:
-    """The status of a Job on its way to be written: what it was, changed in place."""
+    """The status of a Job, changed in place before it is written."""
 
     def __init__(self, job: Resource) -> None:
         given: Mapping[str, Any] = job.manifest.get("status") or {}
@@ -45,12 +45,12 @@ class JobStatus:
         self.uncounted_failed: list[str] = list(uncounted.get("failed") or ())
 
     def condition(self, kind: str) -> Condition | None:
-        """Returns the condition of a type if it holds."""
+        """Returns the condition of a type if it is True."""
         found = self._find(kind)
         return found if found is not None and found.get("status") == "True" else None
 
     def ensure(self, condition: Condition) -> bool:
-        """Sets a condition unless it says the same already, or says no for the first time; tells whether it did."""
+        """Sets a condition unless it is unchanged, or new and False; returns whether it was set."""
         old = self._find(condition["type"])
         if old is None and condition["status"] == "False":
             return False
@@ -64,7 +64,7 @@ class JobStatus:
         return True
 
     def count(self, with_finalizer: Collection[str]) -> bool:
-        """Counts pods that have lost their finalizer and were only noted before; tells whether there were any."""
+        """Counts uncounted pods that have lost their finalizer; returns whether there were any."""
         still_succeeded = [uid for uid in self.uncounted_succeeded if uid in with_finalizer]
         still_failed = [uid for uid in self.uncounted_failed if uid in with_finalizer]
         self.succeeded += len(self.uncounted_succeeded) - len(still_succeeded)
@@ -74,7 +74,7 @@ class JobStatus:
         return changed
 
     def render(self) -> dict[str, Any]:
-        """Returns the status as the API has it."""
+        """Returns the status as a document."""
         uncounted = {"succeeded": self.uncounted_succeeded, "failed": self.uncounted_failed}
         fields: dict[str, Any] = {
             "conditions": [dict(condition) for condition in self.conditions] or None,

@@ -9,13 +9,13 @@ from wavetank.controllers.jobs.intervals import count, has, parse_intervals, wit
 from wavetank.controllers.jobs.podcontrol import JobPodControl
 from wavetank.controllers.jobs.pods import (
     all_failures,
+    failure_count,
     finished_at,
     index_of,
     indexes_of,
     is_failed,
     is_terminating,
     is_tracked,
-    noted_failures,
 )
 from wavetank.controllers.jobs.policies import match_success_policy
 from wavetank.controllers.jobs.status import (
@@ -32,15 +32,15 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 
 class JobSync(JobView):
-    """One look at a Job and its pods: what it comes to, what is to be done, what is to be told.
+    """One sync of a Job with its pods.
 
-    `wait` is then how long until the next look, if the Job itself asks for one.
+    `wait` is then the time until the next sync, if the Job needs one.
     """
 
     wait: Nanoseconds | None = None
 
     def run(self, pod_control: JobPodControl) -> None:
-        """Brings a Job forward; ApiError if something was refused, after what could be done."""
+        """Syncs a Job; ApiError if a request was refused, after everything else was done."""
         status, spec = self.status, self.spec
         succeeded, failed = self._new_ends()
         self.succeeded = status.succeeded + len(succeeded) + len(self.uncounted[0])
@@ -57,14 +57,14 @@ class JobSync(JobView):
         changed = changed or active != status.active or self.ready != status.ready
         changed = changed or self.terminating != status.terminating
         status.active, status.ready, status.terminating = active, self.ready, self.terminating
-        self.failures = JobTracker(self, pod_control).settle(changed)
+        self.failures = JobTracker(self, pod_control).track(changed)
         if problem is not None:
             raise problem
 
-    # what it comes to
+    # the outcome
 
     def _new_ends(self) -> tuple[list[Pod], list[Pod]]:
-        """Returns the pods that have succeeded and failed since the last look."""
+        """Returns the pods that have succeeded and failed since the last sync."""
         valid = [pod for pod in self.pods if is_tracked(pod) and self.has_valid_index(pod)]
         succeeded = [pod for pod in valid if pod.uid not in self.uncounted[0] and pod.phase == SUCCEEDED]
         return succeeded, [pod for pod in valid if pod.uid not in self.uncounted[1] and is_failed(pod, self.spec)]
@@ -77,7 +77,7 @@ class JobSync(JobView):
         return new_condition(FAILED, target.get("reason", ""), target.get("message", ""), self.now)
 
     def _failure(self) -> Condition | None:
-        """Returns why the Job fails, if it does."""
+        """Returns the condition with which the Job fails, if it does."""
         spec = self.spec
         for pod in self.pods if spec.failure_policy else ():
             message = self.match_failure_policy(pod).message if is_failed(pod, spec) else ""
@@ -131,12 +131,12 @@ class JobSync(JobView):
             self.finished = new_condition(SUCCESS_MET, "SuccessPolicy", message, self.now)
 
     def _is_last(self, pod: Pod) -> bool:
-        """Tells whether a pod's index has failed with it."""
+        """Tells whether the pod's index has failed with this pod."""
         if not is_failed(pod, self.spec):
             return False
         match = self.match_failure_policy(pod)
         limit = self.spec.backoff_per_index or 0
-        return match.action == "FailIndex" or (match.counts and noted_failures(pod) >= limit)
+        return match.action == "FailIndex" or (match.counts and failure_count(pod) >= limit)
 
     def _too_many_failed_indexes(self, completions: int) -> Condition | None:
         failed, most = count(self.failed_indexes or []), self.spec.max_failed_indexes
@@ -148,7 +148,7 @@ class JobSync(JobView):
         return None
 
     def _delayed_pods(self, valid: list[Pod]) -> dict[int, Pod]:
-        """Returns the failed pods that tell how often their index has failed, until a new pod says so."""
+        """Returns the failed pods that carry the failure count of their index until they are replaced."""
         running, delayed = indexes_of(self.active), dict[int, Pod]()
         for pod in valid:
             index = index_of(pod)
@@ -164,10 +164,10 @@ class JobSync(JobView):
     def _ended_before(self, one: Pod, other: Pod) -> bool:
         return finished_at(one, self.context) < finished_at(other, self.context)
 
-    # what is to be done
+    # pods to create and to delete
 
     def _act(self, pod_control: JobPodControl) -> tuple[int, bool, ApiError | None]:
-        """Creates and deletes pods; returns how many are active then, whether to tell, and what was refused."""
+        """Creates and deletes pods; returns how many are active, whether to write the status, and the first error."""
         if self.finished is not None:
             deleted, problem = pod_control.delete(self.job, self.active)
             if len(deleted) != len(self.active):
@@ -225,10 +225,10 @@ class JobSync(JobView):
         if self.spec.suspended:
             changed = self.status.ensure(new_condition(SUSPENDED, "JobSuspended", "Job suspended", self.now))
             if changed:
-                self.tell(self.job, "Normal", "Suspended", "Job suspended")
+                self.record_event(self.job, "Normal", "Suspended", "Job suspended")
             return changed
         changed = self.status.ensure(new_condition(SUSPENDED, "JobResumed", "Job resumed", self.now, "False"))
         if changed:
-            self.tell(self.job, "Normal", "Resumed", "Job resumed")
+            self.record_event(self.job, "Normal", "Resumed", "Job resumed")
             self.status.start_time = render_time(self.now)  # its deadline counts from here
         return changed

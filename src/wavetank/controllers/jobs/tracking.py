@@ -8,59 +8,59 @@ from wavetank.controllers.jobs.pods import index_of, is_failed, is_tracked
 from wavetank.controllers.jobs.status import COMPLETE, FAILED, FAILURE_TARGET, SUCCESS_MET, new_condition
 from wavetank.controllers.jobs.view import JobView
 
-_MOST_UNCOUNTED = 500  # pods that are noted in a status before they are counted
+_MOST_UNCOUNTED = 500  # pods that are listed in a status before they are counted
 
 
 class JobTracker:
-    """Counts the pods of a Job that have come to their end, each once, and writes the Job's status.
+    """Counts each finished pod of a Job exactly once, and writes the Job's status.
 
-    A pod is first noted in the status, then it loses its finalizer, then it is counted. The conditions that a Job is
-    about to end come with the notes, the end itself with the counts.
+    A pod is first listed as uncounted in the status, then loses its finalizer, then is counted. SuccessCriteriaMet and
+    FailureTarget are written with the list, Complete and Failed with the counts.
     """
 
     def __init__(self, view: JobView, pod_control: JobPodControl) -> None:
         self._view = view
         self._pod_control = pod_control
-        self._noted_indexes: list[int] = []
-        self._leaving: list[Pod] = []  # those that lose their finalizer
+        self._new_indexes: list[int] = []
+        self._releasing: list[Pod] = []  # pods that lose their finalizer
 
-    def settle(self, changed: bool) -> Failures:
-        """Notes, counts and writes; returns the failures that delay new pods from now on."""
+    def track(self, changed: bool) -> Failures:
+        """Lists, counts and writes; returns the failures that determine the back-off from now on."""
         view, status = self._view, self._view.status
         pods = sorted(view.pods, key=_by_index) if view.spec.indexed else view.pods
         tracked = [pod for pod in pods if is_tracked(pod)]
         waiting = {pod.uid for pod in tracked}
         changed = status.count(waiting) or changed
-        whole = self._note_all(tracked)
-        changed = self._note_indexes() or changed
-        changed = self._note_verdict() or changed or bool(self._noted_indexes) or self._has_new_notes()
+        complete = self._list_uncounted(tracked)
+        changed = self._update_indexes() or changed
+        changed = self._add_target_condition() or changed or bool(self._new_indexes) or self._has_new_uncounted()
         if changed:
             self._write()
-        waiting -= {pod.uid for pod in self._leaving if self._pod_control.release(pod)}
+        waiting -= {pod.uid for pod in self._releasing if self._pod_control.release(pod)}
         counted = status.count(waiting)
-        ended = whole and self._end()
+        ended = complete and self._finish()
         if counted or ended:
             self._write()
         if ended:
-            self._tell_end()
+            self._record_end()
         return view.new_failures if changed else view.failures
 
-    # notes
+    # uncounted pods
 
-    def _note_all(self, tracked: list[Pod]) -> bool:
-        """Notes the pods that can go; tells whether these were all."""
+    def _list_uncounted(self, tracked: list[Pod]) -> bool:
+        """Lists the pods that can be counted; returns whether these were all."""
         status = self._view.status
         for pod in tracked:
-            if not self._may_go(pod):
+            if not self._can_count(pod):
                 continue
-            self._leaving.append(pod)
-            self._note(pod)
-            notes = len(self._noted_indexes) + len(status.uncounted_succeeded) + len(status.uncounted_failed)
+            self._releasing.append(pod)
+            self._list_pod(pod)
+            notes = len(self._new_indexes) + len(status.uncounted_succeeded) + len(status.uncounted_failed)
             if notes >= _MOST_UNCOUNTED:
                 return False
         return True
 
-    def _may_go(self, pod: Pod) -> bool:
+    def _can_count(self, pod: Pod) -> bool:
         view = self._view
         if view.job.deleted is not None or view.finished is not None or pod.phase == SUCCEEDED:
             return True
@@ -70,39 +70,39 @@ class JobTracker:
         delayed = view.delayed.get(index) if index is not None else None
         return delayed is None or delayed.uid != pod.uid
 
-    def _note(self, pod: Pod) -> None:
+    def _list_pod(self, pod: Pod) -> None:
         view, status, index = self._view, self._view.status, index_of(pod)
         if pod.phase == SUCCEEDED and pod.uid not in view.uncounted[1]:
             if not view.spec.indexed:
                 if pod.uid not in view.uncounted[0]:
                     status.uncounted_succeeded.append(pod.uid)
             elif index is not None and view.has_valid_index(pod) and not has(view.counted_indexes, index):
-                self._noted_indexes.append(index)
+                self._new_indexes.append(index)
             return
         given_up = view.finished is not None and view.finished["type"] != SUCCESS_MET
         is_new = pod.uid not in view.uncounted[1] and view.has_valid_index(pod)
         if is_new and (is_failed(pod, view.spec) or given_up) and view.match_failure_policy(pod).counts:
             status.uncounted_failed.append(pod.uid)
 
-    def _has_new_notes(self) -> bool:
+    def _has_new_uncounted(self) -> bool:
         status, uncounted = self._view.status, self._view.uncounted
         return not uncounted[0].issuperset(status.uncounted_succeeded) or not uncounted[1].issuperset(
             status.uncounted_failed
         )
 
-    def _note_indexes(self) -> bool:
+    def _update_indexes(self) -> bool:
         view, status = self._view, self._view.status
         if not view.spec.indexed:
             return False
-        view.succeeded_indexes = with_indexes(view.succeeded_indexes, self._noted_indexes)
+        view.succeeded_indexes = with_indexes(view.succeeded_indexes, self._new_indexes)
         before = status.completed_indexes, status.failed_indexes
         status.succeeded = count(view.succeeded_indexes)
         status.completed_indexes = render_intervals(view.succeeded_indexes)
         status.failed_indexes = None if view.failed_indexes is None else render_intervals(view.failed_indexes)
         return before != (status.completed_indexes, status.failed_indexes)
 
-    def _note_verdict(self) -> bool:
-        """Writes down that the Job is about to end, and prepares the condition of its end."""
+    def _add_target_condition(self) -> bool:
+        """Adds the condition that the Job is about to finish, and prepares the final one."""
         view, match = self._view, self._view.finished
         if match is None or match["type"] not in (FAILURE_TARGET, SUCCESS_MET):
             return False
@@ -115,7 +115,7 @@ class JobTracker:
 
     # the end
 
-    def _end(self) -> bool:
+    def _finish(self) -> bool:
         view, status = self._view, self._view.status
         if view.finished is None or status.uncounted_succeeded or status.uncounted_failed or view.terminating:
             return False
@@ -124,16 +124,16 @@ class JobTracker:
             status.completion_time = view.finished["lastTransitionTime"]
         return True
 
-    def _tell_end(self) -> None:
+    def _record_end(self) -> None:
         view, match = self._view, self._view.finished
         assert match is not None
         if match["type"] == FAILED:
-            view.tell(view.job, "Warning", match.get("reason", ""), match.get("message", ""))
+            view.record_event(view.job, "Warning", match.get("reason", ""), match.get("message", ""))
             return
         if view.spec.completions is not None and view.status.succeeded > view.spec.completions:
             message = "Too many succeeded pods running after completion count reached"
-            view.tell(view.job, "Warning", "TooManySucceededPods", message)
-        view.tell(view.job, "Normal", "Completed", "Job completed")
+            view.record_event(view.job, "Warning", "TooManySucceededPods", message)
+        view.record_event(view.job, "Normal", "Completed", "Job completed")
 
     def _write(self) -> None:
         view, status = self._view, self._view.status.render()

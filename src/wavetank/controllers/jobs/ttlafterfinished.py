@@ -9,7 +9,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 
 class TTLAfterFinished:
-    """The ttl-after-finished-controller: deletes Jobs some time after their end, if they say so."""
+    """The ttl-after-finished-controller: deletes finished Jobs after their ttlSecondsAfterFinished."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -19,16 +19,16 @@ class TTLAfterFinished:
             self.added(job)
 
     def added(self, new: Resource) -> None:
-        """Looks at a Job that is to be deleted some time."""
+        """Enqueues a finished Job that has a TTL."""
         if new.deleted is None and _expiry(new) is not None:
             self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a Job that is to be deleted some time."""
+        """Enqueues a finished Job that has a TTL."""
         self.added(new)
 
     def deleted(self, old: Resource) -> None:
-        """There is nothing left to do."""
+        """Does nothing."""
 
     def _sync(self, key: Key) -> None:
         job = self._context.store.find(JOB, *key)
@@ -43,7 +43,7 @@ class TTLAfterFinished:
 
 
 def _expiry(job: Resource) -> Nanoseconds | None:
-    """Returns when a Job is to be deleted; None if it has not ended, or may stay."""
+    """Returns when a Job is to be deleted; None if it has not finished or has no TTL."""
     seconds = (job.manifest.get("spec") or {}).get("ttlSecondsAfterFinished")
     for condition in (job.manifest.get("status") or {}).get("conditions") or ():
         if seconds is not None and condition.get("type") in FINISHED and condition.get("status") == "True":

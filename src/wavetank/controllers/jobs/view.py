@@ -12,21 +12,26 @@ from wavetank.controllers.jobs.policies import FailureMatch, match_failure_polic
 from wavetank.controllers.jobs.spec import JobSpec
 from wavetank.controllers.jobs.status import Condition, JobStatus
 
-Tell = Callable[[Resource, str, str, str], None]
+EventRecorder = Callable[[Resource, str, str, str], None]
 
 
 class JobView:
-    """A Job with its pods at one instant, and what is found out about them.
+    """A Job with its pods at one instant, and what a sync derives from them.
 
-    `failures` are those that delay new pods; `finished` is the condition with which the Job ends, if it does.
+    `failures` determine the back-off; `finished` is the condition with which the Job finishes, if it does.
     """
 
     def __init__(
-        self, context: ControllerContext, job: Resource, pods: Sequence[Pod], failures: Failures, tell: Tell
+        self,
+        context: ControllerContext,
+        job: Resource,
+        pods: Sequence[Pod],
+        failures: Failures,
+        record_event: EventRecorder,
     ) -> None:
         self.context = context
         self.now = context.clock.now
-        self.tell = tell
+        self.record_event = record_event
         self.job = job
         self.spec = JobSpec(job)
         self.status = JobStatus(job)
@@ -41,17 +46,17 @@ class JobView:
         self.succeeded_indexes: Intervals = []
         self.counted_indexes: Intervals = []
         self.failed_indexes: Intervals | None = None
-        self.delayed: dict[int, Pod] = {}  # by index, the failed pod that stays until it is replaced
+        self.delayed: dict[int, Pod] = {}  # by index: the failed pod that stays until it is replaced
 
     def has_valid_index(self, pod: Pod) -> bool:
-        """Tells whether a pod is one of those that the Job counts."""
+        """Tells whether the Job counts a pod."""
         if not self.spec.indexed:
             return True
         index = index_of(pod)
         return index is not None and index < (self.spec.completions or 0)
 
     def match_failure_policy(self, pod: Pod) -> FailureMatch:
-        """Returns what the failure of a pod means."""
+        """Matches a failed pod against the Job's podFailurePolicy."""
         return (
             match_failure_policy(self.spec.failure_policy, pod, self.context)
             if self.spec.failure_policy

@@ -13,11 +13,11 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _FINALIZER = "kubernetes"
-_DELAY: Nanoseconds = 5 * SECOND  # until everybody has heard that nothing new may come
+_DELAY: Nanoseconds = 5 * SECOND  # until all API servers refuse new objects
 _FINALIZERS_TAKE = 15  # seconds that finalizers are given
 _LONGEST_RETRY: Nanoseconds = 60 * SECOND
 
-# By type: reason and message as long as nothing is wrong, in the order in which they are written.
+# By condition type: reason and message if nothing is wrong, in the order in which they are written.
 _FINE = {
     "NamespaceDeletionDiscoveryFailure": ("ResourcesDiscovered", "All resources successfully discovered"),
     "NamespaceDeletionGroupVersionParsingFailure": ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
@@ -32,7 +32,7 @@ _Problems = dict[str, tuple[str, str]]
 
 
 class Namespaces:
-    """The namespace-controller: empties namespaces that are deleted, pods first, and then lets them go."""
+    """The namespace-controller: empties deleted namespaces, pods first, and then removes them."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -43,16 +43,16 @@ class Namespaces:
             self.added(namespace)
 
     def added(self, new: Resource) -> None:
-        """Looks at a namespace that is on its way out."""
+        """Enqueues a namespace that is being deleted."""
         if new.deleted is not None:
             self._queue.add_after(("", new.name), _DELAY)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a namespace that is on its way out."""
+        """Enqueues a namespace that is being deleted."""
         self.added(new)
 
     def deleted(self, old: Resource) -> None:
-        """There is nothing left to do."""
+        """Does nothing."""
 
     # work
 
@@ -61,7 +61,7 @@ class Namespaces:
         if namespace is None or namespace.deleted is None or not _finalizers(namespace):
             return
         wait, problems = self._empty(namespace)
-        namespace = self._tell(namespace, problems)
+        namespace = self._write_conditions(namespace, problems)
         if wait:
             self._queue.add_after(key, (wait // 2 + 1) * SECOND)
             return
@@ -70,7 +70,7 @@ class Namespaces:
         self._context.client.finalize(namespace, document)
 
     def _empty(self, namespace: Resource) -> tuple[int, _Problems]:
-        """Deletes what is in a namespace; returns for how many seconds to wait for it, and what to tell."""
+        """Deletes the contents of a namespace; returns how many seconds to wait for them, and what to report."""
         wait = self._grace(namespace)
         self._delete(Pod.group_kind, namespace.name)
         if pods := self._inside(Pod.group_kind, namespace.name):
@@ -86,7 +86,7 @@ class Namespaces:
         return _FINALIZERS_TAKE if left else 0, _problems(left, keepers)
 
     def _grace(self, namespace: Resource) -> int:
-        """Returns how long the pods of a namespace may take to end, if that is not over."""
+        """Returns the longest remaining grace period of the namespace's pods, in seconds."""
         pods = (pod for pod in self._inside(Pod.group_kind, namespace.name) if not pod.finished)
         longest = max((int(pod.spec.grace_s) for pod in pods), default=0)
         assert namespace.deleted is not None
@@ -103,9 +103,9 @@ class Namespaces:
     def _inside(self, table: str, namespace: str) -> list[Any]:
         return [resource for resource in self._store.list(table) if resource.namespace == namespace]
 
-    # telling
+    # conditions
 
-    def _tell(self, namespace: Resource, problems: _Problems) -> Resource:
+    def _write_conditions(self, namespace: Resource, problems: _Problems) -> Resource:
         status = dict(namespace.manifest.get("status") or {})
         old = {condition["type"]: condition for condition in status.get("conditions") or ()}
         now = render_time(self._context.clock.now)
@@ -138,7 +138,7 @@ def _problems(left: dict[str, int], keepers: Counter[str]) -> _Problems:
 
 
 def _resource(table: str) -> str:
-    """Returns a kind as these messages name it, with a dot behind kinds without a group."""
+    """Returns the resource name of a kind as in upstream's messages, with a trailing dot for the core group."""
     return plural(table) if "." in table else f"{plural(table)}."
 
 

@@ -1,4 +1,4 @@
-"""Pods that a controller takes off their node: they are told why, then they are deleted."""
+"""Deleting pods with the condition DisruptionTarget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TARGET = "DisruptionTarget"
 def disrupt(
     context: ControllerContext, pod: Pod, reason: str, message: str, *, grace_s: int | None = None, fail: bool = False
 ) -> None:
-    """Marks a pod as the target of a disruption, and as failed if nobody else will, and deletes it."""
+    """Adds the condition DisruptionTarget to a pod, marks it as failed if `fail`, and deletes it."""
     present = context.store.find(Pod.group_kind, *pod.key)
     if not isinstance(present, Pod) or present.uid != pod.uid:
         return

@@ -10,7 +10,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 
 _PREFIX = "node.kubernetes.io/"
-# By the type of a condition: the taint that each status of it brings.
+# By condition type and status: the taint.
 _TAINTS = {
     "Ready": {"False": f"{_PREFIX}not-ready", "Unknown": f"{_PREFIX}unreachable"},
     "MemoryPressure": {"True": f"{_PREFIX}memory-pressure"},
@@ -20,8 +20,8 @@ _TAINTS = {
 }
 _CORDONED = f"{_PREFIX}unschedulable"
 _OURS = {_CORDONED, *(key for taints in _TAINTS.values() for key in taints.values())}
-_LOST = tuple(_TAINTS["Ready"].values())  # of which pods are evicted too
-# Labels of old, and those that they follow.
+_LOST = tuple(_TAINTS["Ready"].values())  # which also evict pods
+# Deprecated labels and the labels that they copy.
 _FOLLOWING = {
     "beta.kubernetes.io/os": "kubernetes.io/os",
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
@@ -29,9 +29,9 @@ _FOLLOWING = {
 
 
 class NodeTaints:
-    """The node-lifecycle-controller: taints nodes as their conditions say, and those that are cordoned; mends labels.
+    """The node-lifecycle-controller: taints nodes by their conditions and if they are cordoned; reconciles labels.
 
-    Conditions are those that somebody has written: a simulated kubelet never goes silent by itself.
+    A condition changes only if a client writes it: simulated kubelets never stop reporting by themselves.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -42,20 +42,20 @@ class NodeTaints:
             self.added(node)
 
     def added(self, new: Node) -> None:
-        """Looks at a node, and says that it is known."""
+        """Enqueues a node, and records that it was registered."""
         message = f"Node {new.name} event: Registered Node {new.name} in Controller"
-        self._context.tell(new, "Normal", "RegisteredNode", message, "node-controller")
+        self._context.record_event(new, "Normal", "RegisteredNode", message, "node-controller")
         self._queue.add(new.key)
 
     def modified(self, old: Node, new: Node) -> None:
-        """Looks at a node that was changed."""
+        """Enqueues a changed node."""
         if old.manifest is not new.manifest or old.ready != new.ready or old.unschedulable != new.unschedulable:
             self._queue.add(new.key)
 
     def deleted(self, old: Node) -> None:
-        """Says that a node is forgotten."""
+        """Records that a node was removed."""
         message = f"Node {old.name} event: Removing Node {old.name} from Controller"
-        self._context.tell(old, "Normal", "RemovingNode", message, "node-controller")
+        self._context.record_event(old, "Normal", "RemovingNode", message, "node-controller")
 
     def _sync(self, key: Key) -> None:
         node = self._context.store.find(NODE, *key)
@@ -80,7 +80,7 @@ class NodeTaints:
 
 
 def _wanted(node: Node, conditions: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yields key and effect of the taints that a node should have."""
+    """Yields the key and effect of the taints that a node should have."""
     for condition in conditions:
         key = _TAINTS.get(str(condition.get("type")), {}).get(str(condition.get("status")))
         if key is not None:

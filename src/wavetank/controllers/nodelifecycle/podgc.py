@@ -9,41 +9,41 @@ from wavetank.controllers.nodelifecycle.disruptiontarget import disrupt
 from wavetank.controllers.nodelifecycle.podsbynode import PodsByNode
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_QUARANTINE: Nanoseconds = 40 * SECOND  # a node may be away for so long
+_QUARANTINE: Nanoseconds = 40 * SECOND  # how long a node may be missing
 _PERIOD: Nanoseconds = 20 * SECOND
-_MOST_FINISHED = 12_500  # pods that may stay after their end
+_MOST_FINISHED = 12_500  # finished pods that are kept
 _ALL: Key = ("", "")
 
 
 class PodGarbageCollector:
-    """The pod-garbage-collector-controller: removes pods of lost nodes, and the oldest of too many that have ended."""
+    """The pod-garbage-collector-controller: deletes pods of deleted nodes, and old finished pods beyond a limit."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._store = context.store
         self._finished: dict[str, Pod] = {}  # by uid
-        self._sweep = context.queue(self._sweep_finished)
+        self._surplus = context.queue(self._delete_surplus)
         self._lost = context.queue(self._collect)  # nodes
         self._pods = PodsByNode(self._store, self._pod_changed, self._pod_gone)
         self._store.subscribe(NODE, self)
         for node in self._pods.nodes():
             for pod in self._pods.on(node):
                 self._pod_changed(pod)
-            self._doubt(node)
+            self._check_later(node)
 
-    # what the store tells
+    # events
 
     def added(self, new: Node) -> None:
-        """A node that is there has its own kubelet."""
+        """Does nothing."""
 
     def modified(self, old: Node, new: Node) -> None:
-        """A node that is there has its own kubelet."""
+        """Does nothing."""
 
     def deleted(self, old: Node) -> None:
-        """Looks later whether a node has come back."""
-        self._doubt(old.name)
+        """Checks later whether a deleted node has come back."""
+        self._check_later(old.name)
 
-    def _doubt(self, node: str) -> None:
+    def _check_later(self, node: str) -> None:
         if self._store.find(NODE, "", node) is None:
             self._lost.add_after(("", node), _QUARANTINE, background=True)
 
@@ -51,7 +51,7 @@ class PodGarbageCollector:
         if pod.finished:
             self._finished[pod.uid] = pod
             if len(self._finished) > _MOST_FINISHED:
-                self._sweep.add_after(_ALL, _PERIOD, background=True)
+                self._surplus.add_after(_ALL, _PERIOD, background=True)
 
     def _pod_gone(self, pod: Pod) -> None:
         self._finished.pop(pod.uid, None)
@@ -65,8 +65,8 @@ class PodGarbageCollector:
         for pod in self._pods.on(key[1]):
             disrupt(self._context, pod, "DeletionByPodGC", "PodGC: node no longer exists", grace_s=0, fail=True)
 
-    def _sweep_finished(self, key: Key) -> None:
-        """Deletes the oldest ended pods, evicted ones first."""
+    def _delete_surplus(self, key: Key) -> None:
+        """Deletes the oldest finished pods, evicted ones first."""
         excess = len(self._finished) - _MOST_FINISHED
         oldest = sorted(self._finished.values(), key=lambda pod: (pod.reason != "Evicted", pod.created, pod.name))
         for pod in oldest[: max(0, excess)]:

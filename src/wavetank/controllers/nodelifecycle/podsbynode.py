@@ -8,7 +8,7 @@ from wavetank.cluster.store.store import Store
 
 
 class PodsByNode:
-    """The pods of each node, kept up to date from the store; `changed` is called with one that came or was changed."""
+    """The pods of each node; `changed` is called with a pod that was bound or changed, `gone` with a deleted one."""
 
     def __init__(self, store: Store, changed: Callable[[Pod], None], gone: Callable[[Pod], None]) -> None:
         self._pods: defaultdict[str, dict[str, Pod]] = defaultdict(dict)  # by node and uid
@@ -24,23 +24,23 @@ class PodsByNode:
         return list(self._pods.get(node, {}).values())
 
     def nodes(self) -> list[str]:
-        """Returns the names of all nodes that have pods, whether they are there or not."""
+        """Returns the names of all nodes that pods are bound to, whether they exist or not."""
         return [node for node, pods in self._pods.items() if pods]
 
     def added(self, new: Pod) -> None:
-        """Takes in a new pod."""
+        """Adds a pod."""
         if new.node_name:
             self._pods[new.node_name][new.uid] = new
             self._changed(new)
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Takes in a new version of a pod."""
+        """Replaces a pod by its new version."""
         if new.node_name:
             self._pods[new.node_name][new.uid] = new
             self._changed(new)
 
     def deleted(self, old: Pod) -> None:
-        """Forgets a pod."""
+        """Removes a pod."""
         if old.node_name:
             self._pods[old.node_name].pop(old.uid, None)
             self._gone(old)

@@ -18,23 +18,23 @@ _RETRIES = 5
 
 
 class TaintEviction:
-    """The taint-eviction-controller: takes pods off nodes with NoExecute taints that they do not tolerate."""
+    """The taint-eviction-controller: evicts pods from nodes with NoExecute taints that they do not tolerate."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._clock = context.clock
         self._queue = context.queue(self._delete, retries=_RETRIES)
         self._taints: dict[str, tuple[Taint, ...]] = {}  # by node
-        self._evictions: dict[str, tuple[Nanoseconds, Timer]] = {}  # by pod: since when it is planned, and the plan
+        self._evictions: dict[str, tuple[Nanoseconds, Timer]] = {}  # by pod: when it was planned, and its timer
         self._pods = PodsByNode(context.store, self._pod_changed, self._pod_gone)
         context.store.subscribe(NODE, self)
         for node in context.store.list(NODE):
             self.added(node)
 
-    # what the store tells
+    # events
 
     def added(self, new: Node) -> None:
-        """Takes in the taints of a node."""
+        """Updates the taints of a node."""
         taints = tuple(taint for taint in new.taints if taint.effect == "NoExecute")
         if taints == self._taints.get(new.name, ()):
             return
@@ -42,29 +42,29 @@ class TaintEviction:
         if not taints:
             del self._taints[new.name]
         for pod in self._pods.on(new.name):
-            self._judge(pod, taints)
+            self._plan_or_cancel(pod, taints)
 
     def modified(self, old: Node, new: Node) -> None:
-        """Takes in the taints of a node."""
+        """Updates the taints of a node."""
         if old.taints is not new.taints:
             self.added(new)
 
     def deleted(self, old: Node) -> None:
-        """Forgets a node; its pods are others' business."""
+        """Removes a node; its pods are left to the pod garbage collector."""
         self._taints.pop(old.name, None)
 
     def _pod_changed(self, pod: Pod) -> None:
         taints = self._taints.get(pod.node_name)
         if taints and pod.uid not in self._evictions and pod.deleted is None:
-            self._judge(pod, taints)
+            self._plan_or_cancel(pod, taints)
 
     def _pod_gone(self, pod: Pod) -> None:
         self._cancel(pod)
 
     # work
 
-    def _judge(self, pod: Pod, taints: tuple[Taint, ...]) -> None:
-        """Plans when a pod is evicted, or that it is not."""
+    def _plan_or_cancel(self, pod: Pod, taints: tuple[Taint, ...]) -> None:
+        """Plans or cancels the eviction of a pod."""
         if not taints:
             self._cancel(pod)
             return
@@ -95,10 +95,10 @@ class TaintEviction:
         planned = self._evictions.pop(pod.uid, None)
         if planned is not None and planned[1].callback is not None:
             planned[1].cancel()
-            self._tell(pod, f"Cancelling deletion of Pod {pod.namespace}/{pod.name}")
+            self._record(pod, f"Cancelling deletion of Pod {pod.namespace}/{pod.name}")
 
     def _evict(self, pod: Pod) -> None:
-        self._tell(pod, f"Marking for deletion Pod {pod.namespace}/{pod.name}")
+        self._record(pod, f"Marking for deletion Pod {pod.namespace}/{pod.name}")
         self._queue.add(pod.key)
 
     def _delete(self, key: Key) -> None:
@@ -107,10 +107,10 @@ class TaintEviction:
             message = "Taint manager: deleting due to NoExecute taint"
             disrupt(self._context, pod, "DeletionByTaintManager", message)
 
-    def _tell(self, pod: Pod, message: str) -> None:
-        self._context.tell(pod, "Normal", "TaintManagerEviction", message, _COMPONENT)
+    def _record(self, pod: Pod, message: str) -> None:
+        self._context.record_event(pod, "Normal", "TaintManagerEviction", message, _COMPONENT)
 
 
 def _first(pod: Pod, taint: Taint) -> Toleration | None:
-    """Returns the first toleration by which a pod puts up with a taint."""
+    """Returns the first toleration of a pod that tolerates a taint."""
     return next((toleration for toleration in pod.spec.tolerations.items if toleration.tolerates(taint)), None)

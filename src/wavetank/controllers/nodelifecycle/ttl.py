@@ -6,13 +6,13 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 
 ANNOTATION = "node.alpha.kubernetes.io/ttl"
-# How long kubelets may keep secrets and config maps, in seconds, by the most nodes of a cluster that it is meant for.
+# How long kubelets may cache secrets and config maps, in seconds, by the maximum number of nodes in the cluster.
 _LIMITS = ((100, 0), (500, 15), (1000, 30), (2000, 60))
 _LONGEST_S = 300
 
 
 class NodeTTL:
-    """The ttl-controller: tells each node how long its kubelet may keep what it has read, longer in larger clusters."""
+    """The ttl-controller: annotates each node with how long its kubelet may cache objects, by cluster size."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -23,17 +23,17 @@ class NodeTTL:
             self.added(node)
 
     def added(self, new: Resource) -> None:
-        """Takes in a node."""
+        """Adds a node."""
         self._count += 1
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a node that has lost its annotation."""
+        """Enqueues a node that has lost its annotation."""
         if ANNOTATION not in new.annotations:
             self._queue.add(new.key)
 
     def deleted(self, old: Resource) -> None:
-        """Counts one less."""
+        """Removes a node."""
         self._count -= 1
 
     def _sync(self, key: Key) -> None:

@@ -1,4 +1,4 @@
-"""Which pods of a replica set go first when there are too many."""
+"""The order in which surplus pods of a ReplicaSet are deleted."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 _ReadySince = Callable[[Pod], Nanoseconds | None]
 
 
-def first_to_go(
+def pods_to_delete(
     pods: Iterable[Pod], related: Iterable[Pod], number: int, now: Nanoseconds, ready_since: _ReadySince
 ) -> list[Pod]:
-    """Returns those of the pods that are to be deleted, as kube-controller-manager picks them.
+    """Returns the pods to delete, as kube-controller-manager chooses them.
 
-    `related` are all active pods of the same workload: of nodes with many of them pods go first.
+    `related` are all active pods of the same workload: pods on nodes with many of them are deleted first.
     """
     candidates = list(pods)
     if number >= len(candidates):
@@ -38,7 +38,7 @@ class _Candidate:
     def __init__(self, pod: Pod, crowd: int, now: Nanoseconds, ready: Nanoseconds | None) -> None:
         self.pod = pod
         self.now = now
-        self.created = pod.created // SECOND * SECOND  # as the API tells it
+        self.created = pod.created // SECOND * SECOND  # as the API shows it
         self.ready = None if ready is None else ready // SECOND * SECOND
         self.rank = (bool(pod.node_name), _PHASES.get(pod.phase, 0), ready is not None, _cost(pod), -crowd)
 
@@ -56,7 +56,7 @@ def _compare(one: _Candidate, other: _Candidate) -> int:
 
 
 def _younger(one: _Candidate, other: _Candidate, of_one: Nanoseconds, of_other: Nanoseconds) -> int:
-    """Compares ages on a logarithmic scale; about equal ones are told apart by chance, which is their uid."""
+    """Compares ages on a logarithmic scale; ties are broken by uid."""
     difference = _magnitude(one.now - of_one) - _magnitude(other.now - of_other)
     return difference or (-1 if one.pod.uid < other.pod.uid else 1)
 

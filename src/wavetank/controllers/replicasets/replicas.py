@@ -8,9 +8,9 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class Replicas:
-    """The pods of one replica set, counted as they change, so that looking at them costs nothing.
+    """The pods of one ReplicaSet, counted as they change, so that reading the counts is cheap.
 
-    `changed` is called whenever one of the counts may be another.
+    `changed` is called when a count may have changed.
     """
 
     def __init__(self, context: ControllerContext, changed: Callable[[], None]) -> None:
@@ -21,11 +21,11 @@ class Replicas:
         self.terminating: set[str] = set()
         self._labelled: set[str] = set()
         self._ready: dict[str, Nanoseconds] = {}  # since when
-        self._maturing: dict[str, Nanoseconds] = {}  # ready, but perhaps not for long enough
-        self.unsure: dict[str, Pod] = {}  # pods whose labels nobody has looked at
+        self._maturing: dict[str, Nanoseconds] = {}  # ready, but perhaps not for minReadySeconds
+        self.unsure: dict[str, Pod] = {}  # pods whose labels are to be compared with the selector
 
     def expect(self, labels: Mapping[str, str]) -> None:
-        """Learns which labels the pods are to have."""
+        """Sets the labels of the template."""
         if self._labels is not labels and self._labels != labels:
             self._labels = labels
             self._labelled = {uid for uid, pod in self.active.items() if self._is_labelled(pod)}
@@ -43,7 +43,7 @@ class Replicas:
         return len(self._ready)
 
     def available(self, now: Nanoseconds, after: Nanoseconds) -> int:
-        """Returns how many pods are ready for at least `after`, which must be the same each time."""
+        """Returns how many pods have been ready for at least `after`, which must be the same in all calls."""
         for uid, since in list(self._maturing.items()):
             if since + after <= now:
                 del self._maturing[uid]
@@ -51,14 +51,14 @@ class Replicas:
 
     @property
     def next_available(self) -> Nanoseconds | None:
-        """Returns since when that pod is ready that will be available next."""
+        """Returns since when the pod is ready that becomes available next."""
         return min(self._maturing.values(), default=None)
 
     def reconsider(self) -> None:
-        """Forgets which pods were ready for long enough: what that means has changed."""
+        """Checks all ready pods for availability again: minReadySeconds has changed."""
         self._maturing = dict(self._ready)
 
-    # what the index of pods tells
+    # events of the ReplicaSet's pods
 
     def added(self, new: Pod) -> None:
         """Counts a new pod."""
@@ -66,7 +66,7 @@ class Replicas:
         self._changed()
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Counts a pod anew."""
+        """Updates the counts."""
         uid = new.uid
         if new.deleted is old.deleted and new.phase is old.phase and new.labels is old.labels and uid in self.active:
             self.active[uid] = new
@@ -78,7 +78,7 @@ class Replicas:
         self._changed()
 
     def deleted(self, old: Pod) -> None:
-        """Counts a pod no more."""
+        """Removes a pod from the counts."""
         self._drop(old.uid)
         self._changed()
 

@@ -14,7 +14,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_of
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selectorindex import SelectorIndex
-from wavetank.controllers.replicasets.ranking import first_to_go
+from wavetank.controllers.replicasets.ranking import pods_to_delete
 from wavetank.controllers.replicasets.replicas import Replicas
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.conditions import Condition, find_condition, without_condition
@@ -22,14 +22,14 @@ from wavetank.controllers.workloads.podcontrol import PodControl
 from wavetank.controllers.workloads.podtemplates import pod_of
 from wavetank.kernel.durations import SECOND
 
-_BURST = 500  # pods that are created or deleted in one go
+_BURST = 500  # pods that are created or deleted per sync
 _FAILURE = "ReplicaFailure"
 
 
 class ReplicaSets:
-    """The replicaset-controller: keeps as many pods of each replica set as it asks for, and tells how many there are.
+    """The replicaset-controller: keeps the desired number of pods of each ReplicaSet, and its status.
 
-    Pods are counted as they change; only when there are too many of them are all looked at.
+    Pods are counted as they change; only to choose surplus ones are all of them read.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -38,19 +38,19 @@ class ReplicaSets:
         self._queue = context.queue(self._sync)
         self._control = PodControl(context, "replicaset-controller")
         self._replicas: dict[str, Replicas] = {}  # by uid
-        self._moulds: dict[str, tuple[Any, Document]] = {}  # by uid: a template and the pod that is made of it
+        self._templates: dict[str, tuple[Any, Document]] = {}  # by uid: a template and the pod made from it
         self._selectors = SelectorIndex()
-        self._adopting: set[Key] = set()  # those for whom there may be orphans
+        self._adopting: set[Key] = set()  # ReplicaSets that may have orphans to adopt
         self._kin = context.owned(REPLICA_SET)
         self._store.subscribe(REPLICA_SET, self)
         context.pods.follow_orphans(self._orphan_seen)
         for replica_set in self._store.list(REPLICA_SET):
             self.added(replica_set)
 
-    # what the store tells
+    # events
 
     def added(self, new: ReplicaSet) -> None:
-        """Takes in a replica set, with the pods that it has already."""
+        """Adds a ReplicaSet, with its existing pods."""
         replicas = self._replicas[new.uid] = Replicas(self._context, partial(self._queue.add, new.key))
         replicas.expect(_template_labels(new))
         self._selectors.put(new.key, new.selector)
@@ -59,7 +59,7 @@ class ReplicaSets:
         self._queue.add(new.key)
 
     def modified(self, old: ReplicaSet, new: ReplicaSet) -> None:
-        """Looks at a replica set that somebody has changed, all but its status."""
+        """Enqueues a ReplicaSet whose spec or metadata has changed."""
         if new.manifest["spec"] is old.manifest["spec"] and new.manifest["metadata"] is old.manifest["metadata"]:
             return
         if new.manifest["spec"] is not old.manifest["spec"]:
@@ -71,12 +71,12 @@ class ReplicaSets:
         self._queue.add(new.key)
 
     def deleted(self, old: ReplicaSet) -> None:
-        """Forgets a replica set; its pods are the garbage collector's."""
+        """Removes a ReplicaSet; its pods are left to the garbage collector."""
         self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
         del self._replicas[old.uid]
-        self._moulds.pop(old.uid, None)
+        self._templates.pop(old.uid, None)
 
     def _orphan_seen(self, pod: Pod) -> None:
         for key in self._selectors.matching(pod.namespace, pod.labels):
@@ -101,7 +101,7 @@ class ReplicaSets:
         self._wait_for_availability(replica_set, replicas)
 
     def _claim(self, replica_set: ReplicaSet, replicas: Replicas) -> None:
-        """Lets go of pods that it no longer selects, and takes those that nobody has."""
+        """Releases pods that no longer match the selector, and adopts matching orphans."""
         while replicas.unsure:
             _, pod = replicas.unsure.popitem()
             if not replica_set.selector.matches(pod.labels):
@@ -113,30 +113,30 @@ class ReplicaSets:
                     adopt(self._context.client, replica_set, pod)
 
     def _manage(self, replica_set: ReplicaSet, replicas: Replicas, excess: int) -> ApiError | None:
-        """Creates what is missing or deletes what is too much; returns what the API had against it."""
+        """Creates missing pods or deletes surplus ones; returns the first error."""
         try:
             if excess < 0:
-                mould = self._mould(replica_set)
-                self._control.create_in_batches(replica_set, [mould] * min(-excess, _BURST))
+                document = self._document(replica_set)
+                self._control.create_in_batches(replica_set, [document] * min(-excess, _BURST))
             else:
                 related = self._related(replica_set, replicas)
                 now, ready_since = self._context.clock.now, self._context.ready_since
                 number = min(excess, _BURST)
-                for pod in first_to_go(replicas.active.values(), related, number, now, ready_since):
+                for pod in pods_to_delete(replicas.active.values(), related, number, now, ready_since):
                     self._control.delete(replica_set, pod)
         except ApiError as error:
             return error
         return None
 
-    def _mould(self, replica_set: ReplicaSet) -> Document:
+    def _document(self, replica_set: ReplicaSet) -> Document:
         template = replica_set.manifest["spec"]["template"]
-        known = self._moulds.get(replica_set.uid)
+        known = self._templates.get(replica_set.uid)
         if known is None or known[0] is not template:
-            known = self._moulds[replica_set.uid] = (template, pod_of(replica_set, template))
+            known = self._templates[replica_set.uid] = (template, pod_of(replica_set, template))
         return known[1]
 
     def _related(self, replica_set: ReplicaSet, replicas: Replicas) -> Iterator[Pod]:
-        """Yields the active pods of all replica sets of the same owner."""
+        """Yields the active pods of all ReplicaSets of the same owner."""
         owner = controller_of(replica_set)
         if owner is None:
             yield from replicas.active.values()

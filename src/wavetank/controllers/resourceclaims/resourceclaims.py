@@ -9,9 +9,9 @@ from wavetank.cluster.store.store import Store
 
 
 class ResourceClaims:
-    """The resource-claim controller: a pod that has ended uses its claims no more, and unused ones lose their devices.
+    """The resourceclaim-controller: releases the claims of finished pods, and deallocates unused ones.
 
-    Claims are not made from templates.
+    Claims are not created from templates.
     """
 
     def __init__(self, store: Store) -> None:
@@ -22,12 +22,12 @@ class ResourceClaims:
         """Does nothing: a scheduler reserves the claims of a pod."""
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Releases the claims of a pod that has just ended."""
+        """Releases the claims of a pod that has just finished."""
         if new.finished and not old.finished:
             self._release(new)
 
     def deleted(self, old: Pod) -> None:
-        """Releases the claims of a pod that was still there."""
+        """Releases the claims of a deleted pod that had not finished."""
         if not old.finished:
             self._release(old)
 

@@ -15,13 +15,13 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _TABLE = "ResourceQuota"
 _RESYNC: Nanoseconds = 300 * SECOND
-_CHANGING = ("Service", "PersistentVolumeClaim")  # kinds that may use less while they live
+_CHANGING = ("Service", "PersistentVolumeClaim")  # kinds whose usage may shrink while they exist
 
 
 class ResourceQuotas:
-    """The resourcequota-controller: counts what is used of each quota; admission adds to that what comes.
+    """The resourcequota-controller: recomputes the usage of quotas; admission adds new objects to it.
 
-    A quota is counted when it comes or is changed, when something that it counts goes, and every five minutes.
+    A quota is recomputed when it is created or changed, when usage may have shrunk, and every five minutes.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -43,30 +43,30 @@ class ResourceQuotas:
                 self._queue.add(quota.key)
         self._context.clock.after(_RESYNC, self._resync, background=True)
 
-    # what the store tells
+    # events
 
     def quota_seen(self, old: Resource | None, new: Resource) -> None:
-        """Takes in a quota; one that asks for another amount is counted."""
+        """Adds a quota; one with changed limits is recomputed."""
         self._quotas[new.namespace][new.name] = new
         if old is None or _hard(old) != _hard(new):
             self._queue.add(new.key)
 
     def quota_lost(self, quota: Resource) -> None:
-        """Forgets a quota."""
+        """Removes a quota."""
         self._quotas[quota.namespace].pop(quota.name, None)
 
     def added(self, new: Resource) -> None:
-        """What is new was counted when it was admitted."""
+        """Does nothing: admission has counted it."""
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Counts again when something may use less."""
+        """Recomputes if the usage may have shrunk."""
         if new.namespace in self._quotas and (
             _frees(old, new) if isinstance(new, Pod) else new.group_kind in _CHANGING
         ):
             self._something_less(new)
 
     def deleted(self, old: Resource) -> None:
-        """Counts again what is used without it."""
+        """Recomputes without the deleted object."""
         if old.namespace in self._quotas:
             self._something_less(old)
 
@@ -117,7 +117,7 @@ def _differ(texts: dict[str, str] | None, amounts: dict[str, Amount]) -> bool:
 
 
 def _frees(old: Resource, new: Pod) -> bool:
-    """Tells whether a pod may use less than before, or is counted elsewhere."""
+    """Tells whether a pod may use less than before, or is counted in other scopes."""
     assert isinstance(old, Pod)
     if new.finished != old.finished:
         return True

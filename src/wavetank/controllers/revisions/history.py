@@ -15,14 +15,14 @@ from wavetank.kernel.durations import SECOND
 
 
 class History:
-    """The revisions of workloads: found by owner, made, numbered and forgotten."""
+    """Finds, creates, renumbers and deletes the ControllerRevisions of workloads."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._owned = context.owned(CONTROLLER_REVISION)
 
     def of(self, owner: Resource, selector: LabelSelector) -> list[Resource]:
-        """Returns an owner's revisions, the lowest number first; orphans that it selects are adopted."""
+        """Returns an owner's revisions by number; matching orphans are adopted."""
         found = list(self._owned.of(owner.uid))
         if owner.deleted is None:
             orphans = [each for each in self._owned.orphans(owner.namespace) if selector.matches(each.labels)]
@@ -43,13 +43,13 @@ class History:
         return self._context.store.find(CONTROLLER_REVISION, namespace, name)
 
     def renumber(self, revision: Resource, number: int) -> Resource:
-        """Gives a revision another number; returns its new version."""
+        """Changes the number of a revision; returns its new version."""
         document: dict[str, Any] = revision.render()
         document["revision"] = number
         return self._context.client.update(revision, document)
 
     def delete(self, revision: Resource) -> None:
-        """Forgets a revision; one that is gone already is fine."""
+        """Deletes a revision; it may be gone already."""
         try:
             self._context.client.delete(revision)
         except NotFoundError:

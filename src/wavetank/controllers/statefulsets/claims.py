@@ -18,12 +18,12 @@ Reference = dict[str, Any]
 
 
 class Claims:
-    """The claims of StatefulSets' pods: made before their pod, owned by the set or the pod as its policy says."""
+    """The claims of StatefulSets' pods: created before the pod, owned according to the retention policy."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
 
-    def make_missing(self, owner: Resource, member: Member) -> None:
+    def create_missing(self, owner: Resource, member: Member) -> None:
         """Creates the claims that a pod needs; ConflictError if one of them is being deleted."""
         for document in claim_documents(owner, member.ordinal):
             name = document["metadata"]["name"]
@@ -39,26 +39,26 @@ class Claims:
             self._context.client.create(document)
         except ApiError as error:
             message = f"Create {where.format('for ')} failed error: {error}"
-            self._context.tell(owner, "Warning", "FailedCreate", message, COMPONENT)
+            self._context.record_event(owner, "Warning", "FailedCreate", message, COMPONENT)
             raise
-        self._context.tell(owner, "Normal", "SuccessfulCreate", f"Create {where.format('')} success", COMPONENT)
+        self._context.record_event(owner, "Normal", "SuccessfulCreate", f"Create {where.format('')} success", COMPONENT)
 
     def are_stale(self, owner: Resource, member: Member) -> bool:
-        """Tells whether a claim still belongs to an earlier pod of that name, with which it will go."""
+        """Tells whether a claim is owned by an earlier pod of the same name and will be deleted with it."""
         if _policy(owner)[0] != _DELETE:
             return False
         return any(_names_another(claim, "v1", "Pod", member.name, "") for claim in self._present(owner, member))
 
-    def are_owned_rightly(self, owner: Resource, member: Member) -> bool:
-        """Tells whether each claim belongs to whom the policy says."""
-        return all(_is_right(owner, member, claim) for claim in self._present(owner, member))
+    def have_right_owners(self, owner: Resource, member: Member) -> bool:
+        """Tells whether each claim has the owner that the retention policy requires."""
+        return all(_has_right_owner(owner, member, claim) for claim in self._present(owner, member))
 
-    def give(self, owner: Resource, member: Member) -> None:
-        """Makes each claim belong to whom the policy says."""
+    def set_owners(self, owner: Resource, member: Member) -> None:
+        """Gives each claim the owner that the retention policy requires."""
         for claim in self._present(owner, member):
-            if not _is_right(owner, member, claim):
+            if not _has_right_owner(owner, member, claim):
                 document = claim.render()
-                references = _right_references(owner, member, claim)
+                references = _new_references(owner, member, claim)
                 document["metadata"] = {**document["metadata"], "ownerReferences": references}
                 if not references:
                     del document["metadata"]["ownerReferences"]
@@ -75,14 +75,14 @@ class Claims:
 
 
 def _policy(owner: Resource) -> tuple[str, str]:
-    """Returns what becomes of claims when the set is scaled down, and when it is deleted."""
+    """Returns the retention policy: when the set is scaled down, and when it is deleted."""
     policy = spec_of(owner).get("persistentVolumeClaimRetentionPolicy") or {}
     return policy.get("whenScaled", _RETAIN), policy.get("whenDeleted", _RETAIN)
 
 
-def _is_right(owner: Resource, member: Member, claim: Resource) -> bool:
+def _has_right_owner(owner: Resource, member: Member, claim: Resource) -> bool:
     if _names_another(claim, "apps/v1", "StatefulSet", owner.name, owner.uid):
-        return True  # it goes with that one
+        return True  # it is deleted with that owner
     if _names_another(claim, "v1", "Pod", member.name, _uid(member)):
         return True
     ours = [each for each in _references(claim) if each.get("uid") in (owner.uid, _uid(member) or None)]
@@ -90,18 +90,18 @@ def _is_right(owner: Resource, member: Member, claim: Resource) -> bool:
         return not ours
     if any(not each.get("controller") for each in ours):
         return False
-    return {each["uid"] for each in ours} == {each["uid"] for each in _rightful(owner, member)}
+    return {each["uid"] for each in ours} == {each["uid"] for each in _required_owners(owner, member)}
 
 
-def _right_references(owner: Resource, member: Member, claim: Resource) -> list[Reference]:
+def _new_references(owner: Resource, member: Member, claim: Resource) -> list[Reference]:
     others = [each for each in _references(claim) if not _names(each, owner, member)]
     if _has_other_controller(owner, member, claim):
         return others
-    return [*others, *_rightful(owner, member)]
+    return [*others, *_required_owners(owner, member)]
 
 
-def _rightful(owner: Resource, member: Member) -> list[Reference]:
-    """Returns whom a claim is to belong to: the pod that goes for good, or the set."""
+def _required_owners(owner: Resource, member: Member) -> list[Reference]:
+    """Returns the required owner of a claim: a pod that is scaled down, the set, or none."""
     when_scaled, when_deleted = _policy(owner)
     if when_scaled == _DELETE and not is_wanted(owner, member.ordinal):
         return [controller_reference(member.pod)] if member.pod is not None else []
@@ -120,7 +120,7 @@ def _names(reference: Reference, owner: Resource, member: Member) -> bool:
 
 
 def _names_another(claim: Resource, api_version: str, kind: str, name: str, uid: str) -> bool:
-    """Tells whether a claim belongs to a namesake of that kind that is another one."""
+    """Tells whether a claim is owned by another object of the same kind and name."""
     who = (api_version, kind, name)
     found = [each for each in _references(claim) if (each.get("apiVersion"), each.get("kind"), each.get("name")) == who]
     return bool(found) and found[0].get("uid") != uid

@@ -12,28 +12,28 @@ from wavetank.controllers.statefulsets.members import POD_INDEX, POD_NAME, Membe
 
 
 class MemberControl:
-    """Creates, changes and deletes the pods of StatefulSets, with their claims, and tells of it in Events."""
+    """Creates, updates and deletes the pods of StatefulSets with their claims, and records Events."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self.claims = Claims(context)
 
     def create(self, owner: Resource, member: Member) -> None:
-        """Creates a pod, after its claims."""
+        """Creates the claims of a pod, then the pod."""
         assert member.make is not None
         with self._telling("Create", owner, member.name):
-            self.claims.make_missing(owner, member)
+            self.claims.create_missing(owner, member)
             made = self._context.client.create(member.make())
         assert isinstance(made, Pod)
-        self.claims.give(owner, Member.present(member.ordinal, made))
+        self.claims.set_owners(owner, Member.present(member.ordinal, made))
 
     def complete(self, owner: Resource, member: Member) -> None:
-        """Gives a pod that waits the claims that are missing."""
-        self.claims.make_missing(owner, member)
-        self.claims.give(owner, member)
+        """Creates missing claims of a pending pod."""
+        self.claims.create_missing(owner, member)
+        self.claims.set_owners(owner, member)
 
     def correct(self, owner: Resource, member: Member) -> None:
-        """Gives a pod the labels that tell which one it is, and its claims to whom they are to belong."""
+        """Corrects the identity labels of a pod and the owners of its claims."""
         assert member.pod is not None
         labels = {POD_NAME: member.name, POD_INDEX: str(member.ordinal)}
         if member.pod.labels.get(POD_NAME) != member.name:
@@ -41,7 +41,7 @@ class MemberControl:
                 document = member.pod.render()
                 document["metadata"] = {**document["metadata"], "labels": {**member.pod.labels, **labels}}
                 self._context.client.update(member.pod, document)
-        self.claims.give(owner, member)
+        self.claims.set_owners(owner, member)
 
     def delete(self, owner: Resource, member: Member) -> None:
         """Deletes a pod."""
@@ -57,6 +57,6 @@ class MemberControl:
         except ApiError as error:
             if error.reason != AlreadyExistsError.reason:
                 message = f"{head} failed error: {error}"
-                self._context.tell(owner, "Warning", f"Failed{what}", message, COMPONENT)
+                self._context.record_event(owner, "Warning", f"Failed{what}", message, COMPONENT)
             raise
-        self._context.tell(owner, "Normal", f"Successful{what}", f"{head} successful", COMPONENT)
+        self._context.record_event(owner, "Normal", f"Successful{what}", f"{head} successful", COMPONENT)

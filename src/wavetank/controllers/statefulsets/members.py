@@ -15,9 +15,9 @@ POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/
 
 
 class Member:
-    """One place in a StatefulSet: the pod that is there, or else how to make the one that is to come.
+    """One ordinal of a StatefulSet: its pod, or how to create it.
 
-    `revision` is the name of the revision whose template the pod has.
+    `revision` is the name of the revision of the pod's template.
     """
 
     __slots__ = ("make", "name", "ordinal", "pod", "revision")
@@ -31,12 +31,12 @@ class Member:
 
     @classmethod
     def present(cls, ordinal: int, pod: Pod) -> Member:
-        """Returns the place of a pod that is there."""
+        """Returns the member of an existing pod."""
         return cls(ordinal, pod, pod.name, pod.labels.get(REVISION, ""))
 
 
 def member_document(owner: Resource, template: Mapping[str, Any], revision: str, ordinal: int) -> Document:
-    """Returns the document of a set's pod: its name, host name and claims are its own."""
+    """Returns the document of a set's pod, with its own name, hostname and claims."""
     document, name = pod_of(owner, template), f"{owner.name}-{ordinal}"
     metadata = document["metadata"]
     metadata["name"] = name

@@ -17,7 +17,7 @@ _LONGEST_PREFIX = 223
 
 
 class Revisions(NamedTuple):
-    """The revisions of a set: which its pods have, which they are to have, and all of them, the oldest first."""
+    """The revisions of a set: the current one, the update, and all of them, the oldest first."""
 
     current: Resource
     update: Resource
@@ -25,14 +25,14 @@ class Revisions(NamedTuple):
     collisions: int
 
 
-class Versions:
-    """The revisions of StatefulSets' templates."""
+class RevisionControl:
+    """Creates, renumbers and deletes the ControllerRevisions of StatefulSets."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._history = History(context)
 
     def of(self, owner: Resource, selector: LabelSelector) -> Revisions:
-        """Returns a set's revisions; one for its present template is made, or numbered anew, if it is not the last."""
+        """Returns a set's revisions; that of the present template is created, or renumbered, if it is not the last."""
         known = self._history.of(owner, selector)
         status = owner.manifest.get("status") or {}
         collisions = int(status.get("collisionCount") or 0)
@@ -49,7 +49,7 @@ class Versions:
         return Revisions(current, update, known, collisions)
 
     def truncate(self, owner: Resource, revisions: Revisions, used: Collection[str]) -> None:
-        """Deletes the oldest revisions beyond the limit that no pod has."""
+        """Deletes the oldest revisions beyond the history limit that no pod uses."""
         live = {revisions.current.name, revisions.update.name, *used}
         unused = [each for each in revisions.all if each.name not in live]
         limit = spec_of(owner).get("revisionHistoryLimit")
@@ -58,7 +58,7 @@ class Versions:
             self._history.delete(each)
 
     def _create(self, owner: Resource, patch: dict[str, Any], number: int, collisions: int) -> tuple[Resource, int]:
-        """Makes a revision; as long as its name is taken by another one, that is a collision."""
+        """Creates a revision; while its name is taken by another one, counts a collision."""
         labels = (spec_of(owner)["template"].get("metadata") or {}).get("labels") or {}
         label = data_hash(patch_text(patch), collisions)
         while True:

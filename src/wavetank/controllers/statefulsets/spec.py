@@ -1,4 +1,4 @@
-"""What a StatefulSet asks for."""
+"""The spec of a StatefulSet."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def spec_of(owner: Resource) -> Mapping[str, Any]:
 
 
 def wanted(owner: Resource) -> int:
-    """Returns how many pods a set is to have."""
+    """Returns the desired number of replicas."""
     replicas = spec_of(owner).get("replicas")
     return 1 if replicas is None else int(replicas)
 
 
 def first_ordinal(owner: Resource) -> int:
-    """Returns the number of the first pod."""
+    """Returns the ordinal of the first pod."""
     return int((spec_of(owner).get("ordinals") or {}).get("start") or 0)
 
 
 def is_wanted(owner: Resource, ordinal: int) -> bool:
-    """Tells whether a set is to have a pod of that number."""
+    """Tells whether a set should have a pod of that ordinal."""
     return first_ordinal(owner) <= ordinal < first_ordinal(owner) + wanted(owner)
 
 
@@ -42,13 +42,13 @@ def is_rolling(owner: Resource) -> bool:
 
 
 def partition(owner: Resource) -> int:
-    """Returns the number of the first pod, counted from the first ordinal, that gets a new template."""
+    """Returns the partition: pods from this position on, counted from the first ordinal, get the new template."""
     rolling = (spec_of(owner).get("updateStrategy") or {}).get("rollingUpdate") or {}
     return int(rolling.get("partition") or 0)
 
 
 def is_ordered(owner: Resource) -> bool:
-    """Tells whether pods come and go one after the other."""
+    """Tells whether pods are created and deleted one after the other (OrderedReady)."""
     return spec_of(owner).get("podManagementPolicy") != "Parallel"
 
 
@@ -58,13 +58,13 @@ def min_ready(owner: Resource) -> Nanoseconds:
 
 
 def ordinal_of(pod: Pod) -> int:
-    """Returns the number in a pod's name, -1 if there is none."""
+    """Returns the ordinal in a pod's name, -1 if there is none."""
     match = _MEMBER.fullmatch(pod.name)
     number = int(match[2]) if match else -1
     return number if number < 2**31 else -1
 
 
 def is_member(owner: Resource, pod: Pod) -> bool:
-    """Tells whether a pod has a name of the set's."""
+    """Tells whether a pod has a name of the set."""
     match = _MEMBER.fullmatch(pod.name)
     return match is not None and match[1] == owner.name

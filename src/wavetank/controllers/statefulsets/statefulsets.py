@@ -13,7 +13,7 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selectorindex import SelectorIndex
 from wavetank.controllers.statefulsets import spec as sets
 from wavetank.controllers.statefulsets.control import MemberControl
-from wavetank.controllers.statefulsets.revisions import Versions
+from wavetank.controllers.statefulsets.revisions import RevisionControl
 from wavetank.controllers.statefulsets.step import Step
 from wavetank.controllers.workloads.adoption import adopt, release
 from wavetank.controllers.workloads.podchanges import PodChanges
@@ -22,26 +22,26 @@ _OPTIONAL = ("readyReplicas", "currentReplicas", "updatedReplicas")
 
 
 class StatefulSets:
-    """The statefulset-controller: numbered pods that keep their names and claims, in order or all at once."""
+    """The statefulset-controller: numbered pods that keep their names and claims, in order or in parallel."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
         self._control = MemberControl(context)
-        self._versions = Versions(context)
+        self._versions = RevisionControl(context)
         self._selectors = SelectorIndex()
-        self._adopting: set[Key] = set()  # those for whom there may be orphans
-        self._settled: set[Key] = set()  # those that are complete, where nobody asks how many of their pods are ready
+        self._adopting: set[Key] = set()  # sets that may have orphans to adopt
+        self._settled: set[Key] = set()  # complete sets, if their status is not observed
         self._store.subscribe(STATEFUL_SET, self)
         context.pods.follow_orphans(self._orphan_seen)
         for owner in self._store.list(STATEFUL_SET):
             self.added(owner)
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Takes in a set, with the pods that it has already."""
+        """Adds a set, with its existing pods."""
         self._selectors.put(new.key, _selector(new))
         self._adopting.add(new.key)
         changes = PodChanges(self._context, partial(self._queue.add, new.key), lambda: new.key in self._settled)
@@ -49,12 +49,12 @@ class StatefulSets:
         self._queue.add(new.key)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Looks at a set that somebody has changed; the status tells of a rollout that is complete."""
+        """Enqueues a changed set; a complete rollout changes the status only."""
         self._selectors.put(new.key, _selector(new))
         self._queue.add(new.key)
 
     def deleted(self, old: Resource) -> None:
-        """Forgets a set; its pods are the garbage collector's."""
+        """Removes a set; its pods are left to the garbage collector."""
         self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
@@ -79,7 +79,7 @@ class StatefulSets:
             step.take()
         except ApiError as error:
             problem = error
-        if step.is_settled and not self._context.seen:
+        if step.is_settled and not self._context.observed:
             self._settled.add(key)
         else:
             self._settled.discard(key)
@@ -90,7 +90,7 @@ class StatefulSets:
         self._wait_for_availability(owner, pods)
 
     def _claim(self, owner: Resource) -> list[Pod]:
-        """Returns the set's pods: lets go of those that are no longer its own, takes orphans of its names."""
+        """Returns the set's pods: releases those that no longer match, adopts matching orphans."""
         selector, claimed = self._selectors.of(owner.key), []
         for pod in self._context.pods.of(owner.uid):
             if selector.matches(pod.labels) and sets.is_member(owner, pod):

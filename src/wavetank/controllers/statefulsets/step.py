@@ -18,9 +18,9 @@ _COUNTS = ("replicas", "readyReplicas", "availableReplicas", "currentReplicas", 
 
 
 class Step:
-    """One look at a StatefulSet and its pods, and the next step towards what it asks for.
+    """One sync of a StatefulSet: its members, and the next step towards its spec.
 
-    `current` and `update` are the revisions that its pods have and are to have.
+    `current` and `update` are the revisions that its pods have and should have.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Step:
         self._min_ready = sets.min_ready(owner)
         self._wanted = range(first := sets.first_ordinal(owner), first + sets.wanted(owner))
         numbered = {sets.ordinal_of(pod): pod for pod in pods}
-        self._places = self._fill_places(numbered)
+        self._places = self._members(numbered)
         surplus = [(number, pod) for number, pod in numbered.items() if number >= 0 and number not in self._wanted]
         self._surplus = [Member.present(number, pod) for number, pod in sorted(surplus, reverse=True)]
         missing = (member for member in (*self._places, *reversed(self._surplus)) if self._is_unavailable(member))
@@ -50,23 +50,23 @@ class Step:
         self.counts = self._count()
 
     def take(self) -> None:
-        """Takes the step; ApiError if it is refused. Then `counts` are those of the status."""
-        if self._owner.deleted is not None or self._for_all(self._places, self._keep):
+        """Takes the step; ApiError if it is refused. Afterwards `counts` are those of the status."""
+        if self._owner.deleted is not None or self._for_all(self._places, self._ensure):
             return
-        if self._for_all(self._surplus, self._settle_claims) or self._for_all(self._surplus, self._dismiss):
+        if self._for_all(self._surplus, self._settle_claims) or self._for_all(self._surplus, self._delete_surplus):
             return
         if sets.is_rolling(self._owner):
-            self._renew()
+            self._delete_outdated()
 
     @property
     def is_settled(self) -> bool:
-        """Tells whether every pod is there that is to be, of the right template, and no other."""
+        """Tells whether all pods exist with the right template, and no others."""
         members = [member.pod for member in self._places if member.revision == self._update.name]
         alive = all(pod is not None and pod.deleted is None for pod in members)
         return alive and len(members) == len(self._wanted) and not self._surplus
 
-    def _fill_places(self, pods: dict[int, Pod]) -> list[Member]:
-        """Returns a place for each pod that is there or to come; in order, for only one that is to come."""
+    def _members(self, pods: dict[int, Pod]) -> list[Member]:
+        """Returns a member for each pod that exists or should; in order, for only one that does not exist."""
         places: list[Member] = []
         missing = 0
         for ordinal in self._wanted:
@@ -78,7 +78,7 @@ class Step:
         return places
 
     def _missing(self, ordinal: int) -> Member:
-        """Returns the place of a pod that is to come: below the partition it has the current template."""
+        """Returns the member of a missing pod: below the partition it gets the current template."""
         keeps = ordinal < self._wanted.start + sets.partition(self._owner)
         revision = self._current if keeps else self._update
 
@@ -88,16 +88,16 @@ class Step:
         return Member(ordinal, None, f"{self._owner.name}-{ordinal}", revision.name, make)
 
     def _for_all(self, members: Sequence[Member], treat: Callable[[Member], bool]) -> bool:
-        """Treats members one after the other; in order, the first that needs time ends it, which it then tells."""
+        """Processes members one after the other; in order, stops at the first that needs time and returns True."""
         if self._ordered:
             return any(treat(member) for member in members)
         in_batches(members, treat)
         return False
 
-    # what is done with a member
+    # members
 
-    def _keep(self, member: Member) -> bool:
-        """Sees to it that a pod is there and well; tells whether others have to wait for it."""
+    def _ensure(self, member: Member) -> bool:
+        """Creates a pod or checks that it is healthy; returns whether the others have to wait for it."""
         pod, owner = member.pod, self._owner
         if pod is None:
             if not self._control.claims.are_stale(owner, member):
@@ -111,16 +111,16 @@ class Step:
             self._control.complete(owner, member)
         if self._ordered and self._is_unavailable(member):
             return True
-        if pod.labels.get(POD_NAME) != pod.name or not self._control.claims.are_owned_rightly(owner, member):
+        if pod.labels.get(POD_NAME) != pod.name or not self._control.claims.have_right_owners(owner, member):
             self._control.correct(owner, member)
         return False
 
     def _settle_claims(self, member: Member) -> bool:
-        self._control.claims.give(self._owner, member)
+        self._control.claims.set_owners(self._owner, member)
         return False
 
-    def _dismiss(self, member: Member) -> bool:
-        """Deletes a pod that is too many; in order, only if the others are well."""
+    def _delete_surplus(self, member: Member) -> bool:
+        """Deletes a surplus pod; in order, only if the others are healthy."""
         assert member.pod is not None
         if member.pod.deleted is not None:
             return True
@@ -129,18 +129,18 @@ class Step:
         self._control.delete(self._owner, member)
         return True
 
-    def _renew(self) -> None:
-        """Deletes the last pod of an old template, once all behind it are well."""
+    def _delete_outdated(self) -> None:
+        """Deletes the last pod of an old template, once all after it are healthy."""
         for member in reversed(self._places[sets.partition(self._owner) :]):
             if member.revision != self._update.name and member.pod is not None and member.pod.deleted is None:
-                with suppress(NotFoundError):  # somebody was faster
+                with suppress(NotFoundError):  # it is deleted already
                     self._control.delete(self._owner, member)
                 self.counts["currentReplicas"] -= 1
                 return
             if self._is_unavailable(member):
                 return
 
-    # how pods are
+    # health
 
     def _is_unavailable(self, member: Member) -> bool:
         return member.pod is None or member.pod.deleted is not None or not self._is_available(member.pod)

@@ -47,7 +47,7 @@ class JobActions:
         status = dict(job.manifest.get("status") or {})
         if (status.get("state") or {}).get("phase") != FAILED:
             status["state"] = {"phase": FAILED, "reason": "InvalidJob", "message": problem}
-            self._context.tell(job, "Warning", "InvalidJob", problem, "vc-controller-manager")
+            self._context.record_event(job, "Warning", "InvalidJob", problem, "vc-controller-manager")
             self._enter(job, status)
 
     # syncing

@@ -188,7 +188,7 @@ class VolcanoJobs:
             return
         if action != SYNC:
             said = f"Start to execute action {action} "
-            self._context.tell(job, "Normal", "ExecuteAction", said, "vc-controller-manager")
+            self._context.record_event(job, "Normal", "ExecuteAction", said, "vc-controller-manager")
             for _, timer in self._delayed.pop(key, {}).values():
                 timer.cancel()
         operation = operation_for(_phase(job), action)

@@ -1,4 +1,4 @@
-"""A Volcano Job as its controller reads it, with the defaults that Volcano's admission fills in."""
+"""The spec of a Volcano Job, with the defaults of Volcano's admission."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_REPLICAS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What is done when one of `events` happens, or a container ends with `exit_code`; after `timeout`, if any."""
+    """The `action` for any of `events` or a container's `exit_code`, after `timeout` if it is set."""
 
     action: str
     events: frozenset[str]
@@ -26,10 +26,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """One role of a job: `replicas` equal pods, of which `min_available` are needed.
+    """One task of a job: `replicas` equal pods, of which `min_available` are required.
 
-    They are made once the tasks of `after` run, or any of them if `any_of_them`. When their containers have been
-    restarted `max_retry` times the task has failed; None is never.
+    They are created once the tasks of `after` run, or any of them if `any_of_them`. The task fails when its containers
+    have been restarted `max_retry` times; None: never.
     """
 
     name: str
@@ -44,7 +44,7 @@ class TaskSpec:
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """All of a job that matters: `plugins` are those of Volcano's job controller (env, svc, …)."""
+    """The spec of a job; `plugins` are those of Volcano's job controller (env, svc, …)."""
 
     tasks: tuple[TaskSpec, ...]
     min_available: int
@@ -59,7 +59,7 @@ class JobSpec:
 
     @property
     def replicas(self) -> int:
-        """Returns how many pods the job has."""
+        """Returns the number of pods."""
         return sum(task.replicas for task in self.tasks)
 
     def task(self, name: str) -> TaskSpec | None:
@@ -68,7 +68,7 @@ class JobSpec:
 
 
 def read_job(manifest: Manifest) -> JobSpec:
-    """Reads the spec of a Job; InputError names the field of whatever is of a wrong type."""
+    """Reads the spec of a Job; InputError names the field of a wrong type."""
     spec = _mapping(manifest.get("spec"), "spec")
     given = _list(spec.get("tasks"), "spec.tasks")
     tasks = tuple(_task(item, i) for i, item in enumerate(given))
@@ -102,7 +102,7 @@ def _task(value: object, index: int) -> TaskSpec:
         _mapping(task.get("template"), f"{path}.template"),
         _policies(task.get("policies"), f"{path}.policies"),
         tuple(str(name) for name in names),
-        # with a single name "any" is the same as all, and Volcano does not look at it
+        # with a single name "any" equals "all", and Volcano ignores it
         depends.get("iteration") == "any" and len(names) > 1,
         None if task.get("maxRetry") == -1 else _integer(task.get("maxRetry") or _MAX_RETRY, f"{path}.maxRetry"),
     )

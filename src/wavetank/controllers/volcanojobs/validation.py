@@ -1,4 +1,4 @@
-"""What Volcano's admission refuses in a Job, in its words."""
+"""What Volcano's admission rejects in a Job, with its messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLUGINS = ("env", "svc", "ssh", "tensorflow", "mpi", "pytorch", "hcclrank", "ray
 
 
 def problems_of(name: str, spec: JobSpec) -> str:
-    """Returns all that is wrong with a job, empty if nothing is."""
+    """Returns everything that is wrong with a job; empty if it is valid."""
     if not spec.tasks:
         return "No task specified in job spec"
     return " ".join(_problems(name, spec))
@@ -73,7 +73,7 @@ def _first_problem(policies: tuple[Policy, ...], path: str) -> str:
 
 
 def _dependency_problems(spec: JobSpec) -> Iterator[str]:
-    """Finds tasks that wait for each other in a circle, or for a task that there is not."""
+    """Reports tasks with cyclic dependencies or unknown ones."""
     waiting = {task.name: set(task.after) for task in spec.tasks}
     for task in spec.tasks:
         for other in task.after:

@@ -7,9 +7,9 @@ from wavetank.cluster.store.store import Store
 
 
 class EphemeralVolumes:
-    """The ephemeral-volume controller: gives each ephemeral volume of a pod its claim, for as long as the pod is there.
+    """The ephemeral-volume-controller: a claim for each ephemeral volume of a pod, deleted with the pod.
 
-    A claim of that name that is somebody else's is left alone, and the pod cannot run.
+    An existing claim of that name with another owner is not changed, and the pod cannot run.
     """
 
     def __init__(self, store: Store) -> None:
@@ -19,7 +19,7 @@ class EphemeralVolumes:
             self.added(pod)
 
     def added(self, new: Pod) -> None:
-        """Makes the claims of a new pod."""
+        """Creates the claims of a new pod."""
         if not any(volume.ephemeral for volume in new.spec.volumes):
             return
         for volume in new.spec.manifest["volumes"]:
@@ -30,7 +30,7 @@ class EphemeralVolumes:
         """Does nothing: the volumes of a pod do not change."""
 
     def deleted(self, old: Pod) -> None:
-        """Removes the claims of a pod that is gone."""
+        """Deletes the claims of a deleted pod."""
         for volume in old.spec.volumes:
             claim = self._claim(old, volume.claim_name(old.name) or "") if volume.ephemeral else None
             if claim is not None and claim.owner == old.uid:

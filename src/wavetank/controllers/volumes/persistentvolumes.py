@@ -21,17 +21,17 @@ from wavetank.controllers.volumes.provisioning import volume_for
 
 
 class PersistentVolumes:
-    """The persistent-volume controller, and every provisioner with it: binds claims, makes and reclaims volumes.
+    """The persistentvolume-binder-controller with all provisioners: binds claims, provisions and reclaims volumes.
 
-    All of it happens at once, and provisioning never fails. A claim of a class that waits for its first consumer is
-    bound when a scheduler has claimed a volume for it, or has selected the node for which one is made. Nothing but
-    that is done `on_demand`: what else is not bound, or not available, stays as it is.
+    Everything happens at once, and provisioning never fails. With WaitForFirstConsumer a claim is bound when a
+    scheduler has chosen a volume for it, or selected the node to provision one for. With `on_demand` only that is done:
+    everything else that is unbound or unavailable stays as it is.
     """
 
     def __init__(self, store: Store, on_demand: bool = False) -> None:
         self._store = store
         self._on_demand = on_demand
-        self._open: defaultdict[str, dict[str, PersistentVolume]] = defaultdict(dict)  # by class: those not bound yet
+        self._open: defaultdict[str, dict[str, PersistentVolume]] = defaultdict(dict)  # unbound, by class
         store.subscribe(
             PERSISTENT_VOLUME,
             added=lambda new: self.sync_volume(new.name, new.storage_class, is_new=True),
@@ -50,12 +50,12 @@ class PersistentVolumes:
             self.sync_volume(volume.name, volume.storage_class, is_new=False)
         self.sync_claims()
 
-    # what the store tells
+    # events
 
     def sync_volume(self, name: str, storage_class: str, is_new: bool) -> None:
-        """Brings a volume on: a new one becomes available, one that is for a claim is bound to it.
+        """Syncs a volume: a new one becomes available, one that is reserved for a claim is bound to it.
 
-        It looks at the volume as it is now, since what is told may be older than what was done meanwhile.
+        It reads the volume from the store, since the event may be outdated.
         """
         volume = self._volume(name)
         if volume is None or volume.phase == BOUND:
@@ -71,13 +71,13 @@ class PersistentVolumes:
             self._offer(volume)
 
     def sync_claims(self, storage_class: str | None = None) -> None:
-        """Looks at every unbound claim, or those of one class."""
+        """Syncs every unbound claim, or those of one class."""
         for claim in self._store.list(PERSISTENT_VOLUME_CLAIM):
             if storage_class in (None, claim.storage_class):
                 self.sync_claim(claim)
 
     def sync_claim(self, claim: PersistentVolumeClaim) -> None:
-        """Brings a claim on: gives it its class, then a volume if it need not wait for one."""
+        """Syncs a claim: sets its class, then binds it to a volume if it need not wait for a consumer."""
         present = self._claim(claim.namespace, claim.name)
         if present is None or present.bound or present.deleted is not None:
             return
@@ -88,7 +88,7 @@ class PersistentVolumes:
             self._find_volume(present, storage_class)
 
     def reclaim(self, claim: PersistentVolumeClaim) -> None:
-        """Does with the volume of a claim that is gone what its policy says."""
+        """Applies the reclaim policy to the volume of a deleted claim."""
         volume = self._volume(claim.volume_name) if claim.volume_name else None
         if volume is None or not volume.is_for(claim):
             return
@@ -97,7 +97,7 @@ class PersistentVolumes:
         else:
             self._store.patch(PERSISTENT_VOLUME, "", volume.name, {"status": {"phase": RELEASED}})
 
-    # what is done
+    # binding
 
     def _offer(self, volume: PersistentVolume) -> None:
         storage_class = self._class(volume.storage_class)
@@ -105,7 +105,7 @@ class PersistentVolumes:
             self.sync_claims(volume.storage_class)
 
     def _gets_default_class(self, claim: PersistentVolumeClaim) -> bool:
-        """Gives a claim that names no class the default one; returns whether there is one to give."""
+        """Sets the default class of a claim without a class; returns whether there is one."""
         if claim.storage_class or (claim.manifest.get("spec") or {}).get("storageClassName") is not None:
             return False
         name = next((item.name for item in self._store.list(STORAGE_CLASS) if item.is_default), None)
@@ -115,7 +115,7 @@ class PersistentVolumes:
         return True
 
     def _find_volume(self, claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> None:
-        """Binds a claim to the volume that it names, one reserved for it, or, if it need not wait, to any other."""
+        """Binds a claim to the volume that it names, to one reserved for it, or, if it need not wait, to any other."""
         waits = storage_class is not None and storage_class.waits
         if claim.volume_name:
             named = self._volume(claim.volume_name)
@@ -131,10 +131,10 @@ class PersistentVolumes:
     def _provision(self, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
         volume = volume_for(claim, storage_class, self._store)
         if storage_class.provisions and self._volume(volume.name) is None:
-            self._store.create(volume)  # and bound when its event comes
+            self._store.create(volume)  # bound on its event
 
     def _bind(self, claim: PersistentVolumeClaim, volume: PersistentVolume) -> None:
-        """Binds both to each other, the volume first: whoever sees a bound claim finds its volume bound."""
+        """Binds both to each other, the volume first, so that a bound claim always has a bound volume."""
         ref = {"kind": claim.kind, "namespace": claim.namespace, "name": claim.name, "uid": claim.uid}
         if volume.phase != BOUND or volume.claim is None or volume.claim.uid != claim.uid:
             self._store.patch(

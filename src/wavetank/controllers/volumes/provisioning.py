@@ -1,4 +1,4 @@
-"""What a provisioner makes of a claim."""
+"""Provisioning of volumes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wavetank.quantity import format_bytes
 
 
 def volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, store: Store) -> PersistentVolume:
-    """Returns a volume of just the size that the claim asks for, named after its uid.
+    """Returns a volume of the requested size for a claim, named after its uid.
 
-    It can be reached from where its node is, by the labels that the driver names in the node's CSINode, or else those
-    of the class's allowedTopologies; from everywhere if there are none.
+    Its topology are the labels of the selected node that the driver lists in the CSINode, or else those of the class's
+    allowedTopologies; without any, it is accessible everywhere.
     """
     name = f"pvc-{claim.uid}"
     spec: dict[str, Any] = {
@@ -37,7 +37,7 @@ def volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, store:
 
 def _terms(claim: PersistentVolumeClaim, storage_class: StorageClass, store: Store) -> list[Mapping[str, Any]]:
     node = store.find(NODE, "", claim.selected_node or "")
-    if not isinstance(node, Node):  # made before any pod has its node
+    if not isinstance(node, Node):  # immediate binding
         return [_term(term) for term in storage_class.topologies if term]
     keys = _topology_keys(storage_class.provisioner, node, store)
     keys = keys or [key for term in storage_class.topologies for key, _ in term]

@@ -1,4 +1,4 @@
-"""How an owner takes what nobody has, and lets go of what it no longer selects."""
+"""Adopting and releasing objects by their owner references."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from wavetank.controllers.framework.ownership import controller_reference
 
 
 def adopt(client: Client, owner: Resource, orphan: Resource) -> Resource:
-    """Makes an owner the controller of an object that has none; returns the object's new version."""
+    """Makes an owner the controller of an orphan; returns the object's new version."""
     return _refer(client, orphan, [*_references(orphan), controller_reference(owner)])
 
 
 def release(client: Client, owner: Resource, owned: Resource) -> Resource:
-    """Makes an object nobody's; returns its new version."""
+    """Removes an owner from an object; returns its new version."""
     return _refer(client, owned, [each for each in _references(owned) if each.get("uid") != owner.uid])
 
 

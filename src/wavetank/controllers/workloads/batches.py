@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 def in_batches(items: Sequence[T], do: Callable[[T], object]) -> None:
-    """Does something with 1 item, then 2, 4 and so on; the first batch with a failure is the last one.
+    """Processes 1 item, then 2, 4 and so on; stops after the first batch with a failure.
 
-    ApiError: the first failure. So what fails for all is not tried with thousands.
+    ApiError: the first failure. So an error that affects all items is not repeated thousands of times.
     """
     begun, size = 0, 1
     while begun < len(items):

@@ -7,9 +7,9 @@ from wavetank.controllers.framework.context import ControllerContext
 
 
 class PodChanges:
-    """Calls `changed` when something happens to a pod that its owner has to look at.
+    """Calls `changed` when something happens to a pod that its owner has to react to.
 
-    Where `is_calm` says that nothing waits for pods to be ready, their starts are passed over.
+    While `is_calm` returns True, nothing waits for pods to become ready, and their readiness is ignored.
     """
 
     def __init__(self, context: ControllerContext, changed: Callable[[], None], is_calm: Callable[[], bool]) -> None:
@@ -19,12 +19,12 @@ class PodChanges:
         self._ready: dict[str, int | None] = {}
 
     def added(self, new: Pod) -> None:
-        """Tells of a new pod."""
+        """Reports a new pod."""
         self._ready[new.uid] = self._ready_since(new)
         self._changed()
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Tells of a pod whose phase, readiness, labels or end are others; not of one that was bound."""
+        """Reports a pod whose phase, readiness, labels or deletion has changed; not one that was only bound."""
         ready = self._ready_since(new)
         same = ready == self._ready.get(new.uid) and new.phase is old.phase and new.deleted == old.deleted
         if same and new.labels is old.labels:
@@ -34,6 +34,6 @@ class PodChanges:
             self._changed()
 
     def deleted(self, old: Pod) -> None:
-        """Tells of a pod that is gone."""
+        """Reports a deleted pod."""
         self._ready.pop(old.uid, None)
         self._changed()

@@ -1,4 +1,4 @@
-"""The pods that an owner's template describes."""
+"""Pods made from a template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST_NAME = 253
 
 
 def pod_of(owner: Resource, template: Mapping[str, Any]) -> Document:
-    """Returns the document of a pod that an owner makes of a template; its name is to be generated."""
+    """Returns the document of a pod that an owner creates from a template, with a generateName."""
     given = template.get("metadata") or {}
     prefix = f"{owner.name}-" if len(owner.name) < _LONGEST_NAME else owner.name
     metadata: Document = {"generateName": prefix, "namespace": owner.namespace}
