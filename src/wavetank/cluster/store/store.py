@@ -4,11 +4,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, GroupKind
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.resourcenames import RESOURCE_NAMES, custom_name
 from wavetank.cluster.store.errors import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
 from wavetank.cluster.store.history import ADDED, DELETED, MODIFIED, Event, History
 from wavetank.cluster.store.patch import merge_patch
@@ -93,7 +94,7 @@ class Store:
         """Returns the present version of an object; NotFoundError if there is none."""
         found = self.find(group_kind, namespace, name)
         if found is None:
-            raise NotFoundError(f'{plural(group_kind)} "{name}" not found')
+            raise NotFoundError(f'{self.resource_name(group_kind)} "{name}" not found')
         return found
 
     def find(self, group_kind: GroupKind, namespace: str, name: str) -> Resource | None:
@@ -123,6 +124,14 @@ class Store:
         """Tells whether there is any object of a kind."""
         kind = self._kinds.get(group_kind)
         return kind is not None and bool(kind.objects)
+
+    def resource_name(self, group_kind: GroupKind) -> str:
+        """Returns what the API calls the objects of a kind: pods, networkpolicies.networking.k8s.io.
+
+        Custom kinds are named by their definitions in the store; a kind without one, by its GroupKind.
+        """
+        known = RESOURCE_NAMES.get(group_kind)
+        return known or custom_name(group_kind, self.list(CUSTOM_RESOURCE_DEFINITION)) or group_kind
 
     @property
     def next_uid(self) -> str:
@@ -171,7 +180,7 @@ class Store:
         group_kind, key = new.group_kind, (new.namespace, new.name)
         kind = self._kinds[group_kind]
         if key in kind.objects:
-            raise AlreadyExistsError(f'{plural(group_kind)} "{new.name}" already exists')
+            raise AlreadyExistsError(f'{self.resource_name(group_kind)} "{new.name}" already exists')
         if not kind.objects:
             self._begun[group_kind] = kind
         self.version = new.resource_version = self.version + 1
@@ -279,7 +288,7 @@ class Store:
     def _same(self, kind: _Kind, old: Resource) -> Resource:
         present = kind.objects.get((old.namespace, old.name))
         if present is None:
-            raise NotFoundError(f'{plural(old.group_kind)} "{old.name}" not found')
+            raise NotFoundError(f'{self.resource_name(old.group_kind)} "{old.name}" not found')
         if present.uid != old.uid:
             raise ConflictError(f'{old.group_kind} "{old.name}": the uid is {present.uid}, not {old.uid}')
         return present
@@ -321,17 +330,6 @@ class Store:
             raise
         finally:
             self._telling = False
-
-
-def plural(group_kind: GroupKind) -> str:
-    """Returns what the API calls the objects of a GroupKind: pods, networkpolicies.networking.k8s.io."""
-    kind, dot, group = group_kind.partition(".")
-    word = kind.lower()
-    if word.endswith("y"):
-        word = f"{word[:-1]}ies"
-    elif not word.endswith("points"):
-        word += "es" if word.endswith("s") else "s"
-    return word + dot + group
 
 
 def _uid(version: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from wavetank.cluster.objects.groupkinds import DAEMON_SET, JOB, REPLICA_SET
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.store.store import Store, plural
+from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.ownership import Reference, controller_of
 
 # Kinds without a scale subresource.
@@ -69,7 +69,7 @@ def _scaled(reference: Reference, namespace: str, store: Store) -> Resource | No
     group = str(reference.get("apiVersion") or "").rpartition("/")[0]
     table = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
     if table in _UNSCALED:
-        raise ExpectedPodsError(f"{plural(table)} does not implement the scale subresource")
+        raise ExpectedPodsError(f"{store.resource_name(table)} does not implement the scale subresource")
     found = store.find(table, namespace, str(reference.get("name")))
     if found is None or found.uid != reference.get("uid"):
         return None

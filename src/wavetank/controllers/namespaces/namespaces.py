@@ -7,7 +7,6 @@ from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import ApiError
-from wavetank.cluster.store.store import plural
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -81,7 +80,7 @@ class Namespaces:
             self._delete(table, namespace.name)
             remaining = self._inside(table, namespace.name)
             if remaining:
-                left[_resource(table)] = len(remaining)
+                left[self._resource(table)] = len(remaining)
                 keepers.update(keeper for resource in remaining for keeper in _keepers(resource))
         return _FINALIZERS_TAKE if left else 0, _problems(left, keepers)
 
@@ -104,6 +103,11 @@ class Namespaces:
         return [resource for resource in self._store.list(table) if resource.namespace == namespace]
 
     # conditions
+
+    def _resource(self, group_kind: str) -> str:
+        """Returns the resource name of a kind as in upstream's messages, with a trailing dot for the core group."""
+        name = self._store.resource_name(group_kind)
+        return name if "." in group_kind else f"{name}."
 
     def _write_conditions(self, namespace: Resource, problems: _Problems) -> Resource:
         status = dict(namespace.manifest.get("status") or {})
@@ -135,11 +139,6 @@ def _problems(left: dict[str, int], keepers: Counter[str]) -> _Problems:
         message = f"Some content in the namespace has finalizers remaining: {shown}"
         found["NamespaceFinalizersRemaining"] = ("SomeFinalizersRemain", message)
     return found
-
-
-def _resource(table: str) -> str:
-    """Returns the resource name of a kind as in upstream's messages, with a trailing dot for the core group."""
-    return plural(table) if "." in table else f"{plural(table)}."
 
 
 def _finalizers(namespace: Resource) -> list[str]:

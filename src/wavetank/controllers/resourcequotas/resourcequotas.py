@@ -8,7 +8,6 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
 from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
 from wavetank.cluster.quota.usage import counts, usage_of
-from wavetank.cluster.store.store import plural
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -71,7 +70,7 @@ class ResourceQuotas:
             self._something_less(old)
 
     def _something_less(self, resource: Resource) -> None:
-        kind = plural(resource.group_kind)
+        kind = self._store.resource_name(resource.group_kind)
         for quota in self._quotas[resource.namespace].values():
             if any(counts(kind, name) for name in (quota.manifest.get("status") or {}).get("hard") or ()):
                 self._queue.add(quota.key)
@@ -96,7 +95,7 @@ class ResourceQuotas:
         """Yields the objects that a quota counts, with the names of their kinds."""
         spec = quota.manifest.get("spec") or {}
         for table in self._store.group_kinds():
-            kind = plural(table)
+            kind = self._store.resource_name(table)
             if not any(counts(kind, name) for name in names):
                 continue
             for resource in self._store.list(table):
