@@ -130,7 +130,7 @@ def test_a_bad_spec_is_refused_with_its_path(spec: dict[str, Any], message: str)
         pytest.param({"metadata": {"name": "a"}, "spec": 1}, "spec: a Pod needs a spec", id="not a spec"),
         pytest.param({"metadata": {"name": "a"}, "spec": {}}, "spec.containers: a Pod needs at least", id="empty"),
         pytest.param(pod_manifest(""), "metadata.name: a Pod needs a name", id="no name"),
-        pytest.param({**pod_manifest(), "metadata": 1}, "metadata: expected a mapping", id="not metadata"),
+        pytest.param({**pod_manifest("a"), "metadata": 1}, "metadata: expected a mapping", id="not metadata"),
     ],
 )
 def test_a_bad_pod_is_refused_with_its_path(manifest: dict[str, Any], message: str) -> None:

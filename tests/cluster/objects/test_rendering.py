@@ -166,7 +166,7 @@ def test_a_stored_object_says_who_and_since_when() -> None:
     clock = Clock()
     clock.run(until=90 * SECOND)
     store = Store(clock)
-    store.create(a_pod())
+    store.create(a_pod("a"))
     rendered = store.get("Pod", "default", "a").render()
     assert rendered["metadata"] == {
         "name": "a",
@@ -204,7 +204,7 @@ def test_times_are_whole_seconds() -> None:
     ],
 )
 def test_a_pod_tells_whether_it_is_scheduled(changes: dict[str, Any], condition: dict[str, str] | None) -> None:
-    pod = a_pod()
+    pod = a_pod("a")
     for field, value in changes.items():
         setattr(pod, field, value)
     Store(Clock()).create(pod)
@@ -221,7 +221,7 @@ def test_a_pod_tells_whether_it_is_scheduled(changes: dict[str, Any], condition:
     ],
 )
 def test_a_bound_pod_shows_the_conditions_that_it_came_with(conditions: list[dict[str, str]]) -> None:
-    pod = Pod.parse(pod_manifest(status={"conditions": conditions}, nodeName="n"), SpecTable())
+    pod = Pod.parse(pod_manifest("a", status={"conditions": conditions}, nodeName="n"), SpecTable())
     Store(Clock()).create(pod)
     assert pod.render()["status"]["conditions"] == conditions
 
@@ -229,7 +229,7 @@ def test_a_bound_pod_shows_the_conditions_that_it_came_with(conditions: list[dic
 def test_why_a_pod_is_unschedulable_is_read_from_its_condition() -> None:
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1", "since": "t"}
     specs = SpecTable()
-    pod = parse_resource(pod_manifest(status={"conditions": [condition]}), specs)
+    pod = parse_resource(pod_manifest("a", status={"conditions": [condition]}), specs)
     assert pod.unschedulable == "0/1"
     Store(Clock()).create(pod)
     assert pod.render()["status"]["conditions"] == [condition]

@@ -47,7 +47,7 @@ def test_a_pod_gets_the_priority_of_its_class(
 
 
 def test_the_priority_given_by_admission_is_rendered_and_the_shared_spec_is_untouched() -> None:
-    pod, other = a_pod(priorityClassName="high"), a_pod(priorityClassName="high")
+    pod, other = a_pod("a", priorityClassName="high"), a_pod("a", priorityClassName="high")
     admit(pod, a_store(HIGH))
     assert pod.render()["spec"]["priority"] == 100
     assert pod.spec is other.spec
@@ -76,5 +76,5 @@ def test_a_pod_preempts_as_its_class_says(of_class: dict[str, Any], of_pod: dict
 
 def test_an_unknown_class_is_forbidden() -> None:
     with pytest.raises(ForbiddenError, match='no PriorityClass with name "high" was found') as caught:
-        admit(a_pod(priorityClassName="high"), a_store())
+        admit(a_pod("a", priorityClassName="high"), a_store())
     assert (caught.value.status["code"], caught.value.status["reason"]) == (403, "Forbidden")

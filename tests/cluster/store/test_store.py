@@ -40,7 +40,7 @@ def events(store: Store, since: int = 0) -> list[tuple[str, str, int]]:
 
 def test_every_write_has_a_number_of_its_own(store: Store) -> None:
     store.create(a_node())
-    store.create(a_pod())
+    store.create(a_pod("a"))
     store.bind(the_pod(store), "n")
     assert (store.version, the_pod(store).resource_version) == (3, 3)
     store.delete(the_pod(store))
@@ -48,7 +48,7 @@ def test_every_write_has_a_number_of_its_own(store: Store) -> None:
 
 
 def test_what_was_read_never_changes(store: Store) -> None:
-    store.create(a_pod())
+    store.create(a_pod("a"))
     read = the_pod(store)
     store.bind(read, "n")
     assert (read.node_name, the_pod(store).node_name) == ("", "n")
@@ -82,10 +82,10 @@ def test_a_name_is_taken_only_in_its_kind_and_namespace(store: Store) -> None:
 
 
 def test_a_pod_of_the_same_name_is_another_one(store: Store) -> None:
-    store.create(a_pod())
+    store.create(a_pod("a"))
     first = the_pod(store)
     store.delete(first)
-    store.create(a_pod())
+    store.create(a_pod("a"))
     assert the_pod(store).uid != first.uid
     for write in (store.delete, store.update, lambda pod: store.bind(pod, "n"), lambda pod: store.evict(pod, "")):
         with pytest.raises(ConflictError, match="the uid is"):
@@ -94,7 +94,7 @@ def test_a_pod_of_the_same_name_is_another_one(store: Store) -> None:
 
 def after(store: Store, change: Callable[[Store], None]) -> Pod:
     """Returns the pod as it was read before a change."""
-    store.create(a_pod())
+    store.create(a_pod("a"))
     read = the_pod(store)
     change(store)
     return read
@@ -116,7 +116,7 @@ def terminating(store: Store) -> None:
 @pytest.mark.parametrize(
     ("change", "write", "error", "message"),
     [
-        pytest.param(bound, lambda s, p: s.create(a_pod()), AlreadyExistsError, "already exists", id="create: taken"),
+        pytest.param(bound, lambda s, p: s.create(a_pod("a")), AlreadyExistsError, "already exists", id="create"),
         pytest.param(bound, lambda s, p: s.update(p), ConflictError, "has been modified", id="update: an old version"),
         pytest.param(gone, lambda s, p: s.update(p), NotFoundError, "not found", id="update: gone"),
         pytest.param(gone, lambda s, p: s.bind(p, "n"), NotFoundError, "not found", id="bind: gone"),
@@ -188,7 +188,7 @@ def test_an_error_carries_the_status_of_kubernetes(error: type[ApiError], code: 
 
 
 def test_a_binding_clears_what_was_said_of_the_waiting_pod(store: Store) -> None:
-    pod = a_pod()
+    pod = a_pod("a")
     pod.unschedulable, pod.nominated_node = "0/1 nodes", "n"
     store.create(pod)
     store.bind(pod, "n")
@@ -196,13 +196,13 @@ def test_a_binding_clears_what_was_said_of_the_waiting_pod(store: Store) -> None
 
 
 def test_a_gated_pod_cannot_be_bound(store: Store) -> None:
-    store.create(a_pod(schedulingGates=[{"name": "g"}]))
+    store.create(a_pod("a", schedulingGates=[{"name": "g"}]))
     with pytest.raises(ConflictError, match="has scheduling gates"):
         store.bind(the_pod(store), "n")
 
 
 def test_a_pod_that_is_being_deleted_cannot_be_bound(store: Store) -> None:
-    pod = a_pod()
+    pod = a_pod("a")
     pod.deleted = 5
     store.create(pod)
     with pytest.raises(ConflictError, match="is being deleted, cannot be assigned to a host"):
@@ -218,14 +218,14 @@ def test_a_patch_merges_and_null_deletes(store: Store) -> None:
 
 
 def test_a_patch_that_states_the_present_version_or_none_is_taken(store: Store) -> None:
-    store.create(a_pod())
+    store.create(a_pod("a"))
     for stated in ("1", None):
         store.patch("Pod", "default", "a", {"metadata": {"resourceVersion": stated}})
     assert the_pod(store).resource_version == 3
 
 
 def test_a_patched_pod_is_still_the_same_one(store: Store) -> None:
-    pod = a_pod()
+    pod = a_pod("a")
     pod.priority, pod.unschedulable, pod.restarts, pod.started = 7, "0/1 nodes", 2, 5
     store.create(pod)
     new = store.patch("Pod", "default", "a", {"metadata": {"labels": {"a": "b"}}})
@@ -241,7 +241,7 @@ def test_a_patch_may_change_a_nodes_taints(store: Store) -> None:
 
 
 def test_an_evicted_pod_stays_until_its_node_lets_it_go(store: Store) -> None:
-    store.create(a_pod(terminationGracePeriodSeconds=7))
+    store.create(a_pod("a", terminationGracePeriodSeconds=7))
     bound(store)
     store.clock.run(until=3 * SECOND)
     store.evict(the_pod(store), "Evicted")
@@ -271,7 +271,7 @@ def change(store: Store, **fields: Any) -> None:
 def test_an_evicted_pod_goes_at_once_if_nobody_runs_it(
     store: Store, prepare: Callable[[Store], None], grace_s: int | None
 ) -> None:
-    store.create(a_pod())
+    store.create(a_pod("a"))
     prepare(store)
     store.evict(the_pod(store), "Evicted", grace_s)
     assert store.find("Pod", "default", "a") is None
@@ -281,7 +281,7 @@ def test_an_evicted_pod_goes_at_once_if_nobody_runs_it(
 
 
 def test_a_spec_without_a_grace_period_lets_no_time(store: Store) -> None:
-    store.create(a_pod(terminationGracePeriodSeconds=0))
+    store.create(a_pod("a", terminationGracePeriodSeconds=0))
     bound(store)
     store.evict(the_pod(store), "Evicted")
     assert store.find("Pod", "default", "a") is None
@@ -310,7 +310,7 @@ def test_what_is_forgotten_has_expired() -> None:
 def test_a_store_without_a_history_knows_only_the_present() -> None:
     store = Store(Clock())
     assert events(store) == []
-    store.create(a_pod())
+    store.create(a_pod("a"))
     assert events(store, since=1) == []
     with pytest.raises(ExpiredError):
         store.events_since(0)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.scheduling.worlds import World, a_node, a_pod
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node, a_pod
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.framework.cycle.batching import MAX_AGE, Ranking
 
@@ -18,14 +19,14 @@ class EqualFailures:
 
     def __init__(self, *, version=(1, 35), config=SPREAD_OFF, cpu="1"):
         profiles = [{"schedulerName": "default-scheduler", "pluginConfig": config}]
-        self.world = World([a_node(f"n{i}", cpu=cpu) for i in range(3)], version=version, profiles=profiles)
+        self.cluster = CachedCluster(*(a_node(f"n{i}", cpu=cpu) for i in range(3)), version=version, profiles=profiles)
         self.number = 0
 
     def next(self, now=0, skip=0, **pod):
         self.number += 1 + skip
-        if self.world.framework.batch is not None:
-            self.world.framework.batch.begin(self.number, now)
-        return self.world.schedule(a_pod(f"p{self.number}", **pod))
+        if self.cluster.framework.batch is not None:
+            self.cluster.framework.batch.begin(self.number, now)
+        return self.cluster.schedule(a_pod(f"p{self.number}", **pod))
 
 
 def test_a_pod_like_the_one_before_gets_the_next_node_of_its_list():
@@ -78,7 +79,7 @@ def test_pods_that_look_at_other_pods_are_not_alike(spec):
 def test_a_hint_that_does_not_fit_is_dropped():
     line = EqualFailures()
     line.next()
-    taken = line.world.table
+    taken = line.cluster.table
     for node in ("n0", "n1"):
         if not taken.pod_count[taken.slots[node]]:
             taken.add_pod(a_pod(f"on-{node}"), node)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.scheduling.clusters import Running, node_manifest, pod_manifest
 from tests.scheduling.dra.claims import a_claim, a_class, a_device, a_slice, exactly, on, wanting
+from tests.support.clusters import ScheduledCluster
+from tests.support.objects import node_manifest, pod_manifest
 from wavetank.cluster.objects.pod import SUCCEEDED
 from wavetank.controllers.resourceclaims.resourceclaims import ResourceClaims
 
@@ -12,7 +13,7 @@ CLAIMS = "ResourceClaim.resource.k8s.io"
 
 def a_cluster(*objects):
     """One node with one device."""
-    return Running(node_manifest("n0"), a_class(), a_slice("n0", a_device("d0")), *objects)
+    return ScheduledCluster(node_manifest("n0"), a_class(), a_slice("n0", a_device("d0")), *objects)
 
 
 def claim(cluster, name):
@@ -65,7 +66,7 @@ def test_a_device_that_is_given_back_goes_to_the_next():
 
 
 def test_a_claim_that_nobody_uses_loses_devices_out_of_reach():
-    cluster = Running(
+    cluster = ScheduledCluster(
         node_manifest("n0"),
         a_class(),
         a_slice("n0", a_device("d0")),

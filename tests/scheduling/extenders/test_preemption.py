@@ -5,25 +5,27 @@ from __future__ import annotations
 import pytest
 
 from tests.scheduling.extenders.scripted import URL, Scripted, an_extender
-from tests.scheduling.worlds import World, a_node, a_pod
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node, a_pod
 from wavetank.scheduling.extenders.answers import ExtenderError
 
 FULL = "0/2 nodes are available: 2 Too many pods."
 
 
-def a_full_world(client, **config):
+def a_full_cluster(client, **config):
     """Two nodes that hold one pod each."""
-    world = World(
-        [a_node("n0", pods="1"), a_node("n1", pods="1")],
+    cluster = CachedCluster(
+        a_node("n0", pods="1"),
+        a_node("n1", pods="1"),
         extenders=[an_extender(client, preemptVerb="preempt", **config)],
     )
     for node in ("n0", "n1"):
-        world.table.add_pod(a_pod(f"on-{node}"), node)
-    return world
+        cluster.place(a_pod(f"on-{node}"), node)
+    return cluster
 
 
-def preempt(world):
-    return world.schedule(a_pod("important", priority=10))
+def preempt(cluster):
+    return cluster.schedule(a_pod("important", priority=10))
 
 
 def victims(**nodes):
@@ -32,20 +34,20 @@ def victims(**nodes):
 
 def test_it_is_sent_uids_or_whole_pods():
     client = Scripted(preempt=victims(n1=["uid-of-on-n1"]))
-    preempt(a_full_world(client))
+    preempt(a_full_cluster(client))
     ((_, request),) = client.calls
     assert request["NodeNameToVictims"] is None
     assert request["NodeNameToMetaVictims"]["n0"] == {"Pods": [{"UID": "uid-of-on-n0"}], "NumPDBViolations": 0}
 
     client = Scripted(preempt=victims(n1=["uid-of-on-n1"]))
-    preempt(a_full_world(client, cached=False))
+    preempt(a_full_cluster(client, cached=False))
     ((_, request),) = client.calls
     (pod,) = request["NodeNameToVictims"]["n1"]["Pods"]
     assert (pod["metadata"]["name"], request["NodeNameToMetaVictims"]) == ("on-n1", None)
 
 
 def test_it_chooses_among_the_nodes():
-    outcome = preempt(a_full_world(Scripted(preempt=victims(n1=["uid-of-on-n1"]))))
+    outcome = preempt(a_full_cluster(Scripted(preempt=victims(n1=["uid-of-on-n1"]))))
     assert outcome.preemption.nominated == "n1"
     assert [pod.name for pod in outcome.preemption.victims] == ["on-n1"]
     assert outcome.message == FULL
@@ -71,19 +73,21 @@ def test_it_chooses_among_the_nodes():
     ],
 )
 def test_why_nobody_is_evicted(answer, message):
-    outcome = preempt(a_full_world(Scripted(preempt=answer)))
+    outcome = preempt(a_full_cluster(Scripted(preempt=answer)))
     assert outcome.message == f"{FULL} {message}"
 
 
 @pytest.mark.parametrize("answer", [ExtenderError("down"), victims(n0=["x"])])
 def test_errors_of_one_that_may_be_ignored_change_nothing(answer):
-    assert preempt(a_full_world(Scripted(preempt=answer), ignorable=True)).preemption.nominated in ("n0", "n1")
+    assert preempt(a_full_cluster(Scripted(preempt=answer), ignorable=True)).preemption.nominated in ("n0", "n1")
 
 
 def test_a_node_that_only_an_extender_refuses_is_no_candidate():
     answer = {"NodeNames": [], "FailedNodes": {"n0": "no", "n1": "no"}}
-    world = World([a_node("n0"), a_node("n1")], extenders=[an_extender(Scripted(filter=answer), filterVerb="filter")])
-    world.table.add_pod(a_pod("there"), "n0")
-    assert preempt(world).message == (
+    cluster = CachedCluster(
+        a_node("n0"), a_node("n1"), extenders=[an_extender(Scripted(filter=answer), filterVerb="filter")]
+    )
+    cluster.place(a_pod("there"), "n0")
+    assert preempt(cluster).message == (
         '0/2 nodes are available: 2 no. preemption: expected at least one victim pod on node "n0"'
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.clusters import Running, node_manifest, pod_manifest
 from tests.scheduling.extenders.scripted import Scripted
+from tests.support.clusters import ScheduledCluster
+from tests.support.objects import node_manifest, pod_manifest
 from wavetank.errors import InputError
 
 NODES = [node_manifest("n0"), node_manifest("n1")]
@@ -13,7 +14,7 @@ NODES = [node_manifest("n0"), node_manifest("n1")]
 
 def a_cluster(client, **config):
     extender = {"urlPrefix": "http://extender", "nodeCacheCapable": True, **config}
-    return Running(*NODES, connect=lambda config: client, extenders=[extender])
+    return ScheduledCluster(*NODES, connect=lambda config: client, extenders=[extender])
 
 
 def test_a_pod_goes_where_the_extender_lets_it():
@@ -57,4 +58,4 @@ def test_a_refused_binding_is_tried_again_after_back_off():
 
 def test_extenders_need_somebody_who_can_call_them():
     with pytest.raises(InputError, match="extenders cannot be called here"):
-        Running(*NODES, extenders=[{"urlPrefix": "http://extender", "filterVerb": "filter"}])
+        ScheduledCluster(*NODES, extenders=[{"urlPrefix": "http://extender", "filterVerb": "filter"}])

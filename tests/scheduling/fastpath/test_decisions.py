@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.scheduling.worlds import World
+from tests.support.clusters import CachedCluster
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
@@ -30,7 +30,7 @@ DISABLED = (
 
 
 class Twins:
-    """Two worlds in which the same things happen, only that one decides without tables, by counts that it has kept."""
+    """Two clusters in which the same things happen; one decides without tables, by counts that it keeps."""
 
     def __init__(self, random):
         self.random = random
@@ -41,7 +41,7 @@ class Twins:
         profiles = random.choice(
             [{}, {}, {"profiles": [{"plugins": {"score": {"disabled": random.choice(DISABLED)}}}]}]
         )
-        self.fast, self.exact = (World(nodes, objects=objects, version=version, **profiles) for _ in range(2))
+        self.fast, self.exact = (CachedCluster(*nodes, *objects, version=version, **profiles) for _ in range(2))
         self.placed, self.nominated, self.count = [], [], 0
 
     def node(self, i):
@@ -161,9 +161,9 @@ class Twins:
             self.both(lambda table: table.set_node(node))
 
     def both(self, change):
-        for world in (self.fast, self.exact):
-            change(world.table)
-            world.table.version += 1
+        for cluster in (self.fast, self.exact):
+            change(cluster.table)
+            cluster.table.version += 1
 
 
 def recount(table):

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from tests.scheduling.worlds import World, a_node, a_pod
-from wavetank.cluster.objects.node import Node
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node, a_pod
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.framework.cycle.selection import ExactTies
 
@@ -21,40 +21,40 @@ def a_budget(app, allowed):
 
 
 class Full:
-    """Two worlds full of the same pods, of which one is kept from trying all nodes at once."""
+    """Two clusters full of the same pods, of which one is kept from trying all nodes at once."""
 
     def __init__(self, random):
         self.random = random
         self.count = 0
         budgets = [a_budget("a0", random.randrange(2)), a_budget("a1", 1)] if random.random() < 0.5 else []
         nodes = [self.node(i) for i in range(random.choice([8, 150]))]
-        self.fast, self.exact = self.worlds = [World(nodes, objects=budgets) for _ in range(2)]
+        self.fast, self.exact = self.clusters = [CachedCluster(*nodes, *budgets) for _ in range(2)]
         for node in nodes:
             for _ in range(random.randrange(7)):
                 self.place(self.pod(random.choice([0, 5, 20])), node.name)
 
     def node(self, i):
-        node = a_node(f"n{i}", cpu="4", pods=str(self.random.choice([3, 110])))
+        pods = self.random.choice([3, 110])
         taints = [{"key": "t", "effect": "NoSchedule"}] if self.random.random() < 0.1 else []
-        return Node({**node.manifest, "spec": {"taints": taints}})
+        return a_node(f"n{i}", pods=pods, taints=taints)
 
     def pod(self, priority):
         self.count += 1
         random = self.random
         requests = {"memory": random.choice(["1Gi", "3Gi"]), **({"x/gpu": "1"} if random.random() < 0.02 else {})}
         labels = {"app": random.choice(["a0", "a1", "a2"])}
-        cpu = random.choice(["500m", "1", "2"])
-        pod = a_pod(f"p{self.count}", cpu=cpu, priority=priority, requests=requests, labels=labels)
+        requests["cpu"] = random.choice(["500m", "1", "2"])
+        pod = a_pod(f"p{self.count}", priority=priority, requests=requests, labels=labels)
         pod.started = random.choice([None, random.randrange(5) * SECOND])
         return pod
 
     def place(self, pod, node_name):
-        for world in self.worlds:
-            world.table.add_pod(pod, node_name)
+        for cluster in self.clusters:
+            cluster.place(pod, node_name)
 
     def attempt(self):
         pod = self.pod(self.random.choice([5, 10, 30]))
-        fast, exact = (world.cycle(pod) for world in self.worlds)
+        fast, exact = (cluster.cycle(pod) for cluster in self.clusters)
         exact.plan._sweeper = None
         exact.plan._node_changes = -1
         found = fast.decide(self.fast.rotation, ExactTies())
@@ -71,11 +71,11 @@ class Full:
         if outcome.node_name:
             self.place(pod, outcome.node_name)
         elif outcome.preemption and outcome.preemption.nominated:
-            for world in self.worlds:
-                world.table.nominator.set(pod, outcome.preemption.nominated)
+            for cluster in self.clusters:
+                cluster.table.nominator.set(pod, outcome.preemption.nominated)
                 for victim in outcome.preemption.victims:
-                    if victim.uid in world.table.placements:
-                        world.table.remove_pod(victim.uid)
+                    if victim.uid in cluster.table.placements:
+                        cluster.table.remove_pod(victim.uid)
 
 
 def told(preemption):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.worlds import a_pod
+from tests.support.objects import a_pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.scheduling.framework.queue.nominator import Nominator

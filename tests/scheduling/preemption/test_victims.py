@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.worlds import World, a_node, a_pod
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node, a_pod
 
 SPREAD = {
     "maxSkew": 1,
@@ -19,8 +20,8 @@ def running(pod, started):
     return pod
 
 
-def victims_on(world, pod):
-    found = world.schedule(pod).preemption.victims_on
+def victims_on(cluster, pod):
+    found = cluster.schedule(pod).preemption.victims_on
     return {node: [victim.name for victim in victims] for node, victims in found.items()}
 
 
@@ -35,19 +36,19 @@ def victims_on(world, pod):
     ],
 )
 def test_the_less_important_of_two_goes(started, victim):
-    world = World([a_node("n0", cpu="2")])
+    cluster = CachedCluster(a_node("n0", cpu="2"))
     for name, second in zip("ab", started, strict=True):
-        world.table.add_pod(running(a_pod(name), second and second * 10**9), "n0")
-    assert victims_on(world, a_pod("important", priority=10)) == {"n0": [victim]}
+        cluster.place(running(a_pod(name), second and second * 10**9), "n0")
+    assert victims_on(cluster, a_pod("important", priority=10)) == {"n0": [victim]}
 
 
 def test_a_pod_that_is_going_already_counts_as_one_that_leaves_its_domain():
     """It is not counted in its domain, and yet taken off that count: so the domain seems to have room."""
-    world = World([a_node("n0", cpu="2", labels={"zone": "z0"}), a_node("n1", labels={"zone": "z1"})])
+    cluster = CachedCluster(a_node("n0", cpu="2", labels={"zone": "z0"}), a_node("n1", labels={"zone": "z1"}))
     going = a_pod("going", labels={"app": "a"})
     going.deleted = 30 * 10**9
-    world.table.add_pod(going, "n0")
-    world.table.add_pod(a_pod("stays", priority=20, labels={"app": "a"}), "n0")
-    world.table.add_pod(a_pod("another", cpu="4", priority=20), "n1")
+    cluster.place(going, "n0")
+    cluster.place(a_pod("stays", priority=20, labels={"app": "a"}), "n0")
+    cluster.place(a_pod("another", cpu="4", priority=20), "n1")
     important = a_pod("important", priority=10, labels={"app": "a"}, topologySpreadConstraints=[SPREAD])
-    assert victims_on(world, important) == {"n0": ["going"]}
+    assert victims_on(cluster, important) == {"n0": ["going"]}

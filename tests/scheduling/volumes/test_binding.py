@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.scheduling.volumes.storage import VERSION, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume
+from tests.support.clusters import VERSION
+from tests.support.objects import a_node
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
@@ -36,7 +38,7 @@ class World:
 
 def test_a_pod_waits_a_second_for_its_volume():
     world = World(a_node("n"), a_volume("v"), a_claim("c"))
-    world.submit(a_pod("p", "c"))
+    world.submit(a_claiming_pod("p", "c"))
     world.clock.run(SECOND - 1)
     assert world.pod("p").node_name == ""
     world.clock.run(SECOND)
@@ -46,14 +48,14 @@ def test_a_pod_waits_a_second_for_its_volume():
 
 def test_a_pod_whose_claims_are_bound_waits_for_nothing():
     world = World(a_node("n"), a_volume("v", phase="Bound"), a_claim("c", bound_to="v"))
-    world.submit(a_pod("p", "c"))
+    world.submit(a_claiming_pod("p", "c"))
     world.clock.run(0)
     assert world.pod("p").node_name == "n"
 
 
 def test_others_are_scheduled_meanwhile_against_what_is_assumed():
     world = World(a_node("n"), a_volume("v"), a_claim("c"), a_claim("d"))
-    world.submit(a_pod("first", "c"), a_pod("second", "d"), a_pod("third"))
+    world.submit(a_claiming_pod("first", "c"), a_claiming_pod("second", "d"), a_claiming_pod("third"))
     world.clock.run(0)
     assert world.pod("third").node_name == "n"
     assert "didn't find available persistent volumes" in world.pod("second").unschedulable
@@ -61,7 +63,7 @@ def test_others_are_scheduled_meanwhile_against_what_is_assumed():
 
 def test_a_new_volume_wakes_the_pod_that_lacks_one():
     world = World(a_node("n"), a_claim("c"))
-    world.submit(a_pod("p", "c"))
+    world.submit(a_claiming_pod("p", "c"))
     world.clock.run(5 * SECOND)
     world.store.create(a_volume("v"))
     world.clock.run(7 * SECOND)
@@ -70,7 +72,7 @@ def test_a_new_volume_wakes_the_pod_that_lacks_one():
 
 def test_a_volume_is_made_where_the_pod_goes():
     world = World(a_node("n"), a_claim("c", storage_class="dyn"))
-    world.submit(a_pod("p", "c"))
+    world.submit(a_claiming_pod("p", "c"))
     world.clock.run(SECOND)
     assert world.pod("p").node_name == "n"
     assert world.store.get("PersistentVolumeClaim", "default", "c").volume_name == "pvc-uid-c"
@@ -78,7 +80,7 @@ def test_a_volume_is_made_where_the_pod_goes():
 
 def test_without_a_provisioner_the_scheduler_gives_up_in_the_end():
     world = World(a_node("n"), a_claim("c", storage_class="dyn"), controllers=False)
-    world.submit(a_pod("p", "c"))
+    world.submit(a_claiming_pod("p", "c"))
     world.clock.run(600 * SECOND)
     assert world.pod("p").unschedulable == (
         'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
@@ -89,7 +91,7 @@ def test_without_a_provisioner_the_scheduler_gives_up_in_the_end():
 
 def test_a_pod_deleted_on_its_way_holds_nothing():
     world = World(a_node("n"), a_volume("v"), a_claim("c"), controllers=False)
-    world.submit(a_pod("p", "c"))
+    world.submit(a_claiming_pod("p", "c"))
     world.clock.run(0)
     world.store.delete(world.pod("p"))
     world.clock.run(2 * SECOND)

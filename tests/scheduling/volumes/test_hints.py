@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_pod, a_volume, made
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume, made
+from tests.support.clusters import CachedCluster
 from wavetank.scheduling.framework.queue.events import ClusterEvent
 
 CSI = {"name": "inline", "csi": {"driver": "csi.example.com"}}
 EPHEMERAL = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}
-WAITING = a_pod("p", "c", volumes=[CSI, EPHEMERAL])
+WAITING = a_claiming_pod("p", "c", volumes=[CSI, EPHEMERAL])
 
 
 def topologies(zone):
@@ -33,7 +34,7 @@ def a_csi_node(count, migrated=""):
 
 
 def bound(name, *claims):
-    pod = a_pod(name, *claims)
+    pod = a_claiming_pod(name, *claims)
     pod.node_name = "n"
     return pod
 
@@ -79,5 +80,5 @@ E = ClusterEvent
     ],
 )
 def test_an_event_wakes_a_pod_only_if_it_may_help(plugin, event, old, new, helps):
-    hint = Trial().framework.hints[plugin][event]
+    hint = CachedCluster().framework.hints[plugin][event]
     assert hint(WAITING, old, new) is helps

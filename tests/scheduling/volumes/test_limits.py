@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume, made
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume, made
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node
 
 DRIVER = "csi.example.com"
 TOO_MANY = ["1 node(s) exceed max volume count"]
@@ -18,16 +20,16 @@ def limited(count: int | None, driver: str = DRIVER, **metadata: Any):
     return made("CSINode", "n", metadata=metadata, spec={"drivers": [{"name": driver, "nodeID": "n", **allocatable}]})
 
 
-def attached(trial: Trial, *volumes: str, handle: str | None = None) -> None:
+def attached(cluster: CachedCluster, *volumes: str, handle: str | None = None) -> None:
     """Puts a pod with bound volumes on the node."""
     for name in volumes:
-        with_volume(trial, name, handle)
-    trial.table.add_pod(a_pod("-".join(volumes), *(f"c-{name}" for name in volumes)), "n")
+        with_volume(cluster, name, handle)
+    cluster.place(a_claiming_pod("-".join(volumes), *(f"c-{name}" for name in volumes)), "n")
 
 
-def with_volume(trial: Trial, name: str, handle: str | None = None) -> None:
-    trial.add(a_volume(name, csi={"driver": DRIVER, "volumeHandle": handle or name}))
-    trial.add(a_claim(f"c-{name}", bound_to=name))
+def with_volume(cluster: CachedCluster, name: str, handle: str | None = None) -> None:
+    cluster.add(a_volume(name, csi={"driver": DRIVER, "volumeHandle": handle or name}))
+    cluster.add(a_claim(f"c-{name}", bound_to=name))
 
 
 @pytest.mark.parametrize(
@@ -39,67 +41,67 @@ def with_volume(trial: Trial, name: str, handle: str | None = None) -> None:
     ],
 )
 def test_the_count_of_the_node_is_not_exceeded(count, reasons):
-    trial = Trial(a_node("n"), a_class("local"), limited(count))
-    attached(trial, "a", "b")
-    with_volume(trial, "new")
-    assert trial.reasons(a_pod("p", "c-new")) == reasons
+    cluster = CachedCluster(a_node("n"), a_class("local"), limited(count))
+    attached(cluster, "a", "b")
+    with_volume(cluster, "new")
+    assert cluster.reasons(a_claiming_pod("p", "c-new")) == reasons
 
 
 def test_a_count_of_zero_allows_no_volume():
-    trial = Trial(a_node("n"), a_class("local"), limited(0))
-    with_volume(trial, "new")
-    assert trial.reasons(a_pod("p", "c-new")) == TOO_MANY
+    cluster = CachedCluster(a_node("n"), a_class("local"), limited(0))
+    with_volume(cluster, "new")
+    assert cluster.reasons(a_claiming_pod("p", "c-new")) == TOO_MANY
 
 
 def test_other_drivers_and_nodes_without_drivers_have_no_limit():
-    other = Trial(a_node("n"), a_class("local"), limited(0, "other.example.com"))
-    unknown = Trial(a_node("n"), a_class("local"))
-    for trial in (other, unknown):
-        with_volume(trial, "new")
-        assert trial.feasible(a_pod("p", "c-new")) == {"n"}
+    other = CachedCluster(a_node("n"), a_class("local"), limited(0, "other.example.com"))
+    unknown = CachedCluster(a_node("n"), a_class("local"))
+    for cluster in (other, unknown):
+        with_volume(cluster, "new")
+        assert cluster.feasible(a_claiming_pod("p", "c-new")) == {"n"}
 
 
 def test_a_volume_that_is_there_already_counts_once():
-    trial = Trial(a_node("n"), a_class("local"), limited(1))
-    attached(trial, "a")
-    assert trial.feasible(a_pod("p", "c-a")) == {"n"}
+    cluster = CachedCluster(a_node("n"), a_class("local"), limited(1))
+    attached(cluster, "a")
+    assert cluster.feasible(a_claiming_pod("p", "c-a")) == {"n"}
 
 
 def test_two_volumes_with_one_handle_are_one():
-    trial = Trial(a_node("n"), a_class("local"), limited(1))
-    attached(trial, "a", handle="same")
-    with_volume(trial, "b", "same")
-    assert trial.feasible(a_pod("p", "c-b")) == {"n"}
+    cluster = CachedCluster(a_node("n"), a_class("local"), limited(1))
+    attached(cluster, "a", handle="same")
+    with_volume(cluster, "b", "same")
+    assert cluster.feasible(a_claiming_pod("p", "c-b")) == {"n"}
 
 
 def test_what_is_still_attached_counts():
-    trial = Trial(a_node("n"), a_class("local"), limited(1))
-    with_volume(trial, "old")
-    with_volume(trial, "new")
+    cluster = CachedCluster(a_node("n"), a_class("local"), limited(1))
+    with_volume(cluster, "old")
+    with_volume(cluster, "new")
     source = {"persistentVolumeName": "old"}
-    trial.add(made("VolumeAttachment", "va", spec={"attacher": DRIVER, "nodeName": "n", "source": source}))
-    assert trial.reasons(a_pod("p", "c-new")) == TOO_MANY
+    cluster.add(made("VolumeAttachment", "va", spec={"attacher": DRIVER, "nodeName": "n", "source": source}))
+    assert cluster.reasons(a_claiming_pod("p", "c-new")) == TOO_MANY
 
 
 def test_an_unbound_claim_counts_for_the_driver_of_its_class():
-    trial = Trial(
+    cluster = CachedCluster(
         a_node("n"), a_class("dyn", DRIVER), limited(1), a_claim("a", "1Gi", "dyn"), a_claim("b", "1Gi", "dyn")
     )
-    assert trial.feasible(a_pod("p", "a")) == {"n"}
-    assert trial.reasons(a_pod("p", "a", "b")) == TOO_MANY
+    assert cluster.feasible(a_claiming_pod("p", "a")) == {"n"}
+    assert cluster.reasons(a_claiming_pod("p", "a", "b")) == TOO_MANY
 
 
 def test_an_inline_volume_counts_for_the_driver_that_took_over():
-    trial = Trial(a_node("n"), limited(0, "ebs.csi.aws.com"))
-    assert trial.reasons(a_pod("p", volumes=[EBS])) == TOO_MANY
-    assert Trial(a_node("n"), limited(0)).feasible(a_pod("p", volumes=[EBS])) == {"n"}
+    cluster = CachedCluster(a_node("n"), limited(0, "ebs.csi.aws.com"))
+    assert cluster.reasons(a_claiming_pod("p", volumes=[EBS])) == TOO_MANY
+    assert CachedCluster(a_node("n"), limited(0)).feasible(a_claiming_pod("p", volumes=[EBS])) == {"n"}
 
 
 def test_preempting_a_pod_with_volumes_makes_room():
-    trial = Trial(a_node("n"), a_class("local"), limited(1))
-    attached(trial, "a")
-    with_volume(trial, "new")
-    _, outcome = trial.run(a_pod("p", "c-new", priority=10))
+    cluster = CachedCluster(a_node("n"), a_class("local"), limited(1))
+    attached(cluster, "a")
+    with_volume(cluster, "new")
+    _, outcome = cluster.attempt(a_claiming_pod("p", "c-new", priority=10))
     assert outcome.preemption.nominated == "n"
 
 
@@ -116,6 +118,6 @@ def test_preempting_a_pod_with_volumes_makes_room():
     ],
 )
 def test_with_the_gate_the_driver_must_be_installed(objects, reasons):
-    trial = Trial(a_node("n"), a_class("local"), *objects, gates=frozenset({"VolumeLimitScaling"}))
-    with_volume(trial, "new")
-    assert trial.reasons(a_pod("p", "c-new")) == reasons
+    cluster = CachedCluster(a_node("n"), a_class("local"), *objects, gates=frozenset({"VolumeLimitScaling"}))
+    with_volume(cluster, "new")
+    assert cluster.reasons(a_claiming_pod("p", "c-new")) == reasons

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node
 
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 EPHEMERAL = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}
@@ -33,16 +35,16 @@ def terminating(claim):
     ],
 )
 def test_a_pod_is_refused_as_a_whole(claims, reason):
-    trial = Trial(a_node("n"), a_class("local"), a_class("now", mode="Immediate"), a_volume("v"), *claims)
-    assert trial.reasons(a_pod("p", "c")) == [reason]
-    _, outcome = trial.run(a_pod("p", "c"))
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_class("now", mode="Immediate"), a_volume("v"), *claims)
+    assert cluster.reasons(a_claiming_pod("p", "c")) == [reason]
+    _, outcome = cluster.attempt(a_claiming_pod("p", "c"))
     assert not outcome.pre_filter.resolvable
     assert outcome.message == f"0/1 nodes are available: {reason}. not found"
 
 
 def test_a_missing_claim_is_told_before_a_lost_one_that_stands_first():
-    trial = Trial(a_node("n"), a_class("local"), a_claim("lost", phase="Lost"))
-    assert trial.reasons(a_pod("p", "lost", "missing")) == ['persistentvolumeclaim "missing" not found']
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_claim("lost", phase="Lost"))
+    assert cluster.reasons(a_claiming_pod("p", "lost", "missing")) == ['persistentvolumeclaim "missing" not found']
 
 
 @pytest.mark.parametrize(
@@ -58,14 +60,14 @@ def test_a_missing_claim_is_told_before_a_lost_one_that_stands_first():
             ["PVC default/p-e was not created for pod default/p (pod is not owner)"],
             id="somebody else's",
         ),
-        pytest.param([a_claim("p-e", owner="uid-p")], [], id="the pod's own"),
+        pytest.param([a_claim("p-e", owner="uid-of-p")], [], id="the pod's own"),
     ],
 )
 def test_an_ephemeral_volume_needs_its_own_claim(claims, reasons):
-    trial = Trial(a_node("n"), a_class("local"), a_volume("v"), *claims)
-    assert trial.reasons(a_pod("p", volumes=[EPHEMERAL])) == reasons
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_volume("v"), *claims)
+    assert cluster.reasons(a_claiming_pod("p", volumes=[EPHEMERAL])) == reasons
 
 
 def test_a_pod_without_claims_passes_all_volume_plugins_by():
-    cycle, _ = Trial(a_node("n")).run(a_pod("p", volumes=[{"name": "cache", "emptyDir": {}}]))
+    cycle, _ = CachedCluster(a_node("n")).attempt(a_claiming_pod("p", volumes=[{"name": "cache", "emptyDir": {}}]))
     assert {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"} <= cycle.skipped

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.volumes.storage import HOST, ZONE, Trial, a_claim, a_class, a_node, a_pod, a_volume, made
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume, made
+from tests.support.clusters import CachedCluster, one_profile
+from tests.support.objects import HOSTNAME, ZONE, a_node
 
 NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 NO_SPACE = "node(s) did not have enough free storage"
@@ -17,42 +19,42 @@ def dynamic(**fields):
 
 
 def a_capacity(name="left", on="n", **fields):
-    topology = {"nodeTopology": {"matchLabels": {HOST: on}}}
+    topology = {"nodeTopology": {"matchLabels": {HOSTNAME: on}}}
     return made("CSIStorageCapacity", name, storageClassName="dyn", **{**topology, **fields})
 
 
 def test_any_node_will_do_if_the_class_says_nothing():
-    trial = Trial(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
-    assert trial.feasible(a_pod("p", "c")) == {"a", "b"}
+    cluster = CachedCluster(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
+    assert cluster.feasible(a_claiming_pod("p", "c")) == {"a", "b"}
 
 
 def test_only_nodes_of_the_allowed_topologies_will_do():
     allowed = [{"matchLabelExpressions": [{"key": ZONE, "values": ["z1"]}]}]
-    near, far = a_node("a", topology_kubernetes_io__zone="z1"), a_node("b", topology_kubernetes_io__zone="z2")
-    trial = Trial(near, far, dynamic(allowedTopologies=allowed), a_claim("c", storage_class="dyn"))
-    assert trial.feasible(a_pod("p", "c")) == {"a"}
+    near, far = a_node("a", zone="z1"), a_node("b", zone="z2")
+    cluster = CachedCluster(near, far, dynamic(allowedTopologies=allowed), a_claim("c", storage_class="dyn"))
+    assert cluster.feasible(a_claiming_pod("p", "c")) == {"a"}
 
 
 def test_a_volume_that_exists_is_taken_before_one_is_made():
-    trial = Trial(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
-    trial.add(a_volume("v", storage_class="dyn", on="a"))
-    cycle, _ = trial.run(a_pod("p", "c"))
-    a, b = (trial.plugin("VolumeBinding").volumes_on(cycle, trial.table.slots[name]) for name in "ab")
+    cluster = CachedCluster(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
+    cluster.add(a_volume("v", storage_class="dyn", on="a"))
+    cycle, _ = cluster.attempt(a_claiming_pod("p", "c"))
+    a, b = (cluster.plugin("VolumeBinding").volumes_on(cycle, cluster.table.slots[name]) for name in "ab")
     assert [volume.name for _, volume in a.bindings] == ["v"]
     assert [claim.name for claim, _ in b.provisions] == ["c"]
 
 
 def test_a_claim_with_a_selected_node_is_tried_there_only():
-    trial = Trial(a_node("a"), a_node("b"), dynamic(), a_volume("v", storage_class="dyn", on="b"))
-    trial.add(a_claim("c", storage_class="dyn", annotations={SELECTED: "a"}))
-    assert trial.feasible(a_pod("p", "c")) == {"a"}
+    cluster = CachedCluster(a_node("a"), a_node("b"), dynamic(), a_volume("v", storage_class="dyn", on="b"))
+    cluster.add(a_claim("c", storage_class="dyn", annotations={SELECTED: "a"}))
+    assert cluster.feasible(a_claiming_pod("p", "c")) == {"a"}
 
 
 def test_an_assumed_claim_has_its_node_selected():
-    trial = Trial(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
-    cycle, _ = trial.run(a_pod("first", "c"))
-    trial.plugin("VolumeBinding").reserve(cycle, "b")
-    assert trial.feasible(a_pod("second", "c")) == {"b"}
+    cluster = CachedCluster(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
+    cycle, _ = cluster.attempt(a_claiming_pod("first", "c"))
+    cluster.plugin("VolumeBinding").reserve(cycle, "b")
+    assert cluster.feasible(a_claiming_pod("second", "c")) == {"b"}
 
 
 @pytest.mark.parametrize(
@@ -68,16 +70,16 @@ def test_an_assumed_claim_has_its_node_selected():
     ],
 )
 def test_the_storage_left_must_be_enough(capacity, claims, reasons):
-    trial = Trial(a_node("n"), dynamic(), DRIVER, a_capacity(**capacity))
+    cluster = CachedCluster(a_node("n"), dynamic(), DRIVER, a_capacity(**capacity))
     for i, size in enumerate(claims):
-        trial.add(a_claim(f"c{i}", size, "dyn"))
-    assert trial.reasons(a_pod("p", *(f"c{i}" for i in range(len(claims))))) == reasons
+        cluster.add(a_claim(f"c{i}", size, "dyn"))
+    assert cluster.reasons(a_claiming_pod("p", *(f"c{i}" for i in range(len(claims))))) == reasons
 
 
 def test_nobody_counts_for_a_driver_that_does_not_track_capacity():
     driver = made("CSIDriver", "disk.example.org", spec={"storageCapacity": False})
-    trial = Trial(a_node("n"), dynamic(), driver, a_claim("c", "1Ti", "dyn"))
-    assert trial.feasible(a_pod("p", "c")) == {"n"}
+    cluster = CachedCluster(a_node("n"), dynamic(), driver, a_claim("c", "1Ti", "dyn"))
+    assert cluster.feasible(a_claiming_pod("p", "c")) == {"n"}
 
 
 @pytest.mark.parametrize(
@@ -93,16 +95,18 @@ def test_nobody_counts_for_a_driver_that_does_not_track_capacity():
 )
 def test_scores_by_the_storage_used(args, scores):
     gates = frozenset({"StorageCapacityScoring"})
-    trial = Trial(a_node("a"), a_node("b"), dynamic(), DRIVER, gates=gates, args=args)
+    cluster = CachedCluster(
+        a_node("a"), a_node("b"), dynamic(), DRIVER, gates=gates, **one_profile(VolumeBinding=args or {})
+    )
     for item in (a_capacity("1", "a", capacity="10Gi"), a_capacity("2", "b", capacity="20Gi")):
-        trial.add(item)
-    trial.add(a_claim("c", "5Gi", "dyn"))
-    _, outcome = trial.run(a_pod("p", "c"))
-    names = [trial.table.nodes[slot].name for slot in outcome.feasible]
+        cluster.add(item)
+    cluster.add(a_claim("c", "5Gi", "dyn"))
+    _, outcome = cluster.attempt(a_claiming_pod("p", "c"))
+    names = [cluster.table.nodes[slot].name for slot in outcome.feasible]
     assert dict(zip(names, outcome.scores["VolumeBinding"].tolist(), strict=True)) == scores
 
 
 def test_without_the_gate_there_are_no_scores():
-    trial = Trial(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
-    _, outcome = trial.run(a_pod("p", "c"))
+    cluster = CachedCluster(a_node("a"), a_node("b"), dynamic(), a_claim("c", storage_class="dyn"))
+    _, outcome = cluster.attempt(a_claiming_pod("p", "c"))
     assert "VolumeBinding" not in outcome.scores

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node
 
 IN_USE = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
@@ -45,32 +47,34 @@ def rbd(image, *monitors, read_only=False, **more):
     ],
 )
 def test_a_disk_in_use_keeps_the_pod_off_that_node(there, wanted, conflict):
-    trial = Trial(a_node("n"), a_node("free"))
-    trial.table.add_pod(a_pod("other", volumes=[{"name": "d", **there}]), "n")
-    assert trial.feasible(a_pod("p", volumes=[{"name": "d", **wanted}])) == ({"free"} if conflict else {"n", "free"})
+    cluster = CachedCluster(a_node("n"), a_node("free"))
+    cluster.place(a_claiming_pod("other", volumes=[{"name": "d", **there}]), "n")
+    assert cluster.feasible(a_claiming_pod("p", volumes=[{"name": "d", **wanted}])) == (
+        {"free"} if conflict else {"n", "free"}
+    )
 
 
 def once_pod_claim(*used_on):
     modes = ["ReadWriteOncePod"]
-    trial = Trial(a_node("a"), a_node("b"), a_class("local"), a_volume("v", accessModes=modes))
-    trial.add(a_claim("c", bound_to="v", accessModes=modes))
+    cluster = CachedCluster(a_node("a"), a_node("b"), a_class("local"), a_volume("v", accessModes=modes))
+    cluster.add(a_claim("c", bound_to="v", accessModes=modes))
     for name in used_on:
-        trial.table.add_pod(a_pod(f"on-{name}", "c", priority=1), name)
-    return trial
+        cluster.place(a_claiming_pod(f"on-{name}", "c", priority=1), name)
+    return cluster
 
 
 def test_a_claim_for_one_pod_is_refused_on_every_node():
-    assert once_pod_claim("a").reasons(a_pod("p", "c")) == [f"2 {IN_USE}"]
-    assert once_pod_claim().feasible(a_pod("p", "c")) == {"a", "b"}
+    assert once_pod_claim("a").reasons(a_claiming_pod("p", "c")) == [f"2 {IN_USE}"]
+    assert once_pod_claim().feasible(a_claiming_pod("p", "c")) == {"a", "b"}
 
 
 def test_a_user_on_a_node_that_is_gone_does_not_count():
-    trial = once_pod_claim("a")
-    trial.table.remove_node(a_node("a"))
-    assert trial.feasible(a_pod("p", "c")) == {"b"}
+    cluster = once_pod_claim("a")
+    cluster.table.remove_node(a_node("a"))
+    assert cluster.feasible(a_claiming_pod("p", "c")) == {"b"}
 
 
 def test_preemption_frees_the_claim_only_where_its_user_is():
-    _, outcome = once_pod_claim("a").run(a_pod("p", "c", priority=10))
+    _, outcome = once_pod_claim("a").attempt(a_claiming_pod("p", "c", priority=10))
     assert outcome.preemption.nominated == "a"
     assert set(outcome.preemption.victims_on) == {"a"}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.volumes.storage import ZONE, Trial, a_claim, a_class, a_node, a_pod, a_volume, reached_from
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume, reached_from
+from tests.support.clusters import CachedCluster
+from tests.support.objects import ZONE, a_node
 
 NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity"
 
 
-def bindings(trial, pod, node):
-    cycle, _ = trial.run(pod)
-    volumes = trial.plugin("VolumeBinding").volumes_on(cycle, trial.table.slots[node])
+def bindings(cluster, pod, node):
+    cycle, _ = cluster.attempt(pod)
+    volumes = cluster.plugin("VolumeBinding").volumes_on(cycle, cluster.table.slots[node])
     return {claim.name: volume.name for claim, volume in volumes.bindings}
 
 
@@ -53,45 +55,45 @@ def bindings(trial, pod, node):
 )
 def test_a_claim_gets(volumes, claim, taken):
     made = [a_volume(name, size, **spec) for name, size, spec in volumes]
-    trial = Trial(a_node("n"), a_class("local"), a_claim("c", **claim), *made)
-    assert bindings(trial, a_pod("p", "c"), "n") == ({} if taken is None else {"c": taken})
-    assert trial.feasible(a_pod("p", "c")) == (set() if taken is None else {"n"})
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_claim("c", **claim), *made)
+    assert bindings(cluster, a_claiming_pod("p", "c"), "n") == ({} if taken is None else {"c": taken})
+    assert cluster.feasible(a_claiming_pod("p", "c")) == (set() if taken is None else {"n"})
 
 
 def test_each_node_has_its_own_choice():
-    trial = Trial(a_node("a"), a_node("b"), a_node("c"), a_class("local"), a_claim("c"))
+    cluster = CachedCluster(a_node("a"), a_node("b"), a_node("c"), a_class("local"), a_claim("c"))
     for volume in (a_volume("on-a", on="a"), a_volume("on-b", "7Gi", on="b")):
-        trial.add(volume)
-    pod = a_pod("p", "c")
-    assert (bindings(trial, pod, "a"), bindings(trial, pod, "b")) == ({"c": "on-a"}, {"c": "on-b"})
-    assert trial.feasible(pod) == {"a", "b"}
+        cluster.add(volume)
+    pod = a_claiming_pod("p", "c")
+    assert (bindings(cluster, pod, "a"), bindings(cluster, pod, "b")) == ({"c": "on-a"}, {"c": "on-b"})
+    assert cluster.feasible(pod) == {"a", "b"}
 
 
 def test_smaller_claims_choose_first_and_nobody_tries_again():
-    trial = Trial(a_node("n"), a_class("local"), a_claim("large", "6Gi"), a_claim("little", "1Gi"))
-    trial.add(a_volume("only", "8Gi"))
-    assert bindings(trial, a_pod("p", "large", "little"), "n") == {"little": "only"}
-    assert trial.reasons(a_pod("p", "large", "little")) == [f"1 {NO_VOLUME}"]
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_claim("large", "6Gi"), a_claim("little", "1Gi"))
+    cluster.add(a_volume("only", "8Gi"))
+    assert bindings(cluster, a_claiming_pod("p", "large", "little"), "n") == {"little": "only"}
+    assert cluster.reasons(a_claiming_pod("p", "large", "little")) == [f"1 {NO_VOLUME}"]
 
 
 def test_a_node_may_be_refused_for_several_reasons():
     bound = a_volume("far", nodeAffinity=reached_from(ZONE, "z1"))
-    trial = Trial(a_node("n"), a_class("local"), bound, a_claim("b", bound_to="far"), a_claim("c"))
-    assert trial.reasons(a_pod("p", "b", "c")) == [f"1 {NO_VOLUME}", f"1 {ELSEWHERE}"]
+    cluster = CachedCluster(a_node("n"), a_class("local"), bound, a_claim("b", bound_to="far"), a_claim("c"))
+    assert cluster.reasons(a_claiming_pod("p", "b", "c")) == [f"1 {NO_VOLUME}", f"1 {ELSEWHERE}"]
 
 
 def test_an_assumed_volume_is_no_longer_free():
-    trial = Trial(a_node("n"), a_class("local"), a_volume("v"), a_claim("c"), a_claim("d"))
-    cycle, _ = trial.run(a_pod("first", "c"))
-    trial.plugin("VolumeBinding").reserve(cycle, "n")
-    assert trial.reasons(a_pod("second", "d")) == [f"1 {NO_VOLUME}"]
-    trial.plugin("VolumeBinding").unreserve(cycle, "n")
-    assert trial.feasible(a_pod("second", "d")) == {"n"}
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_volume("v"), a_claim("c"), a_claim("d"))
+    cycle, _ = cluster.attempt(a_claiming_pod("first", "c"))
+    cluster.plugin("VolumeBinding").reserve(cycle, "n")
+    assert cluster.reasons(a_claiming_pod("second", "d")) == [f"1 {NO_VOLUME}"]
+    cluster.plugin("VolumeBinding").unreserve(cycle, "n")
+    assert cluster.feasible(a_claiming_pod("second", "d")) == {"n"}
 
 
 def test_a_volume_of_many_is_found_by_its_node():
-    trial = Trial(a_class("local"), a_claim("c"))
+    cluster = CachedCluster(a_class("local"), a_claim("c"))
     for i in range(300):
-        trial.add(a_node(f"n{i}"))
-        trial.add(a_volume(f"v{i}", on=f"n{i}"))
-    assert bindings(trial, a_pod("p", "c"), "n7") == {"c": "v7"}
+        cluster.add(a_node(f"n{i}"))
+        cluster.add(a_volume(f"v{i}", on=f"n{i}"))
+    assert bindings(cluster, a_claiming_pod("p", "c"), "n7") == {"c": "v7"}

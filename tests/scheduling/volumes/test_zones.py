@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.volumes.storage import Trial, a_claim, a_class, a_node, a_pod, a_volume
+from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -26,13 +28,13 @@ OTHER_ZONE = "1 node(s) had no available volume zone"
     ],
 )
 def test_a_pod_stays_in_the_zones_of_its_volume(volume, node, fits):
-    trial = Trial(a_class("local"), a_volume("v", labels=volume), a_claim("c", bound_to="v"))
+    cluster = CachedCluster(a_class("local"), a_volume("v", labels=volume), a_claim("c", bound_to="v"))
     made = a_node("n")
     made.labels = {**made.labels, **node}
-    trial.add(made)
-    assert trial.reasons(a_pod("p", "c")) == ([] if fits else [OTHER_ZONE])
+    cluster.add(made)
+    assert cluster.reasons(a_claiming_pod("p", "c")) == ([] if fits else [OTHER_ZONE])
 
 
 def test_a_claim_that_has_no_volume_yet_is_in_no_zone():
-    trial = Trial(a_node("n"), a_class("local"), a_volume("v", labels={ZONE: "z1"}), a_claim("c"))
-    assert trial.feasible(a_pod("p", "c")) == {"n"}
+    cluster = CachedCluster(a_node("n"), a_class("local"), a_volume("v", labels={ZONE: "z1"}), a_claim("c"))
+    assert cluster.feasible(a_claiming_pod("p", "c")) == {"n"}

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.scheduling.policies.choices import chosen
-from tests.scheduling.worlds import World, a_node
+from tests.support.clusters import CachedCluster
+from tests.support.objects import a_node
 from wavetank.errors import InputError, SchedulerError
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.views import NodesView
@@ -116,7 +117,7 @@ def test_a_criterion_that_no_node_has_ends_the_run_with_the_policy_and_the_pod()
 
 def test_a_label_stays_known_when_the_last_node_that_had_it_is_gone():
     node = a_node("a", labels={FREQUENCY: "1"})
-    table = World([node, a_node("b")]).table
+    table = CachedCluster(node, a_node("b")).table
     assert NodesView(table, table.order).any_has(label=FREQUENCY)
     table.remove_node(node)
     assert NodesView(table, table.order).any_has(label=FREQUENCY)
