@@ -7,12 +7,12 @@ import json
 import pytest
 
 from tests.cli.commands import Wavetank, an_experiment
-from tests.scheduling.gpusharing.gpuclusters import a_node, a_pod
+from tests.scheduling.gpusharing.gpuclusters import a_gpu_node, a_gpu_pod
 from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
 
 
 def with_annotations(**annotations):
-    pod = a_pod("p")
+    pod = a_gpu_pod("p")
     names = {"count": GPU_COUNT, "milli": GPU_MILLI}
     pod["metadata"]["annotations"] = {names[key]: value for key, value in annotations.items()}
     return pod
@@ -21,8 +21,10 @@ def with_annotations(**annotations):
 @pytest.mark.parametrize(
     ("pod", "message"),
     [
-        pytest.param(a_pod("p", gpus=1, models="H100"), "no node has the GPU model H100", id="no such model"),
-        pytest.param(a_pod("p", gpus=1, models="K80|H100"), "no node has the GPU model K80 or H100", id="none of them"),
+        pytest.param(a_gpu_pod("p", gpus=1, models="H100"), "no node has the GPU model H100", id="no such model"),
+        pytest.param(
+            a_gpu_pod("p", gpus=1, models="K80|H100"), "no node has the GPU model K80 or H100", id="none of them"
+        ),
         pytest.param(with_annotations(count="1", milli="1500"), f"{GPU_MILLI}: expected a whole number", id="too much"),
         pytest.param(with_annotations(milli="0"), f"{GPU_MILLI}: expected 1 to 1000 of one GPU", id="nothing of one"),
         pytest.param(with_annotations(count="2", milli="500"), "expected 1 to 1000 of one GPU or", id="parts of two"),
@@ -32,7 +34,7 @@ def with_annotations(**annotations):
 )
 @pytest.mark.parametrize("policy", ["FGD", "GpuPacking"])
 def test_a_wish_that_makes_no_sense(wavetank: Wavetank, here, policy, pod, message) -> None:
-    (here / "nodes.yaml").write_text(json.dumps(a_node("a", gpus=2)))
+    (here / "nodes.yaml").write_text(json.dumps(a_gpu_node("a", gpus=2)))
     (here / "pods.yaml").write_text(json.dumps(pod))
     schedulers = [{"name": "default"}, {"name": policy}]
     experiment = an_experiment(

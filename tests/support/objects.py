@@ -34,14 +34,14 @@ def pod_manifest(
 ) -> Manifest:
     """Returns a pod of one container.
 
-    `requests` replaces `cpu` and `memory`, of which None stands for no request. A `duration` is written as an
+    `requests` replaces `cpu` and `memory`, of which None and "" stand for no request. A `duration` is written as an
     annotation, `node` as nodeName. `labels`, `annotations` and `metadata` go into the metadata; other fields are
     of the spec.
     """
-    metadata = _metadata(name, fields)
+    metadata = _metadata(name, {"namespace": "default"}, fields)
     if duration:
         metadata["annotations"] = {DURATION: duration, **metadata.get("annotations", {})}
-    asked = _given(cpu=cpu, memory=memory) if requests is None else dict(requests)
+    asked = _given(cpu=cpu or None, memory=memory or None) if requests is None else dict(requests)
     container = {"name": "main", "image": "app:1", **({"resources": {"requests": asked}} if asked else {})}
     spec = {"containers": [{**container, **_given(ports=ports)}], **_given(nodeName=node or None), **fields}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, **_given(status=status)}
@@ -64,7 +64,7 @@ def node_manifest(
     `extended` are further resources. `labels`, `annotations` and `metadata` go into the metadata; other fields are
     of the spec.
     """
-    metadata = _metadata(name, fields)
+    metadata = _metadata(name, {}, fields)
     metadata["labels"] = {HOSTNAME: name, **_given(**{ZONE: zone}), **metadata.get("labels", {})}
     allocatable = {"cpu": cpu, "memory": memory, "pods": pods, **(extended or {})}
     manifest = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {**_given(taints=taints), **fields}}
@@ -79,9 +79,9 @@ def a_node(name: str = "n", **fields: Any) -> Node:
     return Node(node_manifest(name, **fields))
 
 
-def _metadata(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+def _metadata(name: str, usual: Mapping[str, str], fields: dict[str, Any]) -> dict[str, Any]:
     given = _given(labels=fields.pop("labels", None), annotations=fields.pop("annotations", None))
-    return {"name": name, **given, **fields.pop("metadata", {})}
+    return {"name": name, **usual, **given, **fields.pop("metadata", {})}
 
 
 def _given(**fields: Any) -> dict[str, Any]:

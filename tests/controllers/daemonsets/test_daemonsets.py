@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.controllers.worlds import World, a_pod, a_template, a_workload
+from tests.controllers.clusters import ControllerCluster, a_template, a_workload
+from tests.support.objects import a_node, pod_manifest
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 
@@ -14,19 +15,12 @@ DS, REVISION = "DaemonSet.apps", "ControllerRevision.apps"
 NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
 
 
-def a_node(name: str, labels: dict[str, str] | None = None, taints: list[dict[str, str]] | None = None) -> Node:
-    status = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}
-    metadata = {"name": name, "labels": labels or {}}
-    head = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": taints or []}}
-    return Node({**head, "status": status})
-
-
-def a_world(*nodes: Node, **spec: Any) -> World:
-    world = World("daemonset")
+def a_cluster(*nodes: Node, **spec: Any) -> ControllerCluster:
+    cluster = ControllerCluster("daemonset")
     for node in nodes or [a_node("n1"), a_node("n2"), a_node("n3")]:
-        world.store.create(node)
-    world.create(a_workload("DaemonSet", **spec))
-    return world
+        cluster.store.create(node)
+    cluster.create(a_workload("DaemonSet", **spec))
+    return cluster
 
 
 def host(pod: Pod) -> str:
@@ -35,39 +29,39 @@ def host(pod: Pod) -> str:
     return str(affinity["nodeSelectorTerms"][0]["matchFields"][0]["values"][0])
 
 
-def start(world: World, *hosts: str) -> None:
+def start(cluster: ControllerCluster, *hosts: str) -> None:
     """Lets pods run on the nodes that they are for."""
-    for pod in world.pods():
+    for pod in cluster.pods():
         if not hosts or host(pod) in hosts:
-            world.start([pod], host(pod))
+            cluster.start([pod], host(pod))
 
 
-def finish(world: World) -> None:
+def finish(cluster: ControllerCluster) -> None:
     for _ in range(20):
-        start(world)
-        world.bury()
+        start(cluster)
+        cluster.remove_deleted()
 
 
-def hosts(world: World) -> list[str]:
-    return sorted(host(pod) for pod in world.pods())
+def hosts(cluster: ControllerCluster) -> list[str]:
+    return sorted(host(pod) for pod in cluster.pods())
 
 
-def images(world: World) -> list[str]:
-    return [pod.spec.images[0] for pod in sorted(world.pods(), key=host)]
+def images(cluster: ControllerCluster) -> list[str]:
+    return [pod.spec.images[0] for pod in sorted(cluster.pods(), key=host)]
 
 
-def change_node(world: World, new: Node) -> None:
-    present = world.store.get("Node", "", new.name)
+def change_node(cluster: ControllerCluster, new: Node) -> None:
+    present = cluster.store.get("Node", "", new.name)
     new.uid, new.resource_version, new.created = present.uid, present.resource_version, present.created
-    world.store.update(new)
-    world.settle()
+    cluster.store.update(new)
+    cluster.run()
 
 
 def test_every_node_gets_a_pod_that_is_for_it() -> None:
-    world = a_world()
-    assert hosts(world) == ["n1", "n2", "n3"]
-    (revision,) = world.store.list(REVISION)
-    document = world.pods()[0].render()
+    cluster = a_cluster()
+    assert hosts(cluster) == ["n1", "n2", "n3"]
+    (revision,) = cluster.store.list(REVISION)
+    document = cluster.pods()[0].render()
     assert document["metadata"]["labels"] == {
         "app": "web",
         "controller-revision-hash": revision.labels["controller-revision-hash"],
@@ -86,7 +80,7 @@ def test_every_node_gets_a_pod_that_is_for_it() -> None:
 
 
 def test_the_status_counts_nodes() -> None:
-    world = a_world()
+    cluster = a_cluster()
     status = {
         "currentNumberScheduled": 3,
         "numberMisscheduled": 0,
@@ -95,17 +89,19 @@ def test_the_status_counts_nodes() -> None:
         "observedGeneration": 1,
         "updatedNumberScheduled": 3,
     }
-    assert world.status(DS, "web") == {**status, "numberUnavailable": 3}
-    start(world, "n1")
+    assert cluster.status(DS, "web") == {**status, "numberUnavailable": 3}
+    start(cluster, "n1")
     running = {"numberReady": 1, "numberAvailable": 1, "numberUnavailable": 2}
-    assert world.status(DS, "web") == {**status, **running}
+    assert cluster.status(DS, "web") == {**status, **running}
 
 
 @pytest.mark.parametrize(
     ("node", "template", "there"),
     [
         pytest.param(a_node("n"), {}, True, id="any node"),
-        pytest.param(a_node("n", {"disk": "ssd"}), {"nodeSelector": {"disk": "ssd"}}, True, id="a node as selected"),
+        pytest.param(
+            a_node("n", labels={"disk": "ssd"}), {"nodeSelector": {"disk": "ssd"}}, True, id="a node as selected"
+        ),
         pytest.param(a_node("n"), {"nodeSelector": {"disk": "ssd"}}, False, id="another node"),
         pytest.param(a_node("n", taints=[{"key": "k", "effect": "NoSchedule"}]), {}, False, id="a tainted node"),
         pytest.param(a_node("n", taints=[{"key": "k", "effect": "PreferNoSchedule"}]), {}, True, id="rather not"),
@@ -119,109 +115,110 @@ def test_the_status_counts_nodes() -> None:
     ],
 )
 def test_which_nodes_get_a_pod(node: Node, template: dict[str, Any], there: bool) -> None:
-    world = a_world(
-        a_node(node.name, dict(node.labels), [taint.render() for taint in node.taints]), template=a_template(**template)
+    cluster = a_cluster(
+        a_node(node.name, labels=dict(node.labels), taints=[taint.render() for taint in node.taints]),
+        template=a_template(**template),
     )
-    assert bool(world.pods()) == there
-    assert world.status(DS, "web")["desiredNumberScheduled"] == there
+    assert bool(cluster.pods()) == there
+    assert cluster.status(DS, "web")["desiredNumberScheduled"] == there
 
 
 def test_nodes_come_and_go() -> None:
-    world = a_world(a_node("n1"))
-    world.store.create(a_node("n2"))
-    world.settle()
-    assert hosts(world) == ["n1", "n2"]
-    world.store.delete(world.store.get("Node", "", "n2"))
-    world.settle()
-    assert hosts(world) == ["n1"]  # it was not on its node yet
-    assert world.status(DS, "web")["desiredNumberScheduled"] == 1
+    cluster = a_cluster(a_node("n1"))
+    cluster.store.create(a_node("n2"))
+    cluster.run()
+    assert hosts(cluster) == ["n1", "n2"]
+    cluster.store.delete(cluster.store.get("Node", "", "n2"))
+    cluster.run()
+    assert hosts(cluster) == ["n1"]  # it was not on its node yet
+    assert cluster.status(DS, "web")["desiredNumberScheduled"] == 1
 
 
 def test_a_pod_where_none_is_to_be_stays_or_goes_by_the_taint() -> None:
-    world = a_world(a_node("n1"), a_node("n2"))
-    finish(world)
-    change_node(world, a_node("n1", taints=[{"key": "k", "effect": "NoSchedule"}]))
-    assert hosts(world) == ["n1", "n2"]
-    assert world.status(DS, "web")["numberMisscheduled"] == 0  # the real controller does not look up for that alone
-    change_node(world, a_node("n2", taints=[{"key": "k", "effect": "NoExecute"}]))
-    assert hosts(world) == ["n1"]
+    cluster = a_cluster(a_node("n1"), a_node("n2"))
+    finish(cluster)
+    change_node(cluster, a_node("n1", taints=[{"key": "k", "effect": "NoSchedule"}]))
+    assert hosts(cluster) == ["n1", "n2"]
+    assert cluster.status(DS, "web")["numberMisscheduled"] == 0  # the real controller does not look up for that alone
+    change_node(cluster, a_node("n2", taints=[{"key": "k", "effect": "NoExecute"}]))
+    assert hosts(cluster) == ["n1"]
 
 
 def test_a_rolling_update_replaces_node_by_node() -> None:
-    world = a_world()
-    finish(world)
-    world.change(DS, "web", template=a_template(image="nginx:2"))
-    assert len(world.pods()) == 2
-    world.bury()
-    assert sorted(images(world)) == ["nginx", "nginx", "nginx:2"]
-    finish(world)
-    assert images(world) == ["nginx:2"] * 3
-    status = world.status(DS, "web")
+    cluster = a_cluster()
+    finish(cluster)
+    cluster.change(DS, "web", template=a_template(image="nginx:2"))
+    assert len(cluster.pods()) == 2
+    cluster.remove_deleted()
+    assert sorted(images(cluster)) == ["nginx", "nginx", "nginx:2"]
+    finish(cluster)
+    assert images(cluster) == ["nginx:2"] * 3
+    status = cluster.status(DS, "web")
     assert (status["updatedNumberScheduled"], status["numberAvailable"]) == (3, 3)
-    assert sorted(each.manifest["revision"] for each in world.store.list(REVISION)) == [1, 2]
+    assert sorted(each.manifest["revision"] for each in cluster.store.list(REVISION)) == [1, 2]
 
 
 def test_with_a_surge_the_new_pod_comes_first() -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
-    world = a_world(updateStrategy=rolling)
-    finish(world)
-    world.change(DS, "web", template=a_template(image="nginx:2"))
-    assert sorted(images(world)) == ["nginx", "nginx", "nginx", "nginx:2"]
-    start(world)
-    assert sorted(images(world)) == ["nginx", "nginx", "nginx:2", "nginx:2"]
-    finish(world)
-    assert images(world) == ["nginx:2"] * 3
+    cluster = a_cluster(updateStrategy=rolling)
+    finish(cluster)
+    cluster.change(DS, "web", template=a_template(image="nginx:2"))
+    assert sorted(images(cluster)) == ["nginx", "nginx", "nginx", "nginx:2"]
+    start(cluster)
+    assert sorted(images(cluster)) == ["nginx", "nginx", "nginx:2", "nginx:2"]
+    finish(cluster)
+    assert images(cluster) == ["nginx:2"] * 3
 
 
 def test_on_delete_waits_for_somebody_to_delete() -> None:
-    world = a_world(updateStrategy={"type": "OnDelete"})
-    finish(world)
-    world.change(DS, "web", template=a_template(image="nginx:2"))
-    finish(world)
-    assert images(world) == ["nginx"] * 3
-    world.client.delete(next(pod for pod in world.pods() if host(pod) == "n2"))
-    finish(world)
-    assert images(world) == ["nginx", "nginx:2", "nginx"]
+    cluster = a_cluster(updateStrategy={"type": "OnDelete"})
+    finish(cluster)
+    cluster.change(DS, "web", template=a_template(image="nginx:2"))
+    finish(cluster)
+    assert images(cluster) == ["nginx"] * 3
+    cluster.client.delete(next(pod for pod in cluster.pods() if host(pod) == "n2"))
+    finish(cluster)
+    assert images(cluster) == ["nginx", "nginx:2", "nginx"]
 
 
 def test_a_failed_pod_is_replaced_at_first_at_once() -> None:
-    world = a_world(a_node("n1"))
+    cluster = a_cluster(a_node("n1"))
     for _ in range(2):
-        start(world)
-        world.end(world.pods()[0])
-    (failed,) = world.pods()
+        start(cluster)
+        cluster.end(cluster.pods()[0])
+    (failed,) = cluster.pods()
     assert failed.phase == "Failed"  # the second one has to wait
-    world.settle(1.1)
-    (pod,) = world.pods()
+    cluster.run(1.1)
+    (pod,) = cluster.pods()
     assert pod.phase == "Pending"
-    reasons = [reason for _, reason, _ in world.told if "Daemon" in reason]
+    reasons = [reason for _, reason, _ in cluster.told if "Daemon" in reason]
     assert reasons == ["FailedDaemonPod", "FailedDaemonPod"]
 
 
 def test_going_back_numbers_the_old_revision_anew_and_keeps_only_so_many() -> None:
-    world = a_world(a_node("n1"), revisionHistoryLimit=1)
+    cluster = a_cluster(a_node("n1"), revisionHistoryLimit=1)
     for image in ("nginx:2", "nginx:3", "nginx:2"):
-        finish(world)
-        world.change(DS, "web", template=a_template(image=image))
-    finish(world)
-    assert sorted(each.manifest["revision"] for each in world.store.list(REVISION)) == [3, 4]
+        finish(cluster)
+        cluster.change(DS, "web", template=a_template(image=image))
+    finish(cluster)
+    assert sorted(each.manifest["revision"] for each in cluster.store.list(REVISION)) == [3, 4]
 
 
 def test_orphans_are_adopted_and_pods_with_other_labels_are_let_go() -> None:
-    world = a_world(a_node("n1"))
-    orphan = a_pod("orphan", app="web")
+    cluster = a_cluster(a_node("n1"))
+    orphan = pod_manifest("orphan", labels={"app": "web"})
     orphan["spec"]["nodeName"] = "n1"
-    world.create(orphan)
-    assert world.get("Pod", "orphan").render()["metadata"]["ownerReferences"][0]["kind"] == "DaemonSet"
-    world.bury()  # of two on a node one goes, then the one of another template
-    assert hosts(world) == ["n1"]
-    pod = world.pods()[0]
+    cluster.create(orphan)
+    assert cluster.get("Pod", "orphan").render()["metadata"]["ownerReferences"][0]["kind"] == "DaemonSet"
+    cluster.remove_deleted()  # of two on a node one goes, then the one of another template
+    assert hosts(cluster) == ["n1"]
+    pod = cluster.pods()[0]
     document = pod.render()
     document["metadata"]["labels"] = {"app": "other"}
-    world.client.update(pod, document)
-    world.settle()
-    assert "ownerReferences" not in world.get("Pod", pod.name).render()["metadata"]
-    assert len(world.pods(app="web")) == 1
+    cluster.client.update(pod, document)
+    cluster.run()
+    assert "ownerReferences" not in cluster.get("Pod", pod.name).render()["metadata"]
+    assert len(cluster.pods(app="web")) == 1
 
 
 STEPS = st.lists(
@@ -239,41 +236,41 @@ def test_a_daemon_set_keeps_its_bounds_and_converges(
     steps: list[tuple[str, int]], surge: int, unavailable: int
 ) -> None:
     limits = {"maxSurge": surge, "maxUnavailable": 0 if surge else unavailable or 1}
-    world = a_world(updateStrategy={"type": "RollingUpdate", "rollingUpdate": limits})
+    cluster = a_cluster(updateStrategy={"type": "RollingUpdate", "rollingUpdate": limits})
     image = "nginx"
     for step, number in steps:
-        pods, name = world.pods(), f"n{number + 1}"
-        node = world.store.find("Node", "", name)
+        pods, name = cluster.pods(), f"n{number + 1}"
+        node = cluster.store.find("Node", "", name)
         running = sum(pod.phase == "Running" for pod in pods)
         if step == "image":
             image = f"nginx:{number}"
-            world.change(DS, "web", template=a_template(image=image))
-            left = sum(pod.phase == "Running" for pod in world.pods())
+            cluster.change(DS, "web", template=a_template(image=image))
+            left = sum(pod.phase == "Running" for pod in cluster.pods())
             assert left >= running - limits["maxUnavailable"]
         elif step == "start":
-            start(world, name)
+            start(cluster, name)
         elif step == "bury":
-            world.bury()
+            cluster.remove_deleted()
         elif step == "join" and node is None:
-            world.store.create(a_node(name))
+            cluster.store.create(a_node(name))
         elif step == "leave" and node is not None:
-            world.store.delete(node)
-            for pod in [pod for pod in world.store.list("Pod") if pod.node_name == name]:
-                world.store.delete(pod)
+            cluster.store.delete(node)
+            for pod in [pod for pod in cluster.store.list("Pod") if pod.node_name == name]:
+                cluster.store.delete(pod)
         elif step == "taint" and node is not None:
-            change_node(world, a_node(name, taints=[{"key": "k", "effect": "NoExecute"}] if number % 2 else []))
+            change_node(cluster, a_node(name, taints=[{"key": "k", "effect": "NoExecute"}] if number % 2 else []))
         elif pods and step == "end":
-            world.end(pods[number % len(pods)])
+            cluster.end(pods[number % len(pods)])
         elif pods and step == "delete":
-            world.client.delete(pods[number % len(pods)])
-        world.settle()
+            cluster.client.delete(pods[number % len(pods)])
+        cluster.run()
     for _ in range(12):
-        finish(world)
-        world.settle(100)
-    suited = sorted(node.name for node in world.store.list("Node") if not node.taints)
-    assert hosts(world) == suited
-    assert set(images(world)) <= {image}
-    status = world.status(DS, "web")
+        finish(cluster)
+        cluster.run(100)
+    suited = sorted(node.name for node in cluster.store.list("Node") if not node.taints)
+    assert hosts(cluster) == suited
+    assert set(images(cluster)) <= {image}
+    status = cluster.status(DS, "web")
     counts = (
         "desiredNumberScheduled",
         "currentNumberScheduled",

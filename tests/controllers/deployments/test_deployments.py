@@ -4,43 +4,43 @@ from typing import Any
 
 import pytest
 
-from tests.controllers.worlds import World, a_template, a_workload
+from tests.controllers.clusters import ControllerCluster, a_template, a_workload
 from wavetank.cluster.objects.resource import Resource
 
 D, RS = "Deployment.apps", "ReplicaSet.apps"
 REVISION = "deployment.kubernetes.io/revision"
 
 
-def a_world(**spec: Any) -> World:
-    world = World("deployment,replicaset")
-    world.create(a_workload("Deployment", **spec))
-    return world
+def a_cluster(**spec: Any) -> ControllerCluster:
+    cluster = ControllerCluster("deployment,replicaset")
+    cluster.create(a_workload("Deployment", **spec))
+    return cluster
 
 
-def sets(world: World) -> list[Resource]:
+def sets(cluster: ControllerCluster) -> list[Resource]:
     """Returns the replica sets, the oldest first."""
-    return list(world.store.list(RS))
+    return list(cluster.store.list(RS))
 
 
-def sizes(world: World) -> list[int]:
-    return [each.manifest["spec"]["replicas"] for each in sets(world)]
+def sizes(cluster: ControllerCluster) -> list[int]:
+    return [each.manifest["spec"]["replicas"] for each in sets(cluster)]
 
 
-def conditions(world: World) -> dict[str, tuple[str, str]]:
-    told = world.status(D, "web").get("conditions") or []
+def conditions(cluster: ControllerCluster) -> dict[str, tuple[str, str]]:
+    told = cluster.status(D, "web").get("conditions") or []
     return {each["type"]: (each["status"], each["reason"]) for each in told}
 
 
-def finish(world: World) -> None:
+def finish(cluster: ControllerCluster) -> None:
     """Lets kubelets do their work until nothing changes any more."""
     for _ in range(30):
-        world.start()
-        world.bury()
+        cluster.start()
+        cluster.remove_deleted()
 
 
 def test_a_deployment_makes_a_replica_set_of_its_template() -> None:
-    world = a_world(replicas=2)
-    (made,) = sets(world)
+    cluster = a_cluster(replicas=2)
+    (made,) = sets(cluster)
     document = made.render()
     hash_ = document["metadata"]["labels"]["pod-template-hash"]
     assert made.name == f"web-{hash_}"
@@ -52,7 +52,7 @@ def test_a_deployment_makes_a_replica_set_of_its_template() -> None:
     labels = {"app": "web", "pod-template-hash": hash_}
     assert document["metadata"]["labels"] == document["spec"]["template"]["metadata"]["labels"] == labels
     assert document["spec"]["selector"] == {"matchLabels": labels}
-    owner = world.get(D, "web")
+    owner = cluster.get(D, "web")
     assert document["metadata"]["ownerReferences"] == [
         {
             "apiVersion": "apps/v1",
@@ -64,23 +64,23 @@ def test_a_deployment_makes_a_replica_set_of_its_template() -> None:
         }
     ]
     assert owner.annotations == {REVISION: "1"}
-    assert [pod.name.startswith(f"{made.name}-") for pod in world.pods()] == [True, True]
-    assert world.told[0] == ("Normal", "ScalingReplicaSet", f"Scaled up replica set {made.name} from 0 to 2")
+    assert [pod.name.startswith(f"{made.name}-") for pod in cluster.pods()] == [True, True]
+    assert cluster.told[0] == ("Normal", "ScalingReplicaSet", f"Scaled up replica set {made.name} from 0 to 2")
 
 
 def test_the_status_tells_how_far_it_is() -> None:
-    world = a_world(replicas=3)
-    (made,) = sets(world)
+    cluster = a_cluster(replicas=3)
+    (made,) = sets(cluster)
     counts = {"observedGeneration": 1, "replicas": 3, "updatedReplicas": 3, "terminatingReplicas": 0}
-    status = world.status(D, "web")
+    status = cluster.status(D, "web")
     told = status.pop("conditions")
     assert status == {**counts, "unavailableReplicas": 3}
     assert {each["type"]: each["reason"] for each in told} == {
         "Available": "MinimumReplicasUnavailable",
         "Progressing": "ReplicaSetUpdated",
     }
-    world.start()
-    status = world.status(D, "web")
+    cluster.start()
+    status = cluster.status(D, "web")
     told = status.pop("conditions")
     assert status == {**counts, "readyReplicas": 3, "availableReplicas": 3}
     now = "2030-01-01T00:00:00Z"
@@ -106,95 +106,95 @@ def test_the_status_tells_how_far_it_is() -> None:
 
 def test_a_rolling_update_goes_step_by_step() -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
-    world = a_world(replicas=4, strategy=rolling)
-    world.start()
-    world.change(D, "web", template=a_template(image="nginx:2"))
-    assert sizes(world) == [3, 2]
-    world.start()
-    assert sizes(world) == [1, 4]  # two new ones are there: two old ones go, two more new ones come
-    finish(world)
-    assert sizes(world) == [0, 4]
-    old, new = sets(world)
+    cluster = a_cluster(replicas=4, strategy=rolling)
+    cluster.start()
+    cluster.change(D, "web", template=a_template(image="nginx:2"))
+    assert sizes(cluster) == [3, 2]
+    cluster.start()
+    assert sizes(cluster) == [1, 4]  # two new ones are there: two old ones go, two more new ones come
+    finish(cluster)
+    assert sizes(cluster) == [0, 4]
+    old, new = sets(cluster)
     assert (old.annotations[REVISION], new.annotations[REVISION]) == ("1", "2")
-    assert world.get(D, "web").annotations[REVISION] == "2"
-    assert conditions(world)["Progressing"] == ("True", "NewReplicaSetAvailable")
+    assert cluster.get(D, "web").annotations[REVISION] == "2"
+    assert conditions(cluster)["Progressing"] == ("True", "NewReplicaSetAvailable")
 
 
 def test_recreate_waits_for_the_last_old_pod() -> None:
-    world = a_world(replicas=2, strategy={"type": "Recreate"})
-    world.start()
-    world.change(D, "web", template=a_template(image="nginx:2"))
-    assert (sizes(world), world.pods()) == ([0], [])
-    world.bury()
-    assert (sizes(world), len(world.pods())) == ([0, 2], 2)
+    cluster = a_cluster(replicas=2, strategy={"type": "Recreate"})
+    cluster.start()
+    cluster.change(D, "web", template=a_template(image="nginx:2"))
+    assert (sizes(cluster), cluster.pods()) == ([0], [])
+    cluster.remove_deleted()
+    assert (sizes(cluster), len(cluster.pods())) == ([0, 2], 2)
 
 
 def test_going_back_gives_an_old_replica_set_a_new_revision() -> None:
-    world = a_world(replicas=1)
+    cluster = a_cluster(replicas=1)
     for image in ("nginx:2", "nginx"):
-        world.start()
-        world.change(D, "web", template=a_template(image=image))
-    finish(world)
-    first, second = sets(world)
+        cluster.start()
+        cluster.change(D, "web", template=a_template(image=image))
+    finish(cluster)
+    first, second = sets(cluster)
     assert (first.annotations[REVISION], second.annotations[REVISION]) == ("3", "2")
     assert first.annotations["deployment.kubernetes.io/revision-history"] == "1"
-    assert sizes(world) == [1, 0]
+    assert sizes(cluster) == [1, 0]
 
 
 def test_only_so_many_old_replica_sets_are_kept() -> None:
-    world = a_world(replicas=1, revisionHistoryLimit=2)
+    cluster = a_cluster(replicas=1, revisionHistoryLimit=2)
     for number in range(5):
-        world.change(D, "web", template=a_template(image=f"nginx:{number}"))
-        finish(world)
-    assert [each.annotations[REVISION] for each in sets(world)] == ["4", "5", "6"]
+        cluster.change(D, "web", template=a_template(image=f"nginx:{number}"))
+        finish(cluster)
+    assert [each.annotations[REVISION] for each in sets(cluster)] == ["4", "5", "6"]
 
 
 def test_a_paused_deployment_is_scaled_but_not_rolled_out() -> None:
-    world = a_world(replicas=2)
-    world.start()
-    world.change(D, "web", paused=True)
-    assert conditions(world)["Progressing"] == ("Unknown", "DeploymentPaused")
-    world.change(D, "web", template=a_template(image="nginx:2"))
-    world.change(D, "web", replicas=4)
-    assert sizes(world) == [4]
-    world.change(D, "web", paused=False)
-    assert conditions(world)["Progressing"][1] in ("NewReplicaSetCreated", "ReplicaSetUpdated")
-    finish(world)
-    assert sizes(world) == [0, 4]
+    cluster = a_cluster(replicas=2)
+    cluster.start()
+    cluster.change(D, "web", paused=True)
+    assert conditions(cluster)["Progressing"] == ("Unknown", "DeploymentPaused")
+    cluster.change(D, "web", template=a_template(image="nginx:2"))
+    cluster.change(D, "web", replicas=4)
+    assert sizes(cluster) == [4]
+    cluster.change(D, "web", paused=False)
+    assert conditions(cluster)["Progressing"][1] in ("NewReplicaSetCreated", "ReplicaSetUpdated")
+    finish(cluster)
+    assert sizes(cluster) == [0, 4]
 
 
 def test_scaling_during_a_rollout_is_proportional() -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 3, "maxUnavailable": 2}}
-    world = a_world(replicas=10, strategy=rolling)
-    world.start()
-    world.change(D, "web", template=a_template(image="broken"))
-    assert sizes(world) == [8, 5]
-    world.change(D, "web", replicas=15)
-    assert sizes(world) == [11, 7]
+    cluster = a_cluster(replicas=10, strategy=rolling)
+    cluster.start()
+    cluster.change(D, "web", template=a_template(image="broken"))
+    assert sizes(cluster) == [8, 5]
+    cluster.change(D, "web", replicas=15)
+    assert sizes(cluster) == [11, 7]
 
 
 def test_a_rollout_without_progress_has_failed_after_its_deadline() -> None:
-    world = a_world(replicas=1, progressDeadlineSeconds=10)
-    world.settle(9)
-    assert conditions(world)["Progressing"] == ("True", "ReplicaSetUpdated")
-    world.settle(3)
-    (made,) = sets(world)
-    told = next(each for each in world.status(D, "web")["conditions"] if each["type"] == "Progressing")
+    cluster = a_cluster(replicas=1, progressDeadlineSeconds=10)
+    cluster.run(9)
+    assert conditions(cluster)["Progressing"] == ("True", "ReplicaSetUpdated")
+    cluster.run(3)
+    (made,) = sets(cluster)
+    told = next(each for each in cluster.status(D, "web")["conditions"] if each["type"] == "Progressing")
     assert (told["status"], told["reason"]) == ("False", "ProgressDeadlineExceeded")
     assert told["message"] == f'ReplicaSet "{made.name}" has timed out progressing.'
-    world.start()
-    assert conditions(world)["Progressing"] == ("True", "NewReplicaSetAvailable")
+    cluster.start()
+    assert conditions(cluster)["Progressing"] == ("True", "NewReplicaSetAvailable")
 
 
 def test_what_a_replica_set_fails_to_do_is_told() -> None:
-    world = a_world(replicas=1, template=a_template(priorityClassName="high"))
-    assert conditions(world)["ReplicaFailure"] == ("True", "FailedCreate")
+    cluster = a_cluster(replicas=1, template=a_template(priorityClassName="high"))
+    assert conditions(cluster)["ReplicaFailure"] == ("True", "FailedCreate")
 
 
 def test_a_name_that_is_taken_makes_another_hash() -> None:
-    world = a_world(replicas=1)
-    taken = sets(world)[0].render()
-    other = World("deployment,replicaset")
+    cluster = a_cluster(replicas=1)
+    taken = sets(cluster)[0].render()
+    other = ControllerCluster("deployment,replicaset")
     other.create({"apiVersion": "v1", "kind": "Pod", **_pod()})  # so that uids differ
     labels = {"app": "other"}
     other.create(

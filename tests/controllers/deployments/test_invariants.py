@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.controllers.worlds import World, a_template, a_workload
+from tests.controllers.clusters import ControllerCluster, a_template, a_workload
 
 D, RS = "Deployment.apps", "ReplicaSet.apps"
 
@@ -21,40 +21,40 @@ def test_a_rolling_deployment_keeps_its_bounds_and_converges(
     steps: list[tuple[str, int]], surge: int, unavailable: int, replicas: int
 ) -> None:
     rolling = {"maxSurge": surge, "maxUnavailable": unavailable or (0 if surge else 1)}
-    world = World("deployment,replicaset")
-    world.create(
+    cluster = ControllerCluster("deployment,replicaset")
+    cluster.create(
         a_workload("Deployment", replicas=replicas, strategy={"type": "RollingUpdate", "rollingUpdate": rolling})
     )
     image = "nginx"
     for step, number in steps:
-        before = _available(world)
+        before = _available(cluster)
         if step == "image":
             image = f"nginx:{number}"
-            world.change(D, "web", template=a_template(image=image))
+            cluster.change(D, "web", template=a_template(image=image))
         elif step == "scale":
-            world.change(D, "web", replicas=number)
+            cluster.change(D, "web", replicas=number)
             replicas = number
         elif step in ("pause", "resume"):
-            world.change(D, "web", paused=step == "pause")
+            cluster.change(D, "web", paused=step == "pause")
         elif step == "start":
-            world.start(world.pods()[:number])
+            cluster.start(cluster.pods()[:number])
         elif step == "bury":
-            world.bury()
-        elif world.pods():
-            world.end(world.pods()[number % len(world.pods())])
+            cluster.remove_deleted()
+        elif cluster.pods():
+            cluster.end(cluster.pods()[number % len(cluster.pods())])
             before = 0  # that was not the deployment
         most = replicas + surge
-        assert sum(each.manifest["spec"]["replicas"] for each in world.store.list(RS)) <= most or step == "scale"
+        assert sum(each.manifest["spec"]["replicas"] for each in cluster.store.list(RS)) <= most or step == "scale"
         least = replicas - rolling["maxUnavailable"]
-        assert _available(world) >= min(before, least)
-    world.change(D, "web", paused=False)
+        assert _available(cluster) >= min(before, least)
+    cluster.change(D, "web", paused=False)
     for _ in range(40):
-        world.start()
-        world.bury()
-    active = [pod for pod in world.pods() if not pod.finished]
+        cluster.start()
+        cluster.remove_deleted()
+    active = [pod for pod in cluster.pods() if not pod.finished]
     assert len(active) == replicas
     assert all(pod.spec.images == (image,) for pod in active)
-    status = world.status(D, "web")
+    status = cluster.status(D, "web")
     assert status.get("availableReplicas", 0) == status.get("updatedReplicas", 0) == replicas
     assert {each["type"]: each["reason"] for each in status["conditions"]} == {
         "Available": "MinimumReplicasAvailable",
@@ -62,5 +62,5 @@ def test_a_rolling_deployment_keeps_its_bounds_and_converges(
     }
 
 
-def _available(world: World) -> int:
-    return sum(pod.phase == "Running" for pod in world.pods())
+def _available(cluster: ControllerCluster) -> int:
+    return sum(pod.phase == "Running" for pod in cluster.pods())

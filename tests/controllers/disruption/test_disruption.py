@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.controllers.worlds import World, a_pod, a_workload
+from tests.controllers.clusters import ControllerCluster, a_workload
+from tests.support.objects import pod_manifest
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
@@ -17,19 +18,19 @@ from wavetank.kernel.clock import Clock
 PDB = "PodDisruptionBudget.policy"
 
 
-def a_budget(world: World, **spec: Any) -> None:
+def a_budget(cluster: ControllerCluster, **spec: Any) -> None:
     metadata = {"name": "b", "namespace": "default"}
     given = {"selector": {"matchLabels": {"app": "web"}}, **spec}
-    world.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": given})
+    cluster.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": given})
 
 
-def figures(world: World) -> tuple[int, int, int, int]:
-    status = world.status(PDB, "b")
+def figures(cluster: ControllerCluster) -> tuple[int, int, int, int]:
+    status = cluster.status(PDB, "b")
     return tuple(status[name] for name in ("expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"))
 
 
-def condition(world: World) -> tuple[str, str, str]:
-    (found,) = world.status(PDB, "b")["conditions"]
+def condition(cluster: ControllerCluster) -> tuple[str, str, str]:
+    (found,) = cluster.status(PDB, "b")["conditions"]
     return found["status"], found["reason"], found["message"]
 
 
@@ -46,64 +47,64 @@ def condition(world: World) -> tuple[str, str, str]:
 def test_a_budget_tells_how_many_pods_may_be_disrupted(
     spec: dict[str, Any], running: int, expected: tuple[int, ...]
 ) -> None:
-    world = World("disruption,replicaset")
-    world.create(a_workload("ReplicaSet", replicas=4))
-    world.start(world.pods()[:running])
-    a_budget(world, **spec)
-    assert figures(world) == expected
+    cluster = ControllerCluster("disruption,replicaset")
+    cluster.create(a_workload("ReplicaSet", replicas=4))
+    cluster.start(cluster.pods()[:running])
+    a_budget(cluster, **spec)
+    assert figures(cluster) == expected
     status, reason = ("True", "SufficientPods") if expected[3] else ("False", "InsufficientPods")
-    assert condition(world) == (status, reason, "")
+    assert condition(cluster) == (status, reason, "")
 
 
 def test_pods_are_counted_as_they_come_and_go() -> None:
-    world = World("disruption")
-    a_budget(world, minAvailable=1)
-    assert figures(world) == (0, 1, 0, 0)
-    assert world.told[-1][1:] == ("NoPods", "No matching pods found")
-    world.create(a_pod("one", app="web"))
-    world.create(a_pod("two", app="web"))
-    world.start()
-    assert figures(world) == (2, 1, 2, 1)
-    world.client.delete(world.get("Pod", "one"))
-    world.settle()
-    assert figures(world) == (2, 1, 1, 0)
-    world.bury()
-    assert figures(world) == (1, 1, 1, 0)
+    cluster = ControllerCluster("disruption")
+    a_budget(cluster, minAvailable=1)
+    assert figures(cluster) == (0, 1, 0, 0)
+    assert cluster.told[-1][1:] == ("NoPods", "No matching pods found")
+    cluster.create(pod_manifest("one", labels={"app": "web"}))
+    cluster.create(pod_manifest("two", labels={"app": "web"}))
+    cluster.start()
+    assert figures(cluster) == (2, 1, 2, 1)
+    cluster.client.delete(cluster.get("Pod", "one"))
+    cluster.run()
+    assert figures(cluster) == (2, 1, 1, 0)
+    cluster.remove_deleted()
+    assert figures(cluster) == (1, 1, 1, 0)
 
 
 def test_of_pods_that_nobody_controls_no_share_can_be_told() -> None:
-    world = World("disruption,job")
-    world.create(a_pod("one", app="web"))
-    world.start()
-    a_budget(world, maxUnavailable=1)
-    assert figures(world) == (0, 0, 1, 0)
-    assert world.told[-1][1] == "UnmanagedPods"
+    cluster = ControllerCluster("disruption,job")
+    cluster.create(pod_manifest("one", labels={"app": "web"}))
+    cluster.start()
+    a_budget(cluster, maxUnavailable=1)
+    assert figures(cluster) == (0, 0, 1, 0)
+    assert cluster.told[-1][1] == "UnmanagedPods"
 
 
 def test_nobody_knows_how_many_pods_a_daemon_set_should_have() -> None:
-    world = World("disruption")
-    owner = world.create(a_workload("DaemonSet"))
-    pod = a_pod("one", app="web")
+    cluster = ControllerCluster("disruption")
+    owner = cluster.create(a_workload("DaemonSet"))
+    pod = pod_manifest("one", labels={"app": "web"})
     reference = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner.name, "uid": owner.uid, "controller": True}
     pod["metadata"]["ownerReferences"] = [reference]
-    world.create(pod)
-    a_budget(world, maxUnavailable=1)
-    assert condition(world) == ("False", "SyncFailed", "daemonsets.apps does not implement the scale subresource")
+    cluster.create(pod)
+    a_budget(cluster, maxUnavailable=1)
+    assert condition(cluster) == ("False", "SyncFailed", "daemonsets.apps does not implement the scale subresource")
 
 
 def test_an_evicted_pod_that_stays_counts_again_after_two_minutes() -> None:
-    world = World("disruption")
-    world.create(a_pod("one", app="web"))
-    world.start()
-    a_budget(world, minAvailable=0)
-    budget = world.get(PDB, "b")
+    cluster = ControllerCluster("disruption")
+    cluster.create(pod_manifest("one", labels={"app": "web"}))
+    cluster.start()
+    a_budget(cluster, minAvailable=0)
+    budget = cluster.get(PDB, "b")
     status = {**budget.manifest["status"], "disruptedPods": {"one": "2030-01-01T00:00:00Z"}}
-    world.client.update_status(budget, status)
-    world.settle(60)
-    assert figures(world) == (1, 0, 0, 0)
-    world.settle(61)
-    assert figures(world) == (1, 0, 1, 1)
-    assert "disruptedPods" not in world.status(PDB, "b")
+    cluster.client.update_status(budget, status)
+    cluster.run(60)
+    assert figures(cluster) == (1, 0, 0, 0)
+    cluster.run(61)
+    assert figures(cluster) == (1, 0, 1, 1)
+    assert "disruptedPods" not in cluster.status(PDB, "b")
 
 
 def test_schedulers_of_a_run_read_what_is_allowed() -> None:
@@ -115,7 +116,7 @@ def test_schedulers_of_a_run_read_what_is_allowed() -> None:
     head = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
     store.create(PodDisruptionBudget({**head, "spec": spec}))
     for name in ("one", "two"):
-        pod = client.create(a_pod(name, app="web")).copy()
+        pod = client.create(pod_manifest(name, labels={"app": "web"})).copy()
         assert isinstance(pod, Pod)
         pod.phase, pod.started = "Running", 0
         store.update(pod)

@@ -6,7 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from tests.controllers.worlds import World, a_pod
+from tests.controllers.clusters import ControllerCluster
+from tests.support.objects import pod_manifest
 from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME_CLAIM, POD
 from wavetank.controllers.descriptors import CONTROLLERS, all_names, read_names
 from wavetank.errors import InputError
@@ -41,10 +42,10 @@ def test_an_unknown_controller_is_refused_with_a_hint() -> None:
 
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_every_controller_starts_on_an_empty_cluster(name: str) -> None:
-    world = World("none")
-    CONTROLLERS[name].start(world.context)
-    world.settle()
-    assert not world.store.has(POD)
+    cluster = ControllerCluster("none")
+    CONTROLLERS[name].start(cluster.context)
+    cluster.run()
+    assert not cluster.store.has(POD)
 
 
 def test_no_two_controllers_share_a_name_or_an_alias() -> None:
@@ -69,12 +70,12 @@ def test_a_run_imports_no_controller_before_there_is_an_object_for_it() -> None:
 
 
 def test_ephemeral_volumes_get_their_claims_once_there_is_a_storage_class() -> None:
-    world = World("ephemeral-volume")
-    pod = a_pod("web")
+    cluster = ControllerCluster("ephemeral-volume")
+    pod = pod_manifest("web")
     template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
     pod["spec"]["volumes"] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": template}}]
-    world.create(pod)
-    assert not world.store.has(PERSISTENT_VOLUME_CLAIM)
+    cluster.create(pod)
+    assert not cluster.store.has(PERSISTENT_VOLUME_CLAIM)
     head = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"}}
-    world.create({**head, "provisioner": "disks.example.com"})
-    assert [claim.name for claim in world.store.list(PERSISTENT_VOLUME_CLAIM)] == ["web-scratch"]
+    cluster.create({**head, "provisioner": "disks.example.com"})
+    assert [claim.name for claim in cluster.store.list(PERSISTENT_VOLUME_CLAIM)] == ["web-scratch"]

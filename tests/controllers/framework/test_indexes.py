@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.controllers.worlds import World, a_pod
+from tests.controllers.clusters import ControllerCluster
+from tests.support.objects import pod_manifest
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.controllers.framework.selectorindex import SelectorIndex
 
@@ -50,20 +51,20 @@ class Follower:
 
 
 def test_an_owner_is_told_of_its_pods_and_of_those_only() -> None:
-    world, follower, orphans = World("none"), Follower(), []
+    cluster, follower, orphans = ControllerCluster("none"), Follower(), []
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": True}
-    mine = a_pod("mine")
+    mine = pod_manifest("mine")
     mine["metadata"]["ownerReferences"] = [{**owner, "blockOwnerDeletion": True}]
-    world.create(mine)
-    world.context.pods.follow("1", follower)
-    world.context.pods.follow_orphans(lambda pod: orphans.append(pod.name))
-    world.create(a_pod("other"))
-    world.start()
+    cluster.create(mine)
+    cluster.context.pods.follow("1", follower)
+    cluster.context.pods.follow_orphans(lambda pod: orphans.append(pod.name))
+    cluster.create(pod_manifest("other"))
+    cluster.start()
     assert (follower.told, orphans) == (["added", "modified"], ["other"])
-    present = world.get("Pod", "mine")
+    present = cluster.get("Pod", "mine")
     document = present.render()
     del document["metadata"]["ownerReferences"]
-    world.client.update(present, document)
+    cluster.client.update(present, document)
     assert (follower.told[2:], orphans) == (["deleted"], ["other", "mine"])
-    assert not world.context.pods.of("1")
-    assert {pod.name for pod in world.context.pods.orphans("default")} == {"mine", "other"}
+    assert not cluster.context.pods.of("1")
+    assert {pod.name for pod in cluster.context.pods.orphans("default")} == {"mine", "other"}

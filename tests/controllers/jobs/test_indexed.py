@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.controllers.jobs.joblives import JOB, a_world, alive, conditions, end, kinds
-from tests.controllers.worlds import World
+from tests.controllers.clusters import ControllerCluster
+from tests.controllers.jobs.joblives import JOB, a_cluster, alive, conditions, end, kinds
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.jobs.intervals import (
     count,
@@ -18,13 +18,13 @@ from wavetank.controllers.jobs.intervals import (
 from wavetank.controllers.jobs.pods import FAILURES, index_of
 
 
-def of_index(world: World, index: int) -> Pod:
-    return next(pod for pod in alive(world) if index_of(pod) == index)
+def of_index(cluster: ControllerCluster, index: int) -> Pod:
+    return next(pod for pod in alive(cluster) if index_of(pod) == index)
 
 
 def test_pods_know_their_index() -> None:
-    world = a_world(completionMode="Indexed", completions=2, parallelism=2)
-    pod = of_index(world, 1).render()
+    cluster = a_cluster(completionMode="Indexed", completions=2, parallelism=2)
+    pod = of_index(cluster, 1).render()
     assert pod["metadata"]["generateName"] == "j-1-"
     assert pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] == "1"
     assert pod["spec"]["hostname"] == "j-1"
@@ -35,41 +35,41 @@ def test_pods_know_their_index() -> None:
 
 
 def test_each_index_succeeds_once() -> None:
-    world = a_world(completionMode="Indexed", completions=4, parallelism=4)
+    cluster = a_cluster(completionMode="Indexed", completions=4, parallelism=4)
     for index in (3, 0, 1):
-        end(world, of_index(world, index))
-    assert world.status(JOB, "j")["completedIndexes"] == "0,1,3"
-    assert world.status(JOB, "j")["succeeded"] == 3
-    end(world, of_index(world, 2), code=1)
-    world.settle(12)
-    end(world, of_index(world, 2))
-    assert world.status(JOB, "j")["completedIndexes"] == "0-3"
-    assert kinds(world)[-1] == "Complete"
+        end(cluster, of_index(cluster, index))
+    assert cluster.status(JOB, "j")["completedIndexes"] == "0,1,3"
+    assert cluster.status(JOB, "j")["succeeded"] == 3
+    end(cluster, of_index(cluster, 2), code=1)
+    cluster.run(12)
+    end(cluster, of_index(cluster, 2))
+    assert cluster.status(JOB, "j")["completedIndexes"] == "0-3"
+    assert kinds(cluster)[-1] == "Complete"
 
 
 def test_an_index_fails_by_itself() -> None:
-    world = a_world(completionMode="Indexed", completions=2, parallelism=2, backoffLimitPerIndex=1)
-    end(world, of_index(world, 0), code=1)
-    assert [index_of(pod) for pod in alive(world)] == [1]
-    world.settle(10)
-    again = of_index(world, 0)
+    cluster = a_cluster(completionMode="Indexed", completions=2, parallelism=2, backoffLimitPerIndex=1)
+    end(cluster, of_index(cluster, 0), code=1)
+    assert [index_of(pod) for pod in alive(cluster)] == [1]
+    cluster.run(10)
+    again = of_index(cluster, 0)
     assert again.annotations[FAILURES] == "1"
-    end(world, again, code=1)
-    assert world.status(JOB, "j")["failedIndexes"] == "0"
-    end(world, of_index(world, 1))
+    end(cluster, again, code=1)
+    assert cluster.status(JOB, "j")["failedIndexes"] == "0"
+    end(cluster, of_index(cluster, 1))
     why = ("FailedIndexes", "Job has failed indexes")
-    assert conditions(world) == [("FailureTarget", *why), ("Failed", *why)]
+    assert conditions(cluster) == [("FailureTarget", *why), ("Failed", *why)]
 
 
 def test_enough_indexes_are_a_success() -> None:
     rules = [{"succeededIndexes": "1-2", "succeededCount": 1}]
-    world = a_world(completionMode="Indexed", completions=3, parallelism=3, successPolicy={"rules": rules})
-    end(world, of_index(world, 2))
-    assert conditions(world)[0] == ("SuccessCriteriaMet", "SuccessPolicy", "Matched rules at index 0")
-    world.bury()
-    world.settle(2)
-    assert kinds(world) == ["SuccessCriteriaMet", "Complete"]
-    assert world.status(JOB, "j")["succeeded"] == 1
+    cluster = a_cluster(completionMode="Indexed", completions=3, parallelism=3, successPolicy={"rules": rules})
+    end(cluster, of_index(cluster, 2))
+    assert conditions(cluster)[0] == ("SuccessCriteriaMet", "SuccessPolicy", "Matched rules at index 0")
+    cluster.remove_deleted()
+    cluster.run(2)
+    assert kinds(cluster) == ["SuccessCriteriaMet", "Complete"]
+    assert cluster.status(JOB, "j")["succeeded"] == 1
 
 
 @pytest.mark.parametrize(
@@ -103,22 +103,22 @@ def test_a_job_never_runs_too_many_pods_and_counts_each_once(
     completions: int, parallelism: int, limit: int, indexed: bool, ends: list[tuple[int, bool]]
 ) -> None:
     mode = "Indexed" if indexed else "NonIndexed"
-    world = a_world(completions=completions, parallelism=parallelism, backoffLimit=limit, completionMode=mode)
+    cluster = a_cluster(completions=completions, parallelism=parallelism, backoffLimit=limit, completionMode=mode)
     succeeded = failed = 0
     for which, good in ends:
-        running = alive(world)
+        running = alive(cluster)
         if not running:
-            world.settle(700)
-            running = alive(world)
+            cluster.run(700)
+            running = alive(cluster)
         if not running:
             break
         assert len(running) <= min(parallelism, completions - succeeded)
-        end(world, running[which % len(running)], code=0 if good else 1)
+        end(cluster, running[which % len(running)], code=0 if good else 1)
         succeeded, failed = succeeded + good, failed + (not good)
-        status = world.status(JOB, "j")
+        status = cluster.status(JOB, "j")
         assert status.get("succeeded", 0) == succeeded
-        if "FailureTarget" not in kinds(world):
+        if "FailureTarget" not in kinds(cluster):
             assert status.get("failed", 0) == failed
-    world.settle(2)
-    assert ("Complete" in kinds(world)) == (succeeded == completions)
-    assert ("FailureTarget" in kinds(world)) == (failed > limit and succeeded < completions)
+    cluster.run(2)
+    assert ("Complete" in kinds(cluster)) == (succeeded == completions)
+    assert ("FailureTarget" in kinds(cluster)) == (failed > limit and succeeded < completions)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.apiserver.serving import nodes_file, serving
-from tests.controllers.worlds import a_template, a_workload
+from tests.controllers.clusters import a_template, a_workload
 
 Kubectl = Callable[..., str]
 

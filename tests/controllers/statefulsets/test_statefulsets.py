@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.controllers.worlds import World, a_pod, a_template, a_workload
+from tests.controllers.clusters import ControllerCluster, a_template, a_workload
+from tests.support.objects import pod_manifest
 
 S, CLAIM, REVISION = "StatefulSet.apps", "PersistentVolumeClaim", "ControllerRevision.apps"
 PARALLEL = {"podManagementPolicy": "Parallel"}
@@ -16,20 +17,20 @@ def a_set(**spec: Any) -> dict[str, Any]:
     return a_workload("StatefulSet", serviceName="db", **spec)
 
 
-def a_world(**spec: Any) -> World:
-    world = World("statefulset")
-    world.create(a_set(**spec))
-    return world
+def a_cluster(**spec: Any) -> ControllerCluster:
+    cluster = ControllerCluster("statefulset")
+    cluster.create(a_set(**spec))
+    return cluster
 
 
-def names(world: World) -> list[str]:
-    return sorted(pod.name for pod in world.pods())
+def names(cluster: ControllerCluster) -> list[str]:
+    return sorted(pod.name for pod in cluster.pods())
 
 
-def finish(world: World) -> None:
+def finish(cluster: ControllerCluster) -> None:
     for _ in range(30):
-        world.start()
-        world.bury()
+        cluster.start()
+        cluster.remove_deleted()
 
 
 def a_claim_template(name: str = "data") -> dict[str, Any]:
@@ -37,20 +38,20 @@ def a_claim_template(name: str = "data") -> dict[str, Any]:
     return {"metadata": {"name": name}, "spec": spec}
 
 
-def images(world: World) -> list[str]:
-    return [pod.spec.images[0] for pod in sorted(world.pods(), key=lambda pod: pod.name)]
+def images(cluster: ControllerCluster) -> list[str]:
+    return [pod.spec.images[0] for pod in sorted(cluster.pods(), key=lambda pod: pod.name)]
 
 
 def test_pods_come_one_after_the_other() -> None:
-    world = a_world(replicas=3)
-    assert names(world) == ["web-0"]
-    world.start()
-    assert names(world) == ["web-0", "web-1"]
-    world.start()
-    world.start()
-    assert names(world) == ["web-0", "web-1", "web-2"]
-    (revision,) = world.store.list(REVISION)
-    assert world.status(S, "web") == {
+    cluster = a_cluster(replicas=3)
+    assert names(cluster) == ["web-0"]
+    cluster.start()
+    assert names(cluster) == ["web-0", "web-1"]
+    cluster.start()
+    cluster.start()
+    assert names(cluster) == ["web-0", "web-1", "web-2"]
+    (revision,) = cluster.store.list(REVISION)
+    assert cluster.status(S, "web") == {
         "observedGeneration": 1,
         "replicas": 3,
         "readyReplicas": 3,
@@ -64,9 +65,9 @@ def test_pods_come_one_after_the_other() -> None:
 
 
 def test_a_pod_tells_which_one_it_is() -> None:
-    world = a_world(replicas=1, volumeClaimTemplates=[a_claim_template()], ordinals={"start": 4})
-    document = world.get("Pod", "web-4").render()
-    (revision,) = world.store.list(REVISION)
+    cluster = a_cluster(replicas=1, volumeClaimTemplates=[a_claim_template()], ordinals={"start": 4})
+    document = cluster.get("Pod", "web-4").render()
+    (revision,) = cluster.store.list(REVISION)
     assert document["metadata"]["labels"] == {
         "app": "web",
         "statefulset.kubernetes.io/pod-name": "web-4",
@@ -75,10 +76,10 @@ def test_a_pod_tells_which_one_it_is() -> None:
     }
     assert (document["spec"]["hostname"], document["spec"]["subdomain"]) == ("web-4", "db")
     assert document["spec"]["volumes"] == [{"name": "data", "persistentVolumeClaim": {"claimName": "data-web-4"}}]
-    claim = world.get(CLAIM, "data-web-4").render()
+    claim = cluster.get(CLAIM, "data-web-4").render()
     assert claim["metadata"]["labels"] == {"app": "web"}
     assert "ownerReferences" not in claim["metadata"]
-    messages = [message for _, _, message in world.told]
+    messages = [message for _, _, message in cluster.told]
     assert messages == [
         "Create Claim data-web-4 Pod web-4 in StatefulSet web success",
         "Create Pod web-4 in StatefulSet web successful",
@@ -86,10 +87,10 @@ def test_a_pod_tells_which_one_it_is() -> None:
 
 
 def test_a_revision_holds_the_template() -> None:
-    world = a_world(replicas=1)
-    (revision,) = world.store.list(REVISION)
+    cluster = a_cluster(replicas=1)
+    (revision,) = cluster.store.list(REVISION)
     document = revision.render()
-    template = world.get(S, "web").manifest["spec"]["template"]
+    template = cluster.get(S, "web").manifest["spec"]["template"]
     assert document["data"] == {"spec": {"template": {**template, "$patch": "replace"}}}
     assert document["revision"] == 1
     assert document["metadata"]["labels"]["app"] == "web"
@@ -111,76 +112,76 @@ def test_the_hash_is_that_of_kube_controller_manager() -> None:
 
 
 def test_in_parallel_all_come_at_once() -> None:
-    world = a_world(replicas=5, **PARALLEL)
-    assert len(world.pods()) == 5
+    cluster = a_cluster(replicas=5, **PARALLEL)
+    assert len(cluster.pods()) == 5
 
 
 def test_the_last_ones_go_first() -> None:
-    world = a_world(replicas=3)
-    finish(world)
-    world.change(S, "web", replicas=1)
-    assert names(world) == ["web-0", "web-1"]  # one at a time: web-2 is still going
-    world.bury()
-    world.bury()
-    assert names(world) == ["web-0"]
+    cluster = a_cluster(replicas=3)
+    finish(cluster)
+    cluster.change(S, "web", replicas=1)
+    assert names(cluster) == ["web-0", "web-1"]  # one at a time: web-2 is still going
+    cluster.remove_deleted()
+    cluster.remove_deleted()
+    assert names(cluster) == ["web-0"]
 
 
 def test_an_update_goes_from_the_last_to_the_first() -> None:
-    world = a_world(replicas=3)
-    finish(world)
-    world.change(S, "web", template=a_template(image="nginx:2"))
-    assert names(world) == ["web-0", "web-1"]
-    old, new = sorted(world.store.list(REVISION), key=lambda each: each.manifest["revision"])
-    status = world.status(S, "web")
+    cluster = a_cluster(replicas=3)
+    finish(cluster)
+    cluster.change(S, "web", template=a_template(image="nginx:2"))
+    assert names(cluster) == ["web-0", "web-1"]
+    old, new = sorted(cluster.store.list(REVISION), key=lambda each: each.manifest["revision"])
+    status = cluster.status(S, "web")
     assert (status["currentRevision"], status["updateRevision"]) == (old.name, new.name)
-    world.bury()
-    world.start()
-    assert images(world) == ["nginx", "nginx:2"]  # web-1 is next
-    finish(world)
-    assert images(world) == ["nginx:2"] * 3
-    status = world.status(S, "web")
+    cluster.remove_deleted()
+    cluster.start()
+    assert images(cluster) == ["nginx", "nginx:2"]  # web-1 is next
+    finish(cluster)
+    assert images(cluster) == ["nginx:2"] * 3
+    status = cluster.status(S, "web")
     assert (status["currentRevision"], status["updateRevision"]) == (new.name, new.name)
     assert (status["currentReplicas"], status["updatedReplicas"]) == (3, 3)
 
 
 def test_below_the_partition_the_old_template_stays() -> None:
-    world = a_world(replicas=3)
-    finish(world)
+    cluster = a_cluster(replicas=3)
+    finish(cluster)
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
-    world.change(S, "web", updateStrategy=rolling, template=a_template(image="nginx:2"))
-    finish(world)
-    assert images(world) == ["nginx", "nginx", "nginx:2"]
-    world.client.delete(world.get("Pod", "web-0"))
-    finish(world)
-    assert images(world) == ["nginx", "nginx", "nginx:2"]
+    cluster.change(S, "web", updateStrategy=rolling, template=a_template(image="nginx:2"))
+    finish(cluster)
+    assert images(cluster) == ["nginx", "nginx", "nginx:2"]
+    cluster.client.delete(cluster.get("Pod", "web-0"))
+    finish(cluster)
+    assert images(cluster) == ["nginx", "nginx", "nginx:2"]
 
 
 def test_on_delete_waits_for_somebody_to_delete() -> None:
-    world = a_world(replicas=2, updateStrategy={"type": "OnDelete"})
-    finish(world)
-    world.change(S, "web", template=a_template(image="nginx:2"))
-    finish(world)
-    assert images(world) == ["nginx", "nginx"]
-    world.client.delete(world.get("Pod", "web-0"))
-    finish(world)
-    assert images(world) == ["nginx:2", "nginx"]
+    cluster = a_cluster(replicas=2, updateStrategy={"type": "OnDelete"})
+    finish(cluster)
+    cluster.change(S, "web", template=a_template(image="nginx:2"))
+    finish(cluster)
+    assert images(cluster) == ["nginx", "nginx"]
+    cluster.client.delete(cluster.get("Pod", "web-0"))
+    finish(cluster)
+    assert images(cluster) == ["nginx:2", "nginx"]
 
 
 def test_going_back_numbers_the_old_revision_anew() -> None:
-    world = a_world(replicas=1)
+    cluster = a_cluster(replicas=1)
     for image in ("nginx:2", "nginx"):
-        finish(world)
-        world.change(S, "web", template=a_template(image=image))
-    finish(world)
-    assert sorted(each.manifest["revision"] for each in world.store.list(REVISION)) == [2, 3]
+        finish(cluster)
+        cluster.change(S, "web", template=a_template(image=image))
+    finish(cluster)
+    assert sorted(each.manifest["revision"] for each in cluster.store.list(REVISION)) == [2, 3]
 
 
 def test_only_so_many_revisions_are_kept() -> None:
-    world = a_world(replicas=1, revisionHistoryLimit=2)
+    cluster = a_cluster(replicas=1, revisionHistoryLimit=2)
     for number in range(5):
-        world.change(S, "web", template=a_template(image=f"nginx:{number}"))
-        finish(world)
-    assert sorted(each.manifest["revision"] for each in world.store.list(REVISION)) == [4, 5, 6]
+        cluster.change(S, "web", template=a_template(image=f"nginx:{number}"))
+        finish(cluster)
+    assert sorted(each.manifest["revision"] for each in cluster.store.list(REVISION)) == [4, 5, 6]
 
 
 @pytest.mark.parametrize(
@@ -195,44 +196,44 @@ def test_only_so_many_revisions_are_kept() -> None:
 def test_claims_belong_to_whom_the_policy_says(scaled: str, deleted: str, kept: list[str], gone: list[str]) -> None:
     policy = {"whenScaled": scaled, "whenDeleted": deleted}
     templates = [a_claim_template()]
-    world = a_world(replicas=2, persistentVolumeClaimRetentionPolicy=policy, volumeClaimTemplates=templates)
-    world.start()
-    world.start()
-    world.change(S, "web", replicas=1)
+    cluster = a_cluster(replicas=2, persistentVolumeClaimRetentionPolicy=policy, volumeClaimTemplates=templates)
+    cluster.start()
+    cluster.start()
+    cluster.change(S, "web", replicas=1)
 
     def owners(name: str) -> list[str]:
-        references = world.get(CLAIM, name).render()["metadata"].get("ownerReferences") or []
+        references = cluster.get(CLAIM, name).render()["metadata"].get("ownerReferences") or []
         return [reference["kind"] for reference in references]
 
     assert (owners("data-web-0"), owners("data-web-1")) == (kept, gone)
 
 
 def test_a_pod_that_has_ended_makes_room_for_another() -> None:
-    world = a_world(replicas=1)
-    world.start()
-    first = world.get("Pod", "web-0")
-    world.end(first)
-    world.bury()
-    assert world.get("Pod", "web-0").uid != first.uid
+    cluster = a_cluster(replicas=1)
+    cluster.start()
+    first = cluster.get("Pod", "web-0")
+    cluster.end(first)
+    cluster.remove_deleted()
+    assert cluster.get("Pod", "web-0").uid != first.uid
 
 
 def test_an_orphan_of_the_right_name_is_adopted() -> None:
-    world = World("statefulset")
-    world.create(a_pod("web-0", app="web"))
-    world.create(a_pod("web-x", app="web"))
-    world.create(a_set(replicas=1))
-    adopted = world.get("Pod", "web-0").render()
+    cluster = ControllerCluster("statefulset")
+    cluster.create(pod_manifest("web-0", labels={"app": "web"}))
+    cluster.create(pod_manifest("web-x", labels={"app": "web"}))
+    cluster.create(a_set(replicas=1))
+    adopted = cluster.get("Pod", "web-0").render()
     assert adopted["metadata"]["ownerReferences"][0]["kind"] == "StatefulSet"
-    assert "ownerReferences" not in world.get("Pod", "web-x").render()["metadata"]
+    assert "ownerReferences" not in cluster.get("Pod", "web-x").render()["metadata"]
 
 
 def test_a_pod_is_waited_for_until_it_is_available() -> None:
-    world = a_world(replicas=2, minReadySeconds=10)
-    world.start()
-    world.settle(9)
-    assert names(world) == ["web-0"]
-    world.settle(2)
-    assert names(world) == ["web-0", "web-1"]
+    cluster = a_cluster(replicas=2, minReadySeconds=10)
+    cluster.start()
+    cluster.run(9)
+    assert names(cluster) == ["web-0"]
+    cluster.run(2)
+    assert names(cluster) == ["web-0", "web-1"]
 
 
 STEPS = st.lists(
@@ -245,28 +246,28 @@ STEPS = st.lists(
 @given(STEPS, st.booleans(), st.integers(0, 2))
 def test_a_set_converges(steps: list[tuple[str, int]], parallel: bool, partition: int) -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
-    world = a_world(replicas=2, updateStrategy=rolling, **(PARALLEL if parallel else {}))
+    cluster = a_cluster(replicas=2, updateStrategy=rolling, **(PARALLEL if parallel else {}))
     image, replicas = "nginx", 2
     for step, number in steps:
-        pods = world.pods()
+        pods = cluster.pods()
         if step == "image":
             image = f"nginx:{number}"
-            world.change(S, "web", template=a_template(image=image))
+            cluster.change(S, "web", template=a_template(image=image))
         elif step == "scale":
-            world.change(S, "web", replicas=number)
+            cluster.change(S, "web", replicas=number)
             replicas = number
         elif step == "start":
-            world.start(pods[:number])
+            cluster.start(pods[:number])
         elif step == "bury":
-            world.bury()
+            cluster.remove_deleted()
         elif pods and step == "end":
-            world.end(pods[number % len(pods)])
+            cluster.end(pods[number % len(pods)])
         elif pods:
-            world.client.delete(pods[number % len(pods)])
-            world.settle()
-        assert len(set(names(world))) == len(world.pods())
-    finish(world)
-    assert names(world) == [f"web-{number}" for number in range(replicas)]
-    assert set(images(world)[partition:]) <= {image}
-    status = world.status(S, "web")
+            cluster.client.delete(pods[number % len(pods)])
+            cluster.run()
+        assert len(set(names(cluster))) == len(cluster.pods())
+    finish(cluster)
+    assert names(cluster) == [f"web-{number}" for number in range(replicas)]
+    assert set(images(cluster)[partition:]) <= {image}
+    status = cluster.status(S, "web")
     assert status["replicas"] == status["availableReplicas"] == replicas

@@ -4,15 +4,12 @@ from random import Random
 
 import pytest
 
-from wavetank.cluster.objects.kinds import parse_resource
+from tests.support.clusters import Cluster
 from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED
 from wavetank.cluster.objects.podbehavior import PodBehavior
-from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.storeclient import StoreClient
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.durations import seconds
 
 JOBS, GROUPS = "Job.batch.volcano.sh", "PodGroup.scheduling.volcano.sh"
 
@@ -33,21 +30,17 @@ def a_job(*tasks, labels=None, annotations=None, **spec):
     }
 
 
-class World:
+class VolcanoJobCluster(Cluster):
     """A cluster with Volcano's job controller on it, whose scheduler and kubelets the test plays."""
 
     def __init__(self, job=None):
-        self.clock = Clock()
-        self.store = Store(self.clock)
+        super().__init__()
         self.told = []
         client = StoreClient(self.store, Random(0), lambda pod: None)
         context = ControllerContext(self.store, client, record_event=lambda about, *what: self.told.append(what[:3]))
         start_controllers(context, ["volcano-job-controller"])
-        self.store.create(parse_resource(job or a_job(), self.store.specs))
-        self.settle()
-
-    def settle(self, more=0):
-        self.clock.run(self.clock.now + seconds(more))
+        self.create(job or a_job())
+        self.run()
 
     @property
     def job(self):
@@ -75,7 +68,7 @@ class World:
         if hasattr(new, "status"):
             new.status = {"phase": phase}
         self.store.update(new)
-        self.settle()
+        self.run()
 
     def set(self, phase, *names, exit_code=0):
         for name in names or list(self.pods):
@@ -83,15 +76,15 @@ class World:
             new.phase, new.node_name = phase, "n"
             new.behavior = PodBehavior(0, exit_code)
             self.store.update(new)
-        self.settle()
+        self.run()
 
-    def bury(self):
+    def remove_deleted(self):
         for pod in list(self.store.list("Pod")):
             if pod.deleted is not None:
                 self.store.delete(pod)
-        self.settle()
+        self.run()
 
-    def run(self):
+    def start_job(self):
         """Lets the job run: as many pods as it asks for."""
         self.enqueue()
         self.set(RUNNING)
@@ -99,26 +92,28 @@ class World:
 
 
 def test_pods_are_made_when_the_scheduler_has_let_the_group_in():
-    world = World()
-    assert world.phase == "Pending"
-    assert not world.pods
-    world.enqueue("Pending")
-    assert not world.pods
-    world.enqueue("Inqueue")
-    assert list(world.pods) == ["train-worker-0", "train-worker-1"]
-    assert world.status["pending"] == 2
-    assert world.status["taskStatusCount"] == {"worker": {"phase": {"Pending": 2}}}
+    cluster = VolcanoJobCluster()
+    assert cluster.phase == "Pending"
+    assert not cluster.pods
+    cluster.enqueue("Pending")
+    assert not cluster.pods
+    cluster.enqueue("Inqueue")
+    assert list(cluster.pods) == ["train-worker-0", "train-worker-1"]
+    assert cluster.status["pending"] == 2
+    assert cluster.status["taskStatusCount"] == {"worker": {"phase": {"Pending": 2}}}
 
 
 def test_a_pod_is_marked_as_volcano_does():
-    world = World(a_job(queue="q", annotations={"volcano.sh/preemptable": "false"}, priorityClassName="high"))
-    world.enqueue()
-    pod = world.pods["train-worker-1"]
+    cluster = VolcanoJobCluster(
+        a_job(queue="q", annotations={"volcano.sh/preemptable": "false"}, priorityClassName="high")
+    )
+    cluster.enqueue()
+    pod = cluster.pods["train-worker-1"]
     marks = {"volcano.sh/task-index": "1", "volcano.sh/task-spec": "worker", "volcano.sh/job-name": "train"}
     assert dict(pod.annotations) == {
         **marks,
         "volcano.sh/queue-name": "q",
-        "scheduling.k8s.io/group-name": f"train-{world.job.uid}",
+        "scheduling.k8s.io/group-name": f"train-{cluster.job.uid}",
         "volcano.sh/job-version": "0",
         "volcano.sh/template-uid": "train-worker",
         "volcano.sh/job-retry-count": "0",
@@ -126,7 +121,7 @@ def test_a_pod_is_marked_as_volcano_does():
     }
     assert pod.labels == {"app": "x", **marks, "volcano.sh/queue-name": "q", "volcano.sh/job-namespace": "default"}
     (owner,) = pod.manifest["metadata"]["ownerReferences"]
-    assert (owner["apiVersion"], owner["kind"], owner["uid"]) == ("batch.volcano.sh/v1alpha1", "Job", world.job.uid)
+    assert (owner["apiVersion"], owner["kind"], owner["uid"]) == ("batch.volcano.sh/v1alpha1", "Job", cluster.job.uid)
     assert pod.spec.scheduler_name == "volcano"
     assert pod.spec.priority_class == "high"
 
@@ -145,8 +140,8 @@ def test_a_pod_is_marked_as_volcano_does():
     ],
 )
 def test_the_group_asks_for_what_the_job_needs_at_least(tasks, needed, expected):
-    world = World(a_job(*tasks, **({} if needed is None else {"minAvailable": needed})))
-    spec = world.group.manifest["spec"]
+    cluster = VolcanoJobCluster(a_job(*tasks, **({} if needed is None else {"minAvailable": needed})))
+    spec = cluster.group.manifest["spec"]
     assert spec["minResources"] == expected
     total = sum(task.get("minAvailable", task["replicas"]) for task in tasks)
     assert spec["minMember"] == (total if needed is None else needed)
@@ -154,17 +149,17 @@ def test_the_group_asks_for_what_the_job_needs_at_least(tasks, needed, expected)
 
 
 def test_a_job_runs_and_completes():
-    world = World().run()
-    assert world.phase == "Running"
-    assert world.status["running"] == 2
-    world.set(SUCCEEDED, "train-worker-0")
-    assert world.phase == "Running"
-    world.set(SUCCEEDED, "train-worker-1")
-    assert world.phase == "Completed"
-    assert world.status["succeeded"] == 2
-    assert [condition["status"] for condition in world.status["conditions"]] == ["Pending", "Running", "Completed"]
-    assert world.group is None
-    assert len(world.pods) == 2  # for people to look at
+    cluster = VolcanoJobCluster().start_job()
+    assert cluster.phase == "Running"
+    assert cluster.status["running"] == 2
+    cluster.set(SUCCEEDED, "train-worker-0")
+    assert cluster.phase == "Running"
+    cluster.set(SUCCEEDED, "train-worker-1")
+    assert cluster.phase == "Completed"
+    assert cluster.status["succeeded"] == 2
+    assert [condition["status"] for condition in cluster.status["conditions"]] == ["Pending", "Running", "Completed"]
+    assert cluster.group is None
+    assert len(cluster.pods) == 2  # for people to look at
 
 
 @pytest.mark.parametrize(
@@ -176,27 +171,29 @@ def test_a_job_runs_and_completes():
     ],
 )
 def test_a_job_fails_if_too_few_pods_succeed(spec, succeed, phase):
-    world = World(a_job(a_task(minAvailable=spec["minAvailable"]), **spec)).run()
+    cluster = VolcanoJobCluster(a_job(a_task(minAvailable=spec["minAvailable"]), **spec)).start_job()
     for i in range(2):
-        world.set(SUCCEEDED if i < succeed else FAILED, f"train-worker-{i}")
-    assert world.phase == phase
+        cluster.set(SUCCEEDED if i < succeed else FAILED, f"train-worker-{i}")
+    assert cluster.phase == phase
 
 
 def test_dependencies_hold_tasks_back_until_the_others_run():
-    world = World(a_job(a_task("master", 1), a_task("worker", 2, dependsOn={"name": ["master"]}), minAvailable=1))
-    world.enqueue()
-    assert list(world.pods) == ["train-master-0"]
-    world.set(RUNNING)
-    assert list(world.pods) == ["train-master-0", "train-worker-0", "train-worker-1"]
+    cluster = VolcanoJobCluster(
+        a_job(a_task("master", 1), a_task("worker", 2, dependsOn={"name": ["master"]}), minAvailable=1)
+    )
+    cluster.enqueue()
+    assert list(cluster.pods) == ["train-master-0"]
+    cluster.set(RUNNING)
+    assert list(cluster.pods) == ["train-master-0", "train-worker-0", "train-worker-1"]
 
 
 @pytest.mark.parametrize(("iteration", "made"), [("any", True), ("all", False)])
 def test_a_task_waits_for_any_or_all_of_several(iteration, made):
     waiting = a_task("c", 1, dependsOn={"name": ["a", "b"], "iteration": iteration})
-    world = World(a_job(a_task("a", 1), a_task("b", 1), waiting, minAvailable=1))
-    world.enqueue()
-    world.set(RUNNING, "train-a-0")
-    assert ("train-c-0" in world.pods) is made
+    cluster = VolcanoJobCluster(a_job(a_task("a", 1), a_task("b", 1), waiting, minAvailable=1))
+    cluster.enqueue()
+    cluster.set(RUNNING, "train-a-0")
+    assert ("train-c-0" in cluster.pods) is made
 
 
 @pytest.mark.parametrize(
@@ -209,128 +206,128 @@ def test_a_task_waits_for_any_or_all_of_several(iteration, made):
     ],
 )
 def test_a_policy_of_the_job_says_what_a_failed_pod_means(action, phases):
-    world = World(a_job(policies=[{"event": "PodFailed", "action": action}])).run()
-    world.set(FAILED, "train-worker-0", exit_code=1)
-    seen = [world.phase]
-    world.bury()
-    assert [*seen, world.phase] == phases
-    assert ("Normal", "ExecuteAction", f"Start to execute action {action} ") in world.told
+    cluster = VolcanoJobCluster(a_job(policies=[{"event": "PodFailed", "action": action}])).start_job()
+    cluster.set(FAILED, "train-worker-0", exit_code=1)
+    seen = [cluster.phase]
+    cluster.remove_deleted()
+    assert [*seen, cluster.phase] == phases
+    assert ("Normal", "ExecuteAction", f"Start to execute action {action} ") in cluster.told
     if action == "RestartJob":
-        assert world.status["retryCount"] == 1
-        world.enqueue()
-        assert world.phase == "Pending"
-        assert [pod.phase for pod in world.pods.values()] == [PENDING, PENDING]
-        assert world.pods["train-worker-0"].annotations["volcano.sh/job-version"] == "1"
+        assert cluster.status["retryCount"] == 1
+        cluster.enqueue()
+        assert cluster.phase == "Pending"
+        assert [pod.phase for pod in cluster.pods.values()] == [PENDING, PENDING]
+        assert cluster.pods["train-worker-0"].annotations["volcano.sh/job-version"] == "1"
 
 
 def test_restarts_end_after_max_retry():
-    world = World(a_job(policies=[{"event": "PodFailed", "action": "RestartJob"}], maxRetry=2))
+    cluster = VolcanoJobCluster(a_job(policies=[{"event": "PodFailed", "action": "RestartJob"}], maxRetry=2))
     for _ in range(2):
-        world.run()
-        world.set(FAILED, "train-worker-0", exit_code=1)
-        world.bury()
-    assert world.phase == "Failed"
-    assert world.status["retryCount"] == 2
+        cluster.start_job()
+        cluster.set(FAILED, "train-worker-0", exit_code=1)
+        cluster.remove_deleted()
+    assert cluster.phase == "Failed"
+    assert cluster.status["retryCount"] == 2
 
 
 def test_only_a_task_is_restarted():
     tasks = [a_task("a", 1), a_task("b", 1, policies=[{"event": "PodFailed", "action": "RestartTask"}])]
-    world = World(a_job(*tasks, minAvailable=1)).run()
-    before = world.pods["train-a-0"].uid
-    world.set(FAILED, "train-b-0", exit_code=1)
-    world.bury()
-    world.enqueue()
-    assert world.pods["train-a-0"].uid == before
-    assert world.pods["train-b-0"].phase == PENDING
+    cluster = VolcanoJobCluster(a_job(*tasks, minAvailable=1)).start_job()
+    before = cluster.pods["train-a-0"].uid
+    cluster.set(FAILED, "train-b-0", exit_code=1)
+    cluster.remove_deleted()
+    cluster.enqueue()
+    assert cluster.pods["train-a-0"].uid == before
+    assert cluster.pods["train-b-0"].phase == PENDING
 
 
 def test_the_task_has_the_first_word_and_an_exit_code_may_decide():
     policies = [{"event": "PodFailed", "action": "AbortJob"}]
     own = [{"exitCode": 3, "action": "CompleteJob"}]
     for code, phase in ((3, "Completed"), (1, "Aborted")):
-        world = World(a_job(a_task(policies=own), policies=policies)).run()
-        world.set(FAILED, "train-worker-0", exit_code=code)
-        world.bury()
-        assert world.phase == phase
+        cluster = VolcanoJobCluster(a_job(a_task(policies=own), policies=policies)).start_job()
+        cluster.set(FAILED, "train-worker-0", exit_code=code)
+        cluster.remove_deleted()
+        assert cluster.phase == phase
 
 
 def test_the_completion_of_a_task_may_complete_the_job():
     master = a_task("master", 1, policies=[{"event": "TaskCompleted", "action": "CompleteJob"}])
-    world = World(a_job(master, a_task("worker", 2))).run()
-    world.set(SUCCEEDED, "train-master-0")
-    assert world.phase == "Completing"
-    assert list(world.pods) == ["train-master-0"]  # the workers are told to stop
-    world.bury()
-    assert world.phase == "Completed"
+    cluster = VolcanoJobCluster(a_job(master, a_task("worker", 2))).start_job()
+    cluster.set(SUCCEEDED, "train-master-0")
+    assert cluster.phase == "Completing"
+    assert list(cluster.pods) == ["train-master-0"]  # the workers are told to stop
+    cluster.remove_deleted()
+    assert cluster.phase == "Completed"
 
 
 def test_an_evicted_pod_is_made_again_unless_a_policy_says_otherwise():
     for policies, phase in (([], "Pending"), ([{"event": "PodEvicted", "action": "TerminateJob"}], "Terminated")):
-        world = World(a_job(policies=policies)).run()
-        world.store.delete(world.pods["train-worker-0"])
-        world.settle()
-        world.bury()
-        assert world.phase == phase
-    assert not world.pods
+        cluster = VolcanoJobCluster(a_job(policies=policies)).start_job()
+        cluster.store.delete(cluster.pods["train-worker-0"])
+        cluster.run()
+        cluster.remove_deleted()
+        assert cluster.phase == phase
+    assert not cluster.pods
 
 
 @pytest.mark.parametrize(("retries", "phase"), [(None, "Aborting"), (5, "Running"), (-1, "Running")])
 def test_a_task_has_failed_when_its_containers_were_restarted_too_often(retries, phase):
     task = a_task(**({} if retries is None else {"maxRetry": retries}))
-    world = World(a_job(task, policies=[{"event": "TaskFailed", "action": "AbortJob"}])).run()
-    new = world.pods["train-worker-0"].copy()
+    cluster = VolcanoJobCluster(a_job(task, policies=[{"event": "TaskFailed", "action": "AbortJob"}])).start_job()
+    new = cluster.pods["train-worker-0"].copy()
     new.restarts = 3
-    world.store.update(new)
-    world.settle()
-    assert world.phase == phase
+    cluster.store.update(new)
+    cluster.run()
+    assert cluster.phase == phase
 
 
 def test_a_pod_that_waits_too_long():
     policies = [{"event": "PodPending", "action": "AbortJob", "timeout": "30s"}]
-    world = World(a_job(policies=policies))
-    world.enqueue()
-    world.settle(20)
-    world.set(RUNNING, "train-worker-0", "train-worker-1")
-    world.settle(20)
-    assert world.phase == "Running"
-    world = World(a_job(policies=policies))
-    world.enqueue()
-    world.settle(31)
-    world.bury()
-    assert world.phase == "Aborted"
+    cluster = VolcanoJobCluster(a_job(policies=policies))
+    cluster.enqueue()
+    cluster.run(20)
+    cluster.set(RUNNING, "train-worker-0", "train-worker-1")
+    cluster.run(20)
+    assert cluster.phase == "Running"
+    cluster = VolcanoJobCluster(a_job(policies=policies))
+    cluster.enqueue()
+    cluster.run(31)
+    cluster.remove_deleted()
+    assert cluster.phase == "Aborted"
 
 
 def test_a_finished_job_lives_for_its_time():
-    world = World(a_job(ttlSecondsAfterFinished=60)).run()
-    world.set(SUCCEEDED)
-    world.settle(59)
-    assert world.phase == "Completed"
-    world.settle(2)
-    assert world.store.find(JOBS, "default", "train") is None
+    cluster = VolcanoJobCluster(a_job(ttlSecondsAfterFinished=60)).start_job()
+    cluster.set(SUCCEEDED)
+    cluster.run(59)
+    assert cluster.phase == "Completed"
+    cluster.run(2)
+    assert cluster.store.find(JOBS, "default", "train") is None
 
 
 def test_scaling_down_deletes_and_scaling_up_makes_pods():
-    world = World(a_job(a_task(replicas=3), minAvailable=1)).run()
+    cluster = VolcanoJobCluster(a_job(a_task(replicas=3), minAvailable=1)).start_job()
     for replicas in (1, 2):
-        new = world.job.copy()
+        new = cluster.job.copy()
         new.manifest = {**new.manifest, "spec": {**new.manifest["spec"], "tasks": [a_task(replicas=replicas)]}}
-        world.store.update(new)
-        world.settle()
-        world.bury()
-        assert len(world.pods) == replicas
+        cluster.store.update(new)
+        cluster.run()
+        cluster.remove_deleted()
+        assert len(cluster.pods) == replicas
 
 
 def test_plugins_env_and_svc():
-    world = World(a_job(plugins={"env": [], "svc": []}))
-    world.enqueue()
-    spec = world.pods["train-worker-1"].manifest["spec"]
+    cluster = VolcanoJobCluster(a_job(plugins={"env": [], "svc": []}))
+    cluster.enqueue()
+    spec = cluster.pods["train-worker-1"].manifest["spec"]
     assert spec["containers"][0]["env"] == [
         {"name": "VK_TASK_INDEX", "value": "1"},
         {"name": "VC_TASK_INDEX", "value": "1"},
     ]
     assert (spec["hostname"], spec["subdomain"]) == ("train-worker-1", "train")
-    assert world.store.get("Service", "default", "train").manifest["spec"]["clusterIP"] == "None"
-    assert world.status["controlledResources"] == {"plugin-env": "env", "plugin-svc": "svc"}
+    assert cluster.store.get("Service", "default", "train").manifest["spec"]["clusterIP"] == "None"
+    assert cluster.status["controlledResources"] == {"plugin-env": "env", "plugin-svc": "svc"}
 
 
 @pytest.mark.parametrize(
@@ -366,8 +363,8 @@ def test_plugins_env_and_svc():
     ],
 )
 def test_what_volcanos_admission_refuses_fails_at_once(job, message):
-    world = World(job)
-    assert world.phase == "Failed"
-    assert message in world.status["state"]["message"]
-    assert world.told[0][1] == "InvalidJob"
-    assert not world.pods
+    cluster = VolcanoJobCluster(job)
+    assert cluster.phase == "Failed"
+    assert message in cluster.status["state"]["message"]
+    assert cluster.told[0][1] == "InvalidJob"
+    assert not cluster.pods

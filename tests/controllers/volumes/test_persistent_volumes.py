@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.objects import ZONE, node_manifest, pod_manifest
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.kernel.clock import Clock
 
-ZONE = "topology.kubernetes.io/zone"
 SELECTED = "volume.kubernetes.io/selected-node"
 
 
@@ -43,11 +43,6 @@ def a_claim(name: str = "c", size: str = "5Gi", storage_class: str | None = "now
     if storage_class is not None:
         given["storageClassName"] = storage_class
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": given}
-
-
-def a_node(name: str = "n", **labels: str):
-    status = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
 
 
 def claim(store: Store, name: str = "c") -> Any:
@@ -96,7 +91,7 @@ def test_a_claim_that_waits_gets_its_volume_when_a_node_is_selected():
     waits = a_class(mode="WaitForFirstConsumer")
     topology = {"name": "csi.example.com", "nodeID": "n", "topologyKeys": [ZONE]}
     csi_node = {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}}
-    store = a_store(waits, a_claim(), a_node("n", **{ZONE: "z1"}), {**csi_node, "spec": {"drivers": [topology]}})
+    store = a_store(waits, a_claim(), node_manifest("n", zone="z1"), {**csi_node, "spec": {"drivers": [topology]}})
     assert volume_names(store) == []
     store.patch("PersistentVolumeClaim", "default", "c", {"metadata": {"annotations": {SELECTED: "n"}}})
     made = volume(store, claim(store).volume_name)
@@ -142,16 +137,14 @@ def test_a_snapshot_stays_what_it_is():
 EPHEMERAL = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"metadata": {"labels": {"a": "b"}}}}}
 
 
-def a_pod(name: str = "p"):
-    spec = {"containers": [{"name": "main", "image": "busybox"}], "volumes": [dict(EPHEMERAL)]}
+def a_pod_with_its_own_claim():
     template = {**EPHEMERAL["ephemeral"]["volumeClaimTemplate"], "spec": a_claim()["spec"]}
-    spec["volumes"][0]["ephemeral"] = {"volumeClaimTemplate": template}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+    return pod_manifest("p", volumes=[{**EPHEMERAL, "ephemeral": {"volumeClaimTemplate": template}}])
 
 
 def test_an_ephemeral_volume_lives_as_long_as_its_pod():
     store = a_store(a_class())
-    add(store, a_pod())
+    add(store, a_pod_with_its_own_claim())
     pod = store.get("Pod", "default", "p")
     assert (claim(store, "p-e").owner, claim(store, "p-e").labels) == (pod.uid, {"a": "b"})
     assert claim(store, "p-e").bound
@@ -162,7 +155,7 @@ def test_an_ephemeral_volume_lives_as_long_as_its_pod():
 
 def test_a_claim_of_that_name_that_is_somebody_elses_is_left_alone():
     store = a_store(a_class(), a_claim("p-e"))
-    add(store, a_pod())
+    add(store, a_pod_with_its_own_claim())
     assert claim(store, "p-e").owner == ""
     store.delete(store.get("Pod", "default", "p"))
     assert claim(store, "p-e").bound

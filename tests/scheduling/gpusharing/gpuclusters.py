@@ -6,32 +6,27 @@ import random
 
 import numpy as np
 
+from tests.support.objects import SPECS, node_manifest, pod_manifest
 from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_INDEX, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.request import GpuRequest
 
-SPECS = SpecTable()
+
+def a_gpu_node(name, cpu=96, gpus=8, model="G2", memory="1Ti"):
+    """Returns a node with whole GPUs of one model; 0 GPUs for a node without any."""
+    extended = {"nvidia.com/gpu": str(gpus)} if gpus else {}
+    return node_manifest(name, cpu=cpu, memory=memory, extended=extended, labels={GPU_MODEL: model} if gpus else {})
 
 
-def a_node(name, cpu=96, gpus=8, model="G2", memory="1Ti"):
-    amounts = {"cpu": str(cpu), "memory": memory, "pods": "110"} | ({"nvidia.com/gpu": str(gpus)} if gpus else {})
-    labels = {GPU_MODEL: model} if gpus else {}
-    status = {"allocatable": amounts, "capacity": amounts}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
-
-
-def a_pod(name, cpu=1, gpus=0, milli=1000, models="", devices=""):
-    annotations = {GPU_COUNT: str(gpus), GPU_MILLI: str(milli)} if gpus else {}
-    marks = {GPU_MODEL: models, GPU_INDEX: devices}
-    annotations |= {key: value for key, value in marks.items() if value}
+def a_gpu_pod(name, cpu=1, gpus=0, milli=1000, models="", devices=""):
+    """Returns a pod that asks for `milli` thousandths of each of so many GPUs, of certain models or devices."""
+    marks = {GPU_COUNT: str(gpus), GPU_MILLI: str(milli)} if gpus else {}
+    marks |= {key: value for key, value in ((GPU_MODEL, models), (GPU_INDEX, devices)) if value}
     requests = {"cpu": str(cpu)} | ({"nvidia.com/gpu": str(gpus)} if gpus and milli == 1000 else {})
-    container = {"name": "c", "image": "i", "resources": {"requests": requests}}
-    metadata = {"name": name, "uid": name, "annotations": annotations}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}
+    return pod_manifest(name, requests=requests, annotations=marks, metadata={"uid": name})
 
 
 def a_table(nodes, pods=()):

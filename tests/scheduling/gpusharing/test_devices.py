@@ -6,38 +6,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
+from tests.scheduling.gpusharing.gpuclusters import a_gpu_node, a_gpu_pod, a_state
+from tests.support.clusters import Cluster
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
-from wavetank.cluster.objects.kinds import parse_resource
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.named import find_scheduler
 
 POLICIES = ["Random", "DotProd", "GpuClustering", "GpuPacking", "BestFit", "FGD"]
 
 
-class World:
+class GpuCluster(Cluster):
     """A cluster on which one of the policies schedules."""
 
     def __init__(self, policy, nodes, pods=()):
-        self.clock = Clock()
-        self.store = Store(self.clock)
-        for manifest in (*nodes, *pods):
-            self.create(manifest)
+        super().__init__(*nodes, *pods)
         self.scheduler = find_scheduler(policy, (1, 36)).attach(ActorContext(self.store, Streams(3), (1, 36)))
 
-    def create(self, manifest):
-        self.store.create(parse_resource(manifest, self.store.specs))
-        self.run(0)
-
-    def run(self, seconds=0):
-        self.clock.run(self.clock.now + int(seconds * SECOND))
-
-    def pod(self, name):
-        return self.store.find("Pod", "default", name)
+    def create(self, item):
+        super().create(item)
+        self.run()
 
     def devices(self, name):
         return self.pod(name).annotations.get(GPU_INDEX)
@@ -58,74 +46,74 @@ class World:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_whole_gpus_are_the_first_idle_ones(policy) -> None:
-    world = World(policy, [a_node("a", gpus=4)])
-    world.create(a_pod("p", gpus=1, milli=500))
-    world.create(a_pod("q", gpus=2))
-    world.create(a_pod("none"))
-    first = world.devices("p")
+    cluster = GpuCluster(policy, [a_gpu_node("a", gpus=4)])
+    cluster.create(a_gpu_pod("p", gpus=1, milli=500))
+    cluster.create(a_gpu_pod("q", gpus=2))
+    cluster.create(a_gpu_pod("none"))
+    first = cluster.devices("p")
     idle = [str(device) for device in range(4) if str(device) != first]
-    assert world.devices("q") == "-".join(idle[:2])
-    assert world.devices("none") is None
-    assert world.pod("none").node_name == "a"
+    assert cluster.devices("q") == "-".join(idle[:2])
+    assert cluster.devices("none") is None
+    assert cluster.pod("none").node_name == "a"
 
 
 def test_parts_share_a_device_until_it_is_full() -> None:
-    world = World("GpuPacking", [a_node("a", gpus=2)])
+    cluster = GpuCluster("GpuPacking", [a_gpu_node("a", gpus=2)])
     for name, milli in (("p", 600), ("q", 500), ("r", 300), ("s", 100), ("t", 500)):
-        world.create(a_pod(name, gpus=1, milli=milli))
-    assert [world.devices(name) for name in "pqrst"] == ["0", "1", "0", "0", "1"]
-    assert world.used() == {("a", 0): 1000, ("a", 1): 1000}
+        cluster.create(a_gpu_pod(name, gpus=1, milli=milli))
+    assert [cluster.devices(name) for name in "pqrst"] == ["0", "1", "0", "0", "1"]
+    assert cluster.used() == {("a", 0): 1000, ("a", 1): 1000}
 
 
 def test_a_pod_waits_for_a_device_and_gets_it_when_it_is_free() -> None:
-    world = World("BestFit", [a_node("a", gpus=1)])
-    world.create(a_pod("p", gpus=1, milli=700))
-    world.create(a_pod("q", gpus=1, milli=400))
-    assert world.pod("q").unschedulable == "0/1 nodes are available: 1 node(s) didn't have enough free GPUs."
-    world.delete("p")
-    world.run(10)
-    assert (world.pod("q").node_name, world.devices("q")) == ("a", "0")
+    cluster = GpuCluster("BestFit", [a_gpu_node("a", gpus=1)])
+    cluster.create(a_gpu_pod("p", gpus=1, milli=700))
+    cluster.create(a_gpu_pod("q", gpus=1, milli=400))
+    assert cluster.pod("q").unschedulable == "0/1 nodes are available: 1 node(s) didn't have enough free GPUs."
+    cluster.delete("p")
+    cluster.run(10)
+    assert (cluster.pod("q").node_name, cluster.devices("q")) == ("a", "0")
 
 
 def test_a_model_is_a_model() -> None:
-    world = World("FGD", [a_node("a", model="T4"), a_node("b", model="A10"), a_node("c", gpus=0)])
-    world.create(a_pod("p", gpus=8, models="A10|V100"))
-    world.create(a_pod("q", gpus=1, milli=10, models="V100|A10"))
-    assert world.pod("p").node_name == "b"
+    cluster = GpuCluster("FGD", [a_gpu_node("a", model="T4"), a_gpu_node("b", model="A10"), a_gpu_node("c", gpus=0)])
+    cluster.create(a_gpu_pod("p", gpus=8, models="A10|V100"))
+    cluster.create(a_gpu_pod("q", gpus=1, milli=10, models="V100|A10"))
+    assert cluster.pod("p").node_name == "b"
     counted = "1 node(s) didn't have enough free GPUs, 2 node(s) didn't have the requested GPU model"
-    assert world.pod("q").unschedulable == f"0/3 nodes are available: {counted}."
+    assert cluster.pod("q").unschedulable == f"0/3 nodes are available: {counted}."
 
 
 def test_pods_that_were_there_before_hold_their_devices() -> None:
-    known = a_pod("known", gpus=1, milli=300, devices="1")
-    unknown = a_pod("unknown", gpus=1)
+    known = a_gpu_pod("known", gpus=1, milli=300, devices="1")
+    unknown = a_gpu_pod("unknown", gpus=1)
     for manifest in (known, unknown):
         manifest["spec"]["nodeName"] = "a"
-    world = World("BestFit", [a_node("a", gpus=3)], [known, unknown])
-    world.create(a_pod("p", gpus=1, milli=800))
-    world.create(a_pod("q", gpus=1, milli=700))
-    assert [world.devices(name) for name in "pq"] == ["2", "1"]
+    cluster = GpuCluster("BestFit", [a_gpu_node("a", gpus=3)], [known, unknown])
+    cluster.create(a_gpu_pod("p", gpus=1, milli=800))
+    cluster.create(a_gpu_pod("q", gpus=1, milli=700))
+    assert [cluster.devices(name) for name in "pq"] == ["2", "1"]
 
 
 def test_nodes_may_come_later() -> None:
-    world = World("FGD", [a_node("a", gpus=1)])
-    world.create(a_pod("p", gpus=2, models="G2|H100"))
-    assert world.pod("p").node_name == ""
-    world.create(a_node("b", gpus=16, model="H100"))
-    world.run(10)
-    assert (world.pod("p").node_name, world.devices("p")) == ("b", "0-1")
+    cluster = GpuCluster("FGD", [a_gpu_node("a", gpus=1)])
+    cluster.create(a_gpu_pod("p", gpus=2, models="G2|H100"))
+    assert cluster.pod("p").node_name == ""
+    cluster.create(a_gpu_node("b", gpus=16, model="H100"))
+    cluster.run(10)
+    assert (cluster.pod("p").node_name, cluster.devices("p")) == ("b", "0-1")
 
 
 def test_whole_gpus_may_be_requested_without_annotations() -> None:
-    world = World("GpuPacking", [a_node("a", gpus=2)])
-    manifest = a_pod("p", gpus=2)
+    cluster = GpuCluster("GpuPacking", [a_gpu_node("a", gpus=2)])
+    manifest = a_gpu_pod("p", gpus=2)
     manifest["metadata"]["annotations"] = {}
-    world.create(manifest)
-    assert world.devices("p") == "0-1"
+    cluster.create(manifest)
+    assert cluster.devices("p") == "0-1"
 
 
 def test_devices_that_a_node_does_not_have_are_no_devices() -> None:
-    state = a_state([a_node("a", gpus=2)], [("a", a_pod("p", gpus=1, milli=400, devices="1-7"))])
+    state = a_state([a_gpu_node("a", gpus=2)], [("a", a_gpu_pod("p", gpus=1, milli=400, devices="1-7"))])
     assert state.free[0].tolist() == [1000, 600]
 
 
@@ -137,12 +125,14 @@ WISHES = st.one_of(
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(POLICIES), st.lists(st.tuples(WISHES, st.booleans()), max_size=25))
 def test_no_device_is_promised_twice_and_no_pod_is_refused_that_fits(policy, wishes) -> None:
-    world = World(policy, [a_node("a", gpus=4), a_node("b", gpus=2, cpu=8, model="T4"), a_node("c", gpus=0)])
+    cluster = GpuCluster(
+        policy, [a_gpu_node("a", gpus=4), a_gpu_node("b", gpus=2, cpu=8, model="T4"), a_gpu_node("c", gpus=0)]
+    )
     for number, ((gpus, milli), leaves) in enumerate(wishes):
         name = f"p{number}"
-        before = world.used()
-        world.create(a_pod(name, gpus=gpus, milli=milli))
-        pod = world.pod(name)
+        before = cluster.used()
+        cluster.create(a_gpu_pod(name, gpus=gpus, milli=milli))
+        pod = cluster.pod(name)
         demand = gpu_demand(pod)
         fits = any(
             sum(before.get((node, device), 0) + milli <= WHOLE for device in range(count)) >= gpus
@@ -150,8 +140,8 @@ def test_no_device_is_promised_twice_and_no_pod_is_refused_that_fits(policy, wis
         )
         if gpus:
             assert bool(pod.node_name) == fits
-            assert len(device_indices(world.devices(name) or "x")) == (demand.gpus if fits else 0)
-        assert all(amount <= WHOLE for amount in world.used().values())
+            assert len(device_indices(cluster.devices(name) or "x")) == (demand.gpus if fits else 0)
+        assert all(amount <= WHOLE for amount in cluster.used().values())
         if leaves:
-            world.delete(name)
-            world.run(30)
+            cluster.delete(name)
+            cluster.run(30)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling.gpusharing.gpuclusters import a_node, a_pod, a_state
+from tests.scheduling.gpusharing.gpuclusters import a_gpu_node, a_gpu_pod, a_state
 from wavetank.scheduling.gpusharing.fragmentation import fragment, total_fragment
 from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix
 
-NODE = a_node("n", cpu=8, gpus=4)
-LEFT = [("n", a_pod("p", cpu=2, gpus=1, milli=400, devices="0")), ("n", a_pod("q", cpu=2, gpus=2, devices="1-2"))]
+NODE = a_gpu_node("n", cpu=8, gpus=4)
+LEFT = [
+    ("n", a_gpu_pod("p", cpu=2, gpus=1, milli=400, devices="0")),
+    ("n", a_gpu_pod("q", cpu=2, gpus=2, devices="1-2")),
+]
 
 
 def lost(*kinds):
@@ -43,7 +46,7 @@ def test_it_is_the_mean_over_the_pods() -> None:
 
 
 def test_all_nodes_together() -> None:
-    state, mix = a_state([NODE, a_node("m", gpus=2), a_node("o", gpus=0)], LEFT), PodMix()
+    state, mix = a_state([NODE, a_gpu_node("m", gpus=2), a_gpu_node("o", gpus=0)], LEFT), PodMix()
     mix.add(PodKind(1000, 1000, 2, ""))
     assert total_fragment(state.cpu_free, state.free, state.models, mix.typical(state)) == 1600
 

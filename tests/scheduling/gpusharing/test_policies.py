@@ -7,7 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from tests.scheduling.gpusharing.gpuclusters import SPECS, a_node, a_pod, a_request, a_state, a_table, scores
+from tests.scheduling.gpusharing.gpuclusters import a_gpu_node, a_gpu_pod, a_request, a_state, a_table, scores
+from tests.support.objects import SPECS
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind
@@ -20,12 +21,17 @@ from wavetank.scheduling.gpusharing.policies.gpupacking import GpuPacking
 
 # a: 96 cores and 8 GPUs, idle; b: 64 of 96 cores, GPU 0 has 400 left, GPUs 1 and 2 are taken, five are idle;
 # c: 14 of 16 cores, GPU 0 has 700 left and GPU 1 200; d: 128 cores and no GPU
-NODES = [a_node("a"), a_node("b"), a_node("c", cpu=16, gpus=2, model="P100"), a_node("d", cpu=128, gpus=0)]
+NODES = [
+    a_gpu_node("a"),
+    a_gpu_node("b"),
+    a_gpu_node("c", cpu=16, gpus=2, model="P100"),
+    a_gpu_node("d", cpu=128, gpus=0),
+]
 PODS = [
-    ("b", a_pod("share", cpu=16, gpus=1, milli=600, devices="0")),
-    ("b", a_pod("two", cpu=16, gpus=2, devices="1-2")),
-    ("c", a_pod("third", cpu=1, gpus=1, milli=300, devices="0")),
-    ("c", a_pod("most", cpu=1, gpus=1, milli=800, devices="1")),
+    ("b", a_gpu_pod("share", cpu=16, gpus=1, milli=600, devices="0")),
+    ("b", a_gpu_pod("two", cpu=16, gpus=2, devices="1-2")),
+    ("c", a_gpu_pod("third", cpu=1, gpus=1, milli=300, devices="0")),
+    ("c", a_gpu_pod("most", cpu=1, gpus=1, milli=800, devices="1")),
 ]
 A, B, C, D = range(4)
 
@@ -70,7 +76,7 @@ def test_scores(policy, request_, expected) -> None:
 
 
 def test_a_large_node_that_is_idle_is_worth_its_gpus() -> None:
-    assert scores(GpuPacking(), a_state([a_node("a", gpus=20), a_node("b", gpus=1)]), 2, gpus=1) == [20, 32]
+    assert scores(GpuPacking(), a_state([a_gpu_node("a", gpus=20), a_gpu_node("b", gpus=1)]), 2, gpus=1) == [20, 32]
 
 
 def test_random_draws_one_node_and_any_device() -> None:
@@ -107,8 +113,8 @@ def test_fgd_by_hand() -> None:
     sigmoid(-0.75) = 0.320.
     g (4 cores; 1000 left): 0.5 · 1000 lost; afterwards no cores for anybody, all 500 lost: as before, 0.5.
     """
-    nodes = [a_node("e", cpu=9, gpus=2), a_node("f", cpu=8, gpus=2), a_node("g", cpu=4, gpus=1)]
-    state = a_state(nodes, [("e", a_pod("p", cpu=1, gpus=1, milli=500, devices="1"))])
+    nodes = [a_gpu_node("e", cpu=9, gpus=2), a_gpu_node("f", cpu=8, gpus=2), a_gpu_node("g", cpu=4, gpus=1)]
+    state = a_state(nodes, [("e", a_gpu_pod("p", cpu=1, gpus=1, milli=500, devices="1"))])
     policy = expecting(PodKind(4000, 500, 1, ""), PodKind(8000, 1000, 2, ""))
     assert scores(policy, state, 3, cpu=4, gpus=1, milli=500) == [56, 32, 50]
     assert policy.device(a_request(state, cpu=4, gpus=1, milli=500), state, 0) == 0
@@ -116,22 +122,25 @@ def test_fgd_by_hand() -> None:
 
 def test_fgd_takes_the_device_that_leaves_most_of_use() -> None:
     """Usual pods want 0.7: of 800 and 300 left, a pod of 0.3 takes the one that was lost anyway."""
-    pods = [("a", a_pod("p", gpus=1, milli=200, devices="0")), ("a", a_pod("q", gpus=1, milli=700, devices="1"))]
-    state = a_state([a_node("a", gpus=2)], pods)
+    pods = [
+        ("a", a_gpu_pod("p", gpus=1, milli=200, devices="0")),
+        ("a", a_gpu_pod("q", gpus=1, milli=700, devices="1")),
+    ]
+    state = a_state([a_gpu_node("a", gpus=2)], pods)
     policy = expecting(PodKind(1000, 700, 1, ""))
     assert policy.device(a_request(state, gpus=1, milli=300), state, 0) == 1
 
 
 def test_fgd_knows_which_pods_want_which_model() -> None:
     """A GPU of a model that usual pods cannot use is lost already: using it costs nothing, it is a gain."""
-    state = a_state([a_node("a", gpus=1, model="T4"), a_node("b", gpus=1, model="A10")])
+    state = a_state([a_gpu_node("a", gpus=1, model="T4"), a_gpu_node("b", gpus=1, model="A10")])
     policy = expecting(PodKind(1000, 1000, 1, "A10"))
     # a: 1000 lost before, 0 after: sigmoid(1); b: 0 before, 0 after
     assert scores(policy, state, 2, gpus=1) == [73, 50]
 
 
 def test_fgd_learns_from_what_it_places_if_nobody_tells_it() -> None:
-    state = a_state([a_node("a", gpus=1, model="T4"), a_node("b", gpus=1, model="A10")])
+    state = a_state([a_gpu_node("a", gpus=1, model="T4"), a_gpu_node("b", gpus=1, model="A10")])
     policy = FGD()
     assert scores(policy, state, 2, gpus=1, models=("A10",)) == [73, 50]
     assert policy.device(a_request(state, gpus=1, milli=500), state, 0) == 0
@@ -139,7 +148,7 @@ def test_fgd_learns_from_what_it_places_if_nobody_tells_it() -> None:
 
 def test_fgd_remembers_scores_until_something_changes() -> None:
     """What is remembered is what would be found again, whatever has changed: pods, nodes, or the pods that come."""
-    nodes = [a_node(f"n{i}", cpu=20, gpus=1 + i % 4, model="T4" if i % 3 else "A10") for i in range(12)]
+    nodes = [a_gpu_node(f"n{i}", cpu=20, gpus=1 + i % 4, model="T4" if i % 3 else "A10") for i in range(12)]
     table, draw = a_table(nodes), random.Random(5)
     state, policy = GpuNodes(), FGD()
     for number in range(60):
@@ -154,6 +163,6 @@ def test_fgd_remembers_scores_until_something_changes() -> None:
         policy._expects = False
         if number % 7 == 6:
             table.remove_pod(draw.choice(list(table.placements)))
-        pod = Pod.parse(a_pod(f"p{number}", cpu=1, gpus=1, milli=milli), SPECS)
+        pod = Pod.parse(a_gpu_pod(f"p{number}", cpu=1, gpus=1, milli=milli), SPECS)
         pod.uid = pod.name
         table.add_pod(pod, f"n{draw.choice(fitting.tolist())}")

@@ -6,9 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from wavetank.cluster.objects.node import Node
-from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.objects.podspec import SpecTable
+from tests.support.objects import a_node, a_pod
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
@@ -25,25 +23,22 @@ SOFT = {"key": "slow", "effect": "PreferNoSchedule"}
 HARD = {"key": "master", "effect": "NoSchedule"}
 
 
-def a_node(name, cpu, memory, *, taints=(), labels=None, annotations=None, images=()):
-    metadata = {"name": name, "labels": {"host": name, **(labels or {})}, "annotations": annotations or {}}
-    allocatable = {"cpu": cpu, "memory": memory, "pods": "110"}
-    status = {"allocatable": allocatable, "images": [{"names": [image], "sizeBytes": size} for image, size in images]}
-    return Node({"metadata": metadata, "spec": {"taints": list(taints)}, "status": status})
+def labelled_node(name, cpu="4", memory="8Gi", *, labels=None, images=(), **fields):
+    there = [{"names": [image], "sizeBytes": size} for image, size in images]
+    labels = {"host": name, **(labels or {})}
+    return a_node(name, cpu=cpu, memory=memory, labels=labels, status={"images": there}, **fields)
 
 
 def two_nodes(small=None, large=None):
-    return [a_node("small", "4", "8Gi", **(small or {})), a_node("large", "8", "16Gi", **(large or {}))]
+    return [labelled_node("small", **(small or {})), labelled_node("large", "8", "16Gi", **(large or {}))]
 
 
-def a_pod(name="p", *, requests=None, limits=None, labels=None, owner=None, **spec):
+def wanting(limits=None, owner=None, requests=None, **fields):
+    """Returns a pod without requests, unless they are given."""
     resources = {"requests": requests or {}, "limits": limits or {}}
-    metadata = {"name": name, "uid": f"uid-of-{name}", "labels": labels or {}}
-    if owner:
-        metadata["ownerReferences"] = [{"kind": owner[0], "uid": owner[1], "name": "o", "controller": True}]
+    owners = [{"kind": owner[0], "uid": owner[1], "name": "o", "controller": True}] if owner else []
     container = {"name": "c", "image": "app:1", "resources": resources}
-    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
-    return Pod.parse(manifest, SpecTable())
+    return a_pod(containers=[container], metadata={"ownerReferences": owners}, **fields)
 
 
 def attempt(wanted, pod, nodes=None, placed=(), version=(1, 35), ties=None, **args):
@@ -70,7 +65,7 @@ LITTLE = {"cpu": "1", "memory": "1Gi"}
 
 
 def bounded(**limits):
-    return a_pod(requests=LITTLE, limits=limits)
+    return wanting(requests=LITTLE, limits=limits)
 
 
 ONE_CPU = a_pod(requests={"cpu": "1", "memory": "1Gi"})
@@ -109,7 +104,7 @@ AVOIDS = {
         # small has 2 CPU, 2 Gi in use: (4-3)/4 = 25, (8-3)/8 = 62, mean 43
         pytest.param("LRP", ONE_CPU, {"placed": HALF_FULL}, 43, 90, id="LRP, small half full"),
         # no requests count as 100m and 200 MiB: 97 and 97; 98 and 98
-        pytest.param("LRP", a_pod(), {}, 97, 98, id="LRP, nothing asked for"),
+        pytest.param("LRP", wanting(), {}, 97, 98, id="LRP, nothing asked for"),
         # 1/4 = 25, 1/8 = 12, mean 18; 12 and 6, mean 9
         pytest.param("MRP", ONE_CPU, {}, 18, 9, id="MRP, empty nodes"),
         pytest.param("MRP", ONE_CPU, {"placed": HALF_FULL}, 56, 9, id="MRP, small half full: 75 and 37"),
@@ -121,10 +116,10 @@ AVOIDS = {
         pytest.param("RLP", bounded(cpu="6"), {}, 0, 1, id="RLP, only large has six CPU"),
         pytest.param("RLP", bounded(cpu="6", memory="1Gi"), {}, 1, 1, id="RLP, one of the two is enough"),
         pytest.param("RLP", bounded(cpu="9", memory="17Gi"), {}, 0, 0, id="RLP, too much of both"),
-        pytest.param("RLP", a_pod(), {}, 0, 0, id="RLP, no limits"),
+        pytest.param("RLP", wanting(), {}, 0, 0, id="RLP, no limits"),
         pytest.param(
             "RLP",
-            a_pod(
+            wanting(
                 requests=LITTLE,
                 limits={"cpu": "1"},
                 initContainers=[{"name": "i", "resources": {"requests": LITTLE, "limits": {"cpu": "5"}}}],
@@ -140,7 +135,7 @@ AVOIDS = {
         pytest.param("TTP", ONE_CPU, {}, 100, 100, id="TTP, no taints"),
         pytest.param(
             "NAP",
-            a_pod(affinity=PREFERS),
+            wanting(affinity=PREFERS),
             {"nodes": two_nodes({"labels": {"gpu": "a"}}, {"labels": {"gpu": "a", "ssd": "b"}})},
             25,
             100,
@@ -153,7 +148,7 @@ AVOIDS = {
         pytest.param("ILP", ONE_CPU, {}, 0, 0, id="ILP, no images"),
         pytest.param(
             "NPAPP",
-            a_pod(owner=("ReplicaSet", "abc")),
+            wanting(owner=("ReplicaSet", "abc")),
             {"nodes": two_nodes({"annotations": AVOIDS})},
             0,
             100,
@@ -161,7 +156,7 @@ AVOIDS = {
         ),
         pytest.param(
             "NPAPP",
-            a_pod(owner=("StatefulSet", "abc")),
+            wanting(owner=("StatefulSet", "abc")),
             {"nodes": two_nodes({"annotations": AVOIDS})},
             100,
             100,
@@ -176,7 +171,7 @@ AVOIDS = {
             id="NLP, both wishes or one",
         ),
         pytest.param("NLP", ONE_CPU, {}, 0, 0, id="NLP, no wishes"),
-        pytest.param("IPAP", a_pod(affinity=NEAR_WEB), {"placed": WEB}, 100, 0, id="IPAP, beside the web server"),
+        pytest.param("IPAP", wanting(affinity=NEAR_WEB), {"placed": WEB}, 100, 0, id="IPAP, beside the web server"),
     ],
 )
 def test_only_this_score_counts(wanted, pod, more, small, large):
@@ -199,7 +194,7 @@ def test_only_this_score_counts(wanted, pod, more, small, large):
         pytest.param("TTP", ONE_CPU, {"nodes": two_nodes({"taints": [SOFT]})}, 1, 0, id="TTP prefers taints"),
         pytest.param(
             "NAP",
-            a_pod(affinity=PREFERS),
+            wanting(affinity=PREFERS),
             {"nodes": two_nodes({"labels": {"gpu": "a"}}, {"labels": {"gpu": "a", "ssd": "b"}})},
             10,
             40,
@@ -208,14 +203,14 @@ def test_only_this_score_counts(wanted, pod, more, small, large):
         pytest.param("ILP", ONE_CPU, {"nodes": two_nodes({"images": [("app:1", 500 * MIB)]})}, 2, 0, id="ILP"),
         pytest.param(
             "NPAPP",
-            a_pod(owner=("ReplicaSet", "abc")),
+            wanting(owner=("ReplicaSet", "abc")),
             {"nodes": two_nodes({"annotations": AVOIDS})},
             0,
             10,
             id="NPAPP",
         ),
         pytest.param("NLP", ONE_CPU, {}, 0, 0, id="NLP, all alike"),
-        pytest.param("IPAP", a_pod(affinity=NEAR_WEB), {"placed": WEB}, 10, 0, id="IPAP"),
+        pytest.param("IPAP", wanting(affinity=NEAR_WEB), {"placed": WEB}, 10, 0, id="IPAP"),
     ],
 )
 def test_k8ssim_compat_scores_as_kubernetes_1_14_did(wanted, pod, more, small, large):
@@ -232,7 +227,7 @@ def test_a_hard_taint_keeps_pods_away_unless_only_general_predicates_filter():
 def test_compat_takes_ties_in_turn(name):
     definition = find_scheduler(name, (1, 36), args={"k8ssim-compat": True})
     assert definition.own_ties is RoundRobinTies
-    nodes = [a_node(f"n{i}", "4", "8Gi") for i in range(3)]
+    nodes = [labelled_node(f"n{i}") for i in range(3)]
     ties = RoundRobinTies()
     chosen = [attempt("EP-k8ssim-compat", a_pod(str(i)), nodes, ties=ties)[1].node_name for i in range(4)]
     assert chosen == ["n0", "n1", "n2", "n0"]
@@ -269,7 +264,7 @@ def test_bad_arguments_are_refused(wanted, args, message):
 
 def test_each_of_k8ssims_schedulers_counts_its_turns_for_itself():
     definition = switched_definition((1, 36), compat=True)
-    ties, tied, pod = definition.own_ties(), np.array([4, 5, 6]), a_pod()
+    ties, tied, pod = definition.own_ties(), np.array([4, 5, 6]), wanting()
     chosen = []
     for action in (1, 1, 2, 1, 2):
         definition.switch.turn(action)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.scheduling.named.volcanoworld import GROUP, LARGE, NAMES, SMALL, World
+from tests.scheduling.named.k8ssimcluster import GROUP, LARGE, NAMES, SMALL, K8sSimCluster
+from tests.support.objects import pod_manifest
 from wavetank.errors import InputError
 from wavetank.scheduling.named import find_scheduler, named_schedulers
 from wavetank.scheduling.named.volcano import VOLCANO_TEXTS
@@ -30,33 +31,31 @@ of_score = {score: [name for name in NAMES if name.endswith(score)] for score in
 )
 def test_one_score_decides_where_a_pod_goes(score, used, place):
     for algorithm in of_score[score]:
-        world = World(SMALL, LARGE)
+        cluster = K8sSimCluster(SMALL, LARGE)
         if used:
-            world.job("there", on="large", **used)
-        assert world.job("new").schedule(algorithm)["new-0"] == place, algorithm
+            cluster.job("there", on="large", **used)
+        assert cluster.job("new").schedule(algorithm)["new-0"] == place, algorithm
 
 
 @pytest.mark.parametrize("algorithm", NAMES)
 def test_gangs_are_placed_whole_or_not_at_all_where_there_is_gang(algorithm):
     """Five pods of one CPU that need each other, four CPUs: none of them, or without gang as many as fit."""
-    places = World(SMALL).job("five", pods=5, least=5).schedule(algorithm)
+    places = K8sSimCluster(SMALL).job("five", pods=5, least=5).schedule(algorithm)
     assert sum(bool(place) for place in places.values()) == (0 if "GANG" in algorithm else 4)
 
 
 @pytest.mark.parametrize("algorithm", [name for name in NAMES if "GANG" in name])
 def test_a_gang_that_does_not_fit_leaves_the_room_to_the_next(algorithm):
-    places = World(SMALL).job("five", pods=5, least=5).job("two", pods=2, least=2).schedule(algorithm)
+    places = K8sSimCluster(SMALL).job("five", pods=5, least=5).job("two", pods=2, least=2).schedule(algorithm)
     assert {name for name, place in places.items() if place} == {"two-0", "two-1"}
 
 
 @pytest.mark.parametrize("algorithm", NAMES)
 def test_the_smallest_dominant_share_goes_first_where_there_is_drf(algorithm):
     """The older job has 2 of 4 CPUs (share 1/2), the younger none; there is room for one pod of two CPUs."""
-    world = World(SMALL).job("older", on="small", cpu="2").job("younger", cpu="2")
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}
-    spec = {"containers": [container], "schedulerName": "volcano"}
-    world.create("v1", "Pod", "older-1", {GROUP: "older"}, spec=spec)
-    places = world.schedule(algorithm)
+    cluster = K8sSimCluster(SMALL).job("older", on="small", cpu="2").job("younger", cpu="2")
+    cluster.create(pod_manifest("older-1", cpu="2", annotations={GROUP: "older"}, schedulerName="volcano"))
+    places = cluster.schedule(algorithm)
     # with gang a job that is not ready goes before one that is, whatever their shares
     assert (places["younger-0"], places["older-1"]) == (("small", "") if _younger_first(algorithm) else ("", "small"))
 
@@ -68,8 +67,8 @@ def _younger_first(algorithm):
 @pytest.mark.parametrize("algorithm", NAMES)
 def test_a_waiting_time_goes_first_where_there_is_sla(algorithm):
     """Two jobs that need all CPUs; the younger one is promised to wait an hour at most."""
-    world = World(SMALL).job("older", cpu="4").job("younger", cpu="4", sla_waiting_time="1h")
-    places = world.schedule(algorithm)
+    cluster = K8sSimCluster(SMALL).job("older", cpu="4").job("younger", cpu="4", sla_waiting_time="1h")
+    places = cluster.schedule(algorithm)
     assert places["younger-0" if "SLA" in algorithm else "older-0"] == "small"
 
 

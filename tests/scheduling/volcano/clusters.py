@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from tests.support.clusters import Cluster
+from tests.support.objects import a_pod
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import PriorityClass
-from wavetank.cluster.objects.node import Node
-from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.volcano import GROUP_NAME, POD_GROUPS, PodGroup, Queue
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import SchedulerOptions
@@ -23,8 +20,6 @@ from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
 from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.ties import ByName
-
-SPECS = SpecTable()
 
 
 def conf_of(*tiers, actions="enqueue, allocate, backfill"):
@@ -42,12 +37,6 @@ def conf_of(*tiers, actions="enqueue, allocate, backfill"):
 GANG = conf_of(["priority", "gang"], ["predicates", "nodeorder"])
 
 
-def a_node(name, *, cpu="4", memory="8Gi", pods="110", labels=None, **more):
-    allocatable = {"cpu": cpu, "memory": memory, "pods": pods, **more.pop("extended", {})}
-    metadata = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
-    return Node({"metadata": metadata, "status": {"allocatable": allocatable}, **more})
-
-
 def a_queue(name="default", state="Open", **spec):
     return Queue({"metadata": {"name": name}, "spec": {"weight": 1, **spec}, "status": {"state": state}})
 
@@ -62,14 +51,10 @@ def a_class(name, value):
     return PriorityClass({"metadata": {"name": name}, "value": value})
 
 
-def a_task(name, group="", *, role="worker", cpu="1", memory="1Gi", node="", phase="", priority=0, **more):
-    requests = {resource: amount for resource, amount in (("cpu", cpu), ("memory", memory)) if amount}
-    annotations = {GROUP_NAME: group, "volcano.sh/task-spec": role} if group else {}
-    annotations |= more.pop("annotations", {})
-    metadata = {"name": name, "uid": f"uid-of-{name}", "annotations": annotations, "labels": more.pop("labels", {})}
-    container = {"name": "main", "image": "i", "resources": {"requests": requests}}
-    spec = {"containers": [container], "priority": priority, **more}
-    pod = Pod.parse({"metadata": metadata, "spec": spec}, SPECS)
+def a_task(name, group="", *, role="worker", node="", phase="", annotations=None, **fields):
+    """Returns a pod, which is of a PodGroup if one is named; on a node it is running."""
+    marks = {GROUP_NAME: group, "volcano.sh/task-spec": role} if group else {}
+    pod = a_pod(name, annotations={**marks, **(annotations or {})}, metadata={"uid": f"uid-of-{name}"}, **fields)
     pod.node_name, pod.phase = node, phase or ("Running" if node else "Pending")
     return pod
 
@@ -111,14 +96,11 @@ def evicted(outcome):
     return [task.pod.name for task, _ in outcome.evicts]
 
 
-class Run:
-    """A store and a clock with Volcano's scheduler attached."""
+class VolcanoCluster(Cluster):
+    """A cluster with Volcano's scheduler attached."""
 
-    def __init__(self, *resources, conf=DEFAULT_CONF, **more):
-        self.clock = Clock()
-        self.store = Store(self.clock)
-        for resource in resources:
-            self.store.create(resource)
+    def __init__(self, *objects, conf=DEFAULT_CONF, **more):
+        super().__init__(*objects)
         definition = VolcanoDefinition("vc", "", parse_conf(conf), **more)
         self.scheduler = definition.attach(
             ActorContext(self.store, Streams(1), (1, 35)), SchedulerOptions(ties="exact")
@@ -129,15 +111,8 @@ class Run:
         for resource in resources:
             self.clock.at(round(at * SECOND), lambda resource=resource: self.store.create(resource))
 
-    def until(self, seconds):
+    def run_until(self, seconds):
         self.clock.run(round(seconds * SECOND))
-
-    def pod(self, name):
-        return self.store.find("Pod", "default", name)
 
     def group(self, name):
         return self.store.find(POD_GROUPS, "default", name)
-
-    @property
-    def placed(self):
-        return {pod.name: pod.node_name for pod in self.store.list("Pod") if pod.node_name}

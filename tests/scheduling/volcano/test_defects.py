@@ -5,7 +5,6 @@ import pytest
 from tests.scheduling.volcano.clusters import (
     a_cache,
     a_group,
-    a_node,
     a_queue,
     a_task,
     bound,
@@ -14,6 +13,7 @@ from tests.scheduling.volcano.clusters import (
     session_on,
     tasks_of,
 )
+from tests.support.objects import a_node
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.conf import parse_conf
@@ -94,11 +94,10 @@ def test_the_terms_of_pods_that_come_in_the_session_are_overlooked():
 
 
 def test_an_image_counts_as_often_as_when_the_node_came():
-    images = {"images": [{"names": ["i:latest"], "sizeBytes": 900 << 20}]}
+    images = {"images": [{"names": ["app:1"], "sizeBytes": 900 << 20}]}
 
     def nodes():
-        found = [a_node(name) for name in ("first", "second")]
-        return [type(node)({**node.manifest, "status": {**node.manifest["status"], **images}}) for node in found]
+        return [a_node(name, status=images) for name in ("first", "second")]
 
     weights = {f"{part}.weight": 0 for part in ("leastrequested", "balancedresource", "tainttoleration")}
     order = ("nodeorder", {"arguments": weights})

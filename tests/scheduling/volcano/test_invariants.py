@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.scheduling.volcano.clusters import a_cache, a_group, a_node, a_queue, a_task, conf_of, session_on, tasks_of
+from tests.scheduling.volcano.clusters import a_cache, a_group, a_queue, a_task, conf_of, session_on, tasks_of
+from tests.support.objects import a_node
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.volcano.model.statuses import HOLDING
 

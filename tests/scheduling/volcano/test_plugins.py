@@ -6,7 +6,6 @@ from tests.scheduling.volcano.clusters import (
     a_cache,
     a_class,
     a_group,
-    a_node,
     a_queue,
     a_task,
     bound,
@@ -15,6 +14,7 @@ from tests.scheduling.volcano.clusters import (
     session_on,
     tasks_of,
 )
+from tests.support.objects import a_node
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.volcano.config.conf import parse_conf
 from wavetank.scheduling.volcano.plugins import plugin_makers

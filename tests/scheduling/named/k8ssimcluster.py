@@ -1,9 +1,8 @@
 """What the tests of this folder share: a cluster for one session of one of K8sSim's algorithms for Volcano."""
 
+from tests.support.clusters import Cluster
+from tests.support.objects import node_manifest, pod_manifest
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.objects.kinds import parse_resource
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.named import find_scheduler
@@ -16,34 +15,23 @@ NAMES = (
 )
 
 
-class World:
-    """A cluster whose jobs are created one after the other, so that those before are older."""
+class K8sSimCluster(Cluster):
+    """A cluster whose jobs are created one after the other, so that earlier ones are older."""
 
     def __init__(self, *nodes):
-        self.store = Store(Clock())
-        for name, cpu, memory in nodes:
-            allocatable = {"cpu": cpu, "memory": memory, "pods": 110}
-            self.create("v1", "Node", name, status={"allocatable": allocatable, "capacity": allocatable})
-
-    def create(self, version, kind, name, annotations=None, **fields):
-        metadata = {"name": name, "annotations": annotations or {}}
-        if kind != "Node":
-            metadata["namespace"] = "default"
-        manifest = {"apiVersion": version, "kind": kind, "metadata": metadata, **fields}
-        self.store.create(parse_resource(manifest, self.store.specs))
+        super().__init__(*(node_manifest(name, cpu=cpu, memory=memory) for name, cpu, memory in nodes))
 
     def job(self, name, pods=1, least=1, cpu="1", memory="1Gi", on="", **annotations):
         """Creates a PodGroup and its pods; those with `on` run there already."""
         wanted = {"minMember": least, "queue": "default"}
         phase = "Running" if on else "Pending"
         notes = {key.replace("_", "-"): value for key, value in annotations.items()}
-        group = "scheduling.volcano.sh/v1beta1"
-        self.create(group, "PodGroup", name, notes, spec=wanted, status={"phase": phase})
-        container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu, "memory": memory}}}
-        spec = {"containers": [container], "schedulerName": "volcano"} | ({"nodeName": on} if on else {})
+        group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "spec": wanted}
+        metadata = {"name": name, "namespace": "default", "annotations": notes}
+        self.create({**group, "metadata": metadata, "status": {"phase": phase}})
+        given = {"cpu": cpu, "memory": memory, "annotations": {GROUP: name}, "schedulerName": "volcano"}
         for i in range(pods):
-            status = {"phase": "Running"} if on else {}
-            self.create("v1", "Pod", f"{name}-{i}", {GROUP: name}, spec=spec, status=status)
+            self.create(pod_manifest(f"{name}-{i}", node=on, status={"phase": phase}, **given))
         return self
 
     def schedule(self, algorithm):

@@ -1,29 +1,26 @@
-"""What the tests of this folder share: a cluster without nodes, whose pods the test itself brings to life."""
+"""A cluster without nodes, whose pods the test itself starts and ends, and workloads for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
+from tests.support.clusters import Cluster
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.requests.request import User
 from wavetank.cluster.objects.pod import PENDING, RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import read_names, start_controllers
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.durations import seconds
 
 APPS = "apps/v1"
 
 
-class World:
+class ControllerCluster(Cluster):
     """A served cluster with some controllers on; writes of the test go through the API, as a client's do."""
 
     def __init__(self, controllers: str = "*") -> None:
-        self.clock = Clock()
-        self.store = Store(self.clock)
+        super().__init__()
         self.told: list[tuple[str, str, str]] = []
         self.api = Api(self.store)
         self.client = self.api.actor(User())
@@ -33,13 +30,9 @@ class World:
     def _tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
         self.told.append((type_, reason, message))
 
-    def settle(self, seconds_more: float = 0) -> None:
-        """Lets the present instant, or some time, pass."""
-        self.clock.run(self.clock.now + seconds(seconds_more))
-
     def create(self, document: dict[str, Any]) -> Resource:
         made = self.client.create(document)
-        self.settle()
+        self.run()
         return made
 
     def change(self, kind: str, name: str, **spec: Any) -> Resource:
@@ -48,7 +41,7 @@ class World:
         document = old.render()
         document["spec"] = {**document["spec"], **spec}
         new = self.client.update(old, document)
-        self.settle()
+        self.run()
         return new
 
     def get(self, kind: str, name: str) -> Resource:
@@ -69,21 +62,21 @@ class World:
                 new = pod.copy()
                 new.node_name, new.phase, new.started = new.node_name or node, RUNNING, self.clock.now
                 self.store.update(new)
-        self.settle()
+        self.run()
 
     def end(self, pod: Pod, phase: str = "Failed") -> None:
         """Lets a pod come to its end."""
         new = self.store.get("Pod", pod.namespace, pod.name).copy()
         new.phase = phase
         self.store.update(new)
-        self.settle()
+        self.run()
 
-    def bury(self) -> None:
-        """Lets all pods go that are being deleted, as kubelets do."""
+    def remove_deleted(self) -> None:
+        """Removes the pods that are being deleted, as kubelets do."""
         for pod in list(self.store.list("Pod")):
             if pod.deleted is not None:
                 self.store.delete(pod)
-        self.settle()
+        self.run()
 
 
 def a_template(labels: dict[str, str] | None = None, image: str = "nginx", **spec: Any) -> dict[str, Any]:
@@ -95,9 +88,3 @@ def a_workload(kind: str, name: str = "web", **spec: Any) -> dict[str, Any]:
     """Returns a ReplicaSet, Deployment, StatefulSet or DaemonSet that selects app=web."""
     given = {"selector": {"matchLabels": {"app": "web"}}, "template": a_template(), **spec}
     return {"apiVersion": APPS, "kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": given}
-
-
-def a_pod(name: str, **labels: str) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": "default", "labels": labels}
-    spec = {"containers": [{"name": "main", "image": "nginx"}]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
