@@ -7,11 +7,12 @@ import pytest
 
 import wavetank
 from wavetank.apiserver.requests.request import Request, User
+from wavetank.cluster.releases import SERVED
 from wavetank.controllers.descriptors import all_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import parse_entries
 from wavetank.kernel.durations import SECOND
-from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
+from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.cluster import Cluster, node_groups
 
 NODES = [{"count": 2, "cpu": 4, "memory": "8Gi"}]
@@ -108,7 +109,7 @@ class Served:
     """A served cluster with Volcano, spoken to through its API."""
 
     def __init__(self):
-        (entry,) = parse_entries([{"name": "GANG_LRP"}], None, RELEASE)
+        (entry,) = parse_entries([{"name": "GANG_LRP"}], None, SERVED.version)
         cluster = Cluster(node_groups(NODES, ""))
         setting = ServedSetting(cluster, entry, kubelets=True, controllers=all_names())
         self.cluster = ServedCluster(setting, lambda token: User())

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from wavetank.apiserver.requests.request import Request, Response
+from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.kernel.durations import SECOND
@@ -21,7 +22,7 @@ from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.loop.turns.lockstep import Lockstep
 from wavetank.loop.turns.participant import Participant
 from wavetank.loop.turns.waiting import WaitingPods
-from wavetank.simulation.served.cluster import RELEASE, ServedCluster, ServedSetting
+from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
 Document = dict[str, Any]
@@ -57,7 +58,7 @@ class Cluster:
     def __init__(self, controllers: Collection[str], folder: Path) -> None:
         nodes = folder / "nodes.yaml"
         nodes.write_text("---".join(_NODE.format(i=i) for i in (1, 2, 3)))
-        entry = parse_entries([entry_of("default")], folder, RELEASE)[0]
+        entry = parse_entries([entry_of("default")], folder, SERVED.version)[0]
         setting = ServedSetting(open_cluster([nodes]), entry, True, frozenset(controllers), start=0)
         self._served = ServedCluster(setting, lambda token: None)
         self.clock, self.store = self._served.clock, self._served.store
