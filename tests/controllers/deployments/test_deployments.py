@@ -203,7 +203,7 @@ def test_a_name_that_is_taken_makes_another_hash() -> None:
         )
     )
     other.create(a_workload("Deployment", replicas=1))
-    other.settle(1)
+    other.run(1)
     assert other.status(D, "web")["collisionCount"] == 1
     assert len(other.pods(app="web")) == 1
 

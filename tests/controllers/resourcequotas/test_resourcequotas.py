@@ -62,7 +62,7 @@ def test_a_quota_that_is_changed_is_counted_anew() -> None:
 def test_a_quota_of_a_scope_counts_only_that() -> None:
     cluster = ControllerCluster("resourcequota")
     a_quota(cluster, {"pods": "5"}, scopes=["BestEffort"])
-    cluster.create(pod_manifest("one"))
+    cluster.create(pod_manifest("one", requests={}))
     cluster.create(pod_manifest("two", requests={"cpu": "1"}))
     cluster.store.delete(cluster.get("Pod", "two"))
     cluster.run()
