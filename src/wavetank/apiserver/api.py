@@ -4,17 +4,17 @@ import random
 from collections.abc import Callable, Collection
 from functools import partial
 
-from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS, Admission
+from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS, AdmissionChain
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
-from wavetank.apiserver.definitions.controller import Definitions
+from wavetank.apiserver.definitions.controller import DefinitionController
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.endpoints.metrics import GROUP as METRICS
 from wavetank.apiserver.endpoints.metrics import Measures, Metrics
 from wavetank.apiserver.endpoints.reviews import REVIEWS, Authenticate, Reviews
 from wavetank.apiserver.errors import StatusError, forbidden, method_not_supported
-from wavetank.apiserver.initial import plant
+from wavetank.apiserver.initial import create_initial_objects
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.registry.strategies import strategy_of
@@ -44,7 +44,7 @@ def _no_user(token: str) -> User | None:
 
 
 class Api:
-    """The Kubernetes API over a store: one function from a request to its answer.
+    """The Kubernetes API over a store: one function from a request to its response.
 
     It knows no transport, and no time but the store's. `reports` adds what simulated kubelets report, `authenticate`
     finds the user of a token for TokenReviews, `plugins` are the names of the enabled admission plugins. With `rbac`
@@ -65,18 +65,18 @@ class Api:
     ) -> None:
         self.kinds = KindTable.builtin()
         self._objects = Objects(store, self.kinds, reports)
-        self._writer = Writer(self._objects, Admission(store, plugins), random.Random(seed))
+        self._writer = Writer(self._objects, AdmissionChain(store, plugins), random.Random(seed))
         self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
-        plant(self._writer, bootstrap_objects() if rbac else ())
+        create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
         self._watches = Watches(self._objects)
-        self._definitions = Definitions(self._writer, self._deleter, self._watches)
+        self._definitions = DefinitionController(self._writer, self._deleter, self._watches)
         self._metrics = Metrics(self._writer, measures) if measures is not None else None
         self._discovery = Discovery(self.kinds)
         self._openapi = OpenApi(self.kinds, lambda: self._objects.now)
         reviews = Reviews(self._writer, authenticate, self._authorizer)
-        # kinds of which nothing is stored: creating one asks for something
+        # kinds that are not stored: creating one is a call
         self._virtual: dict[GroupKind, Create] = {
             "Binding": partial(create_binding, self._writer),
             **dict.fromkeys(REVIEWS, reviews.create),
@@ -93,7 +93,7 @@ class Api:
         }
 
     def handle(self, request: Request) -> Response | Stream:
-        """Answers a request; every refusal is a Status."""
+        """Answers a request; every error is a Status."""
         try:
             return self._answer(request)
         except UnknownPathError as error:
@@ -130,7 +130,7 @@ class Api:
     def _act(self, target: Target, request: Request) -> Response | Stream:
         self._authorize(request.user, Attributes.of(target), target.kind.resource)
         if target.verb == "patch":
-            # an unknown one is refused before anything else is looked at
+            # an unknown patch type is refused before anything else
             patch_type(request, custom=target.kind.custom is not None)
         if target.kind.custom is not None:
             check_custom(request)

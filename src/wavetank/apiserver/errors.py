@@ -1,4 +1,4 @@
-"""Refusals of the API: each is a Kubernetes Status with the real reason, code, message and details."""
+"""Errors of the API: each is a Kubernetes Status with the real server's reason, code, message and details."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Details = dict[str, Any]
 
 
 class StatusError(ApiError):
-    """A refused request; `details` and `reason` are left out of the Status where they are None and empty.
+    """A refused request; `details` and `reason` are left out of the Status if they are None or empty.
 
     `retry_after_s` becomes the Retry-After header, `metadata` is that of the Status (an expired list has a token).
     """
@@ -48,18 +48,18 @@ class StatusError(ApiError):
 
 
 def not_found(resource: str, name: str) -> StatusError:
-    """Tells that there is no such object; `resource` is its plural with its group: pods, deployments.apps."""
+    """Returns the 404 for a missing object; `resource` is its plural with its group: pods, deployments.apps."""
     return StatusError(404, "NotFound", f"{resource} {quote(name)} not found", of_resource(resource, name))
 
 
 def already_exists(resource: str, name: str) -> StatusError:
-    """Tells that a name is taken."""
+    """Returns the 409 for a name that is taken."""
     message = f"{resource} {quote(name)} already exists"
     return StatusError(409, "AlreadyExists", message, of_resource(resource, name))
 
 
 def conflict(resource: str, name: str, why: str) -> StatusError:
-    """Tells that the object is not in the state that the writer thought."""
+    """Returns the 409 for a write that is based on another state of the object."""
     message = f"Operation cannot be fulfilled on {resource} {quote(name)}: {why}"
     return StatusError(409, "Conflict", message, of_resource(resource, name))
 
@@ -68,7 +68,7 @@ MODIFIED = "the object has been modified; please apply your changes to the lates
 
 
 def forbidden(resource: str, name: str, why: str) -> StatusError:
-    """Tells that admission or authorization does not let a request pass."""
+    """Returns the 403 of admission or authorization."""
     if not resource:
         return StatusError(403, "Forbidden", f"forbidden: {why}", {})
     subject = f"{resource} {quote(name)}" if name else resource
@@ -76,7 +76,7 @@ def forbidden(resource: str, name: str, why: str) -> StatusError:
 
 
 def invalid(kind: str, name: str, errors: Sequence[FieldError]) -> StatusError:
-    """Tells what is wrong with an object; `kind` is its kind with its group: Pod, Deployment.apps."""
+    """Returns the 422 for an invalid object; `kind` is its kind with its group: Pod, Deployment.apps."""
     message = f"{kind} {quote(name)} is invalid"
     if errors:
         message += f": {_aggregate(errors)}"
@@ -87,39 +87,39 @@ def invalid(kind: str, name: str, errors: Sequence[FieldError]) -> StatusError:
 
 
 def bad_request(message: str) -> StatusError:
-    """Tells that a request makes no sense."""
+    """Returns the 400 for a malformed request."""
     return StatusError(400, "BadRequest", message)
 
 
 def internal(message: str) -> StatusError:
-    """Tells of what the real server reports as an internal error."""
+    """Returns what the real server reports as an internal error (500)."""
     return StatusError(500, "InternalError", f"Internal error occurred: {message}", {"causes": [{"message": message}]})
 
 
 def plain(message: str) -> StatusError:
-    """Tells of a mistake to which the real server gives no reason and no details: code 500."""
+    """Returns a 500 without reason and details, as the real server answers some mistakes of clients."""
     return StatusError(500, "", message)
 
 
 def method_not_allowed() -> StatusError:
-    """Tells that a path does not know the method."""
+    """Returns the 405 for a method that a path does not have."""
     message = "the server does not allow this method on the requested resource"
     return StatusError(405, "MethodNotAllowed", message, {})
 
 
 def method_not_supported(resource: str, action: str) -> StatusError:
-    """Tells that a kind of object does not know an action, such as a collection that cannot be deleted."""
+    """Returns the 405 for an action that a kind does not support, such as deleting a collection."""
     message = f'{action} is not supported on resources of kind "{resource}"'
     return StatusError(405, "MethodNotAllowed", message, of_resource(resource, ""))
 
 
 def no_such_resource() -> StatusError:
-    """Tells that a group is known but has no such resource or no such subresource."""
+    """Returns the 404 for a resource or subresource that a known group does not have."""
     return StatusError(404, "NotFound", "the server could not find the requested resource", {})
 
 
 def not_acceptable(accepted: Sequence[str]) -> StatusError:
-    """Tells which media types an Accept header should have had."""
+    """Returns the 406 that lists the media types that can be served."""
     message = f"only the following media types are accepted: {', '.join(accepted)}"
     return StatusError(406, "NotAcceptable", message)
 
@@ -127,24 +127,24 @@ def not_acceptable(accepted: Sequence[str]) -> StatusError:
 def unsupported_media_type(
     accepted: Sequence[str], prefix: str = "the body of the request was in an unknown format - "
 ) -> StatusError:
-    """Tells which content types a body may have."""
+    """Returns the 415 that lists the content types that can be read."""
     message = f"{prefix}accepted media types include: {', '.join(accepted)}"
     return StatusError(415, "UnsupportedMediaType", message)
 
 
 def too_large(limit: int) -> StatusError:
-    """Tells that a body has more than `limit` bytes."""
+    """Returns the 413 for a body of more than `limit` bytes."""
     message = f"Request entity too large: limit is {limit}"
     return StatusError(413, "RequestEntityTooLarge", message)
 
 
 def expired(message: str, continuation: str = "") -> StatusError:
-    """Tells that a resource version is forgotten; `continuation` is a token to go on with at the present one."""
+    """Returns the 410 for an expired resource version; `continuation` is a token that continues at the current one."""
     return StatusError(410, "Expired", message, metadata={"continue": continuation} if continuation else None)
 
 
 def too_many_requests(message: str, causes: Sequence[dict[str, str]] = (), retry_after_s: int = 0) -> StatusError:
-    """Tells that a request may succeed later."""
+    """Returns the 429 for a request that may succeed later."""
     details: Details = {}
     if causes:
         details["causes"] = list(causes)
@@ -154,7 +154,7 @@ def too_many_requests(message: str, causes: Sequence[dict[str, str]] = (), retry
 
 
 def version_too_large(asked: int, present: int) -> StatusError:
-    """Tells that a resource version has not been reached yet."""
+    """Returns the 504 for a resource version that has not been reached yet."""
     message = f"Too large resource version: {asked}, current: {present}"
     cause = {"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}
     details = {"causes": [cause], "retryAfterSeconds": 1}
@@ -162,7 +162,7 @@ def version_too_large(asked: int, present: int) -> StatusError:
 
 
 def unauthorized() -> StatusError:
-    """Tells that nobody knows who asks."""
+    """Returns the 401 for a request without valid credentials."""
     return StatusError(401, "Unauthorized", "Unauthorized")
 
 
@@ -174,6 +174,6 @@ def of_resource(resource: str, name: str) -> Details:
 
 
 def _aggregate(errors: Sequence[FieldError]) -> str:
-    """Writes several mistakes as one, each only once."""
+    """Joins several errors, each only once."""
     texts = list(dict.fromkeys(str(error) for error in errors))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

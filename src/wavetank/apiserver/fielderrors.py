@@ -1,4 +1,4 @@
-"""What is wrong with one field of an object, in the words that Kubernetes clients know."""
+"""Errors about single fields of an object, with the types and messages of Kubernetes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WITHOUT_VALUE = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL})
 
 
 class Raw(str):
-    """A bad value that is shown as it stands, not quoted: what Go prints for a type of its own."""
+    """A bad value that is shown as it is, not quoted: what Go prints for a type of its own."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ OMITTED = Raw("")
 
 
 class FieldError(NamedTuple):
-    """One mistake: `type` is one of the words above, `field` a path such as spec.containers[0].name."""
+    """One error: `type` is one of the constants above, `field` a path such as spec.containers[0].name."""
 
     type: str
     field: str
@@ -71,43 +71,43 @@ class FieldError(NamedTuple):
 
 
 def required(field: str, detail: str = "") -> FieldError:
-    """Tells that a field must be given."""
+    """Returns the error about a missing field."""
     return FieldError(REQUIRED, field, "", detail)
 
 
 def invalid(field: str, value: Any, detail: str = "") -> FieldError:
-    """Tells that a field's value is malformed or out of bounds."""
+    """Returns the error about a value that is malformed or out of bounds."""
     return FieldError(INVALID, field, value, detail)
 
 
 def forbidden(field: str, detail: str = "") -> FieldError:
-    """Tells that a value is well formed but not permitted here."""
+    """Returns the error about a value that is well formed but not permitted."""
     return FieldError(FORBIDDEN, field, "", detail)
 
 
 def duplicate(field: str, value: Any) -> FieldError:
-    """Tells that a value is there twice."""
+    """Returns the error about a duplicate value."""
     return FieldError(DUPLICATE, field, value)
 
 
 def not_found_value(field: str, value: Any) -> FieldError:
-    """Tells that what a field names does not exist."""
+    """Returns the error about a reference to something that does not exist."""
     return FieldError(NOT_FOUND, field, value)
 
 
 def unsupported(field: str, value: Any, supported: Iterable[str] = ()) -> FieldError:
-    """Tells that a value is none of the supported ones, which are shown in the order given."""
+    """Returns the error about a value that is none of the supported ones, which are shown in the given order."""
     words = ", ".join(quote(word) for word in supported)
     return FieldError(UNSUPPORTED, field, value, f"supported values: {words}" if words else "")
 
 
 def too_long(field: str, limit: int) -> FieldError:
-    """Tells that a value has more than `limit` bytes."""
+    """Returns the error about a value of more than `limit` bytes."""
     return FieldError(TOO_LONG, field, "", f"may not be more than {limit} byte{'s' if limit != 1 else ''}")
 
 
 def too_many(field: str, actual: int, limit: int) -> FieldError:
-    """Tells that a list has more than `limit` items."""
+    """Returns the error about a list of more than `limit` items."""
     return FieldError(TOO_MANY, field, actual, f"must have at most {limit} item{'s' if limit != 1 else ''}")
 
 

@@ -1,4 +1,4 @@
-"""What every Kubernetes API server holds from the beginning."""
+"""The objects that every Kubernetes API server creates when it starts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _DESCRIPTIONS = {
     "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
 }
 _SERVICE_NETWORK, _SERVICE_ADDRESS = "10.0.0.0/16", "10.0.0.1"
-_ADDRESS, _PORT = "192.0.2.2", 36443  # where the server says that it is; an address for documentation
+_ADDRESS, _PORT = "192.0.2.2", 36443  # the server's own address; one that is reserved for documentation
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _AUTOUPDATED = {"apf.kubernetes.io/autoupdate-spec": "true"}
 
-# Of each group, how early clients try it.
+# The group priority of each group.
 _GROUPS = {
     "": 18000,
     "apps": 17800,
@@ -45,7 +45,7 @@ _GROUPS = {
 }
 _VERSIONS = {"/v1": 1, "autoscaling/v2": 30, _FLOW: 21}
 
-# name: (priority level, precedence, what tells flows apart)
+# name: (priority level, precedence, distinguisher method)
 _SCHEMAS = {
     "catch-all": ("catch-all", 10000, "ByUser"),
     "exempt": ("exempt", 1, ""),
@@ -59,7 +59,7 @@ _SCHEMAS = {
     "system-node-high": ("node-high", 400, "ByUser"),
     "system-nodes": ("system", 500, "ByUser"),
 }
-# name: (concurrency shares, percent that it lends, queues, hand size)
+# name: (concurrency shares, lendable percent, queues, hand size)
 _LEVELS = {
     "catch-all": (5, 0, 0, 0),
     "exempt": (0, 0, 0, 0),
@@ -72,15 +72,15 @@ _LEVELS = {
 }
 
 
-def plant(writer: Writer, more: Iterable[Document] = ()) -> None:
-    """Creates what is not there yet, and more of the kind that a server of some setting has."""
+def create_initial_objects(writer: Writer, more: Iterable[Document] = ()) -> None:
+    """Creates the objects that do not exist yet, and those in `more`."""
     kinds, now = writer.objects.kinds, writer.now
     for document in (*_documents(kinds, now), *more):
         kind = kinds.named(document["apiVersion"], document["kind"])
         assert kind is not None
         namespace = document["metadata"].get("namespace", "")
         if writer.objects.find(kind, namespace, document["metadata"]["name"]) is None:
-            writer.plant(kind, document)
+            writer.bootstrap(kind, document)
 
 
 def _documents(kinds: KindTable, now: str) -> Iterator[Document]:
@@ -99,7 +99,7 @@ def _documents(kinds: KindTable, now: str) -> Iterator[Document]:
 
 
 def _components() -> Iterator[Document]:
-    """Yields what a server would find out about the others: that nobody serves where it would look for them."""
+    """Yields the state of the other components: nothing listens where a real server would look for them."""
     for name, port in (("scheduler", 10259), ("controller-manager", 10257)):
         place = f"127.0.0.1:{port}"
         problem = f'Get "https://{place}/healthz": dial tcp {place}: connect: connection refused'

@@ -35,12 +35,12 @@ class Bounds:
 
     def _ask(self, plugin: str, pod: Pod) -> dict[str, Any]:
         """Lets a plugin of the API server's admission see a new pod; returns the pod that it leaves."""
-        from wavetank.apiserver.admission.admission import Admission
         from wavetank.apiserver.admission.attributes import Attributes
+        from wavetank.apiserver.admission.chain import AdmissionChain
 
         document = copy.deepcopy(pod.render())
         attributes = Attributes("CREATE", self._pods, document, None, pod.namespace, pod.name)
-        admission = Admission(self._store, (plugin,))
+        admission = AdmissionChain(self._store, (plugin,))
         admission.mutate(attributes)
         admission.validate(attributes)
         return document

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from wavetank.apiserver.admission.admission import ALL_PLUGINS, Admission
 from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.admission.chain import ALL_PLUGINS, AdmissionChain
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
 from wavetank.cluster.objects.kinds import parse_resource
@@ -32,7 +32,7 @@ def ask(
     found = next(one for one in TABLE if one.kind == kind)
     document.setdefault("metadata", {}).setdefault("name", "x")
     attributes = Attributes(operation, found, document, old, "ns" if found.namespaced else "", "x")
-    admission = Admission(store, plugins or ALL_PLUGINS)
+    admission = AdmissionChain(store, plugins or ALL_PLUGINS)
     admission.mutate(attributes)
     admission.validate(attributes)
     return document

@@ -6,6 +6,7 @@ from typing import Any
 from wavetank.apiserver.errors import StatusError, forbidden
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.requests.request import User
+from wavetank.cluster.objects.groupkinds import GroupKind
 
 Document = dict[str, Any]
 
@@ -28,9 +29,9 @@ class Attributes:
     dry_run: bool = False
     warnings: list[str] = field(default_factory=list)
 
-    def is_write_of(self, table: str, *operations: str) -> bool:
+    def is_write_of(self, group_kind: GroupKind, *operations: str) -> bool:
         """Tells whether an object of a kind itself is written, in one of the ways given."""
-        return self.kind.group_kind == table and not self.subresource and self.operation in operations
+        return self.kind.group_kind == group_kind and not self.subresource and self.operation in operations
 
     def refused(self, why: str) -> StatusError:
         """Returns the error that tells a client why it is refused."""

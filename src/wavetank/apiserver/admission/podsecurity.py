@@ -62,14 +62,14 @@ class PodSecurity(Plugin):
 
     def validate(self, attributes: Attributes) -> None:
         """Looks at pods, at what makes pods, and at namespaces whose labels change."""
-        table, operation = attributes.kind.group_kind, attributes.operation
+        group_kind, operation = attributes.kind.group_kind, attributes.operation
         if operation not in ("CREATE", "UPDATE"):
             return
-        if table == "Namespace" and not attributes.subresource:
+        if group_kind == "Namespace" and not attributes.subresource:
             self._validate_namespace(attributes)
-        elif table == "Pod" and attributes.subresource not in _IGNORED:
+        elif group_kind == "Pod" and attributes.subresource not in _IGNORED:
             self._validate_pod(attributes)
-        elif table in _WORKLOADS and not attributes.subresource:
+        elif group_kind in _WORKLOADS and not attributes.subresource:
             self._validate_workload(attributes)
 
     def _validate_pod(self, attributes: Attributes) -> None:

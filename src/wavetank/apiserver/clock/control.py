@@ -18,9 +18,9 @@ CLOCK = f"{PREFIX}clock"
 
 
 class ClockControl:
-    """The paths below /wavetank/clock: GET tells how the clock goes; POST to pause, resume, step or advance.
+    """The paths below /wavetank/clock: GET returns the state of the clock; POST pauses, resumes, steps or advances it.
 
-    `advance?by=10m` says how far, `resume?speed=60` how fast. Every answer is the state of the clock; that of an
+    `advance?by=10m` says how far, `resume?speed=60` how fast. Every answer is the state of the clock; the answer to an
     advance or a step comes when it is done.
     """
 
@@ -29,12 +29,12 @@ class ClockControl:
         self._pacing = heartbeat.pacing
 
     async def handle(self, request: Request) -> Response:
-        """Answers a request; StatusError if there is nothing like it."""
+        """Answers a request; StatusError if the path or the method does not exist."""
         try:
             await self._act(request)
         except InputError as error:
             raise bad_request(str(error)) from None
-        self._heartbeat.news()
+        self._heartbeat.reschedule()
         return Response(200, [("content-type", "application/json")], msgspec.json.encode(self._state()))
 
     async def _act(self, request: Request) -> None:
@@ -54,13 +54,13 @@ class ClockControl:
             raise no_such_resource()
 
     async def _go(self, request: Request, action: str) -> None:
-        """Waits until the clock has gone as far as it was asked to."""
+        """Advances the clock and waits until it has arrived."""
         arrived = asyncio.Event()
         if action == "step":
             self._pacing.step(arrived.set)
         else:
             self._pacing.advance(parse_duration(request.param("by"), path="by"), arrived.set)
-        self._heartbeat.news()
+        self._heartbeat.reschedule()
         await arrived.wait()
 
     def _state(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class ClockControl:
 
 
 def as_response(error: StatusError) -> Response:
-    """Returns a refusal as an answer."""
+    """Returns an error as a response."""
     headers = [("content-type", "application/json")]
     if error.retry_after_s:
         headers.append(("retry-after", str(error.retry_after_s)))

@@ -7,9 +7,9 @@ from wavetank.apiserver.clock.pacing import Pacing
 
 
 class Heartbeat:
-    """Drives the pacing from an event loop: one slice of work after the other, with the loop's own work in between.
+    """Advances the clock from an event loop, one slice of work at a time, with the loop's own work in between.
 
-    If the simulation fails, it stops and `failed` is called: a cluster in which somebody has died half-way is none.
+    If the simulation fails, it stops and `failed` is called: the state of the cluster is no longer consistent.
     """
 
     def __init__(self, pacing: Pacing) -> None:
@@ -17,21 +17,21 @@ class Heartbeat:
         self.failed: Callable[[Exception], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handle: asyncio.Handle | None = None
-        self._due = 0.0  # when the next beat is planned, in the loop's time
+        self._due = 0.0  # when the next slice is planned, in the loop's time
 
     def start(self) -> None:
-        """Begins, in the running loop."""
+        """Starts, in the running loop."""
         self._loop = asyncio.get_running_loop()
-        self.news()
+        self.reschedule()
 
     def stop(self) -> None:
-        """Works no more."""
+        """Stops."""
         self._loop = None
         if self._handle is not None:
             self._handle.cancel()
 
-    def news(self) -> None:
-        """Looks again when to work next: a request may have planned something, or changed the pace."""
+    def reschedule(self) -> None:
+        """Plans the next slice again: a request may have added a timer, or changed the speed."""
         delay = self.pacing.delay()
         if delay is not None:
             self._plan(delay)
@@ -45,7 +45,7 @@ class Heartbeat:
                 return
             self._handle.cancel()
         self._due = due
-        # a callback at once lets the loop look at its sockets before it, as a timer would
+        # with call_soon the loop still reads its sockets first, as before a timer
         self._handle = self._loop.call_later(delay, self._beat) if delay else self._loop.call_soon(self._beat)
 
     def _beat(self) -> None:

@@ -1,4 +1,4 @@
-"""How fast the clock of a served cluster goes."""
+"""The speed of a served cluster's clock."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-# How long the simulation may keep the thread to itself; a request waits for two such slices at worst.
+# How long the simulation may block the thread; a request waits for two such slices at most.
 SLICE: Nanoseconds = 3_000_000
-# A simulation that cannot keep up gives up what it is behind by more than this, in wall time.
+# A simulation that cannot keep up drops a delay above this, in wall time.
 _PATIENCE: Nanoseconds = SECOND
 
 MAX = None
 
 
 def parse_speed(text: str) -> float | None:
-    """Reads a speed: simulated seconds in one second, or max, which is None."""
+    """Reads a speed: simulated seconds per second, or max, which is None."""
     if text == "max":
         return MAX
     try:
@@ -33,7 +33,7 @@ def parse_speed(text: str) -> float | None:
 
 @dataclass(frozen=True)
 class ClockStatus:
-    """Where a clock stands and how it goes; `idle` if nothing is planned but periodic timers."""
+    """The state of a clock; `idle` if only periodic timers are pending."""
 
     now: Nanoseconds
     elapsed: Nanoseconds
@@ -44,11 +44,11 @@ class ClockStatus:
 
 
 class Pacing:
-    """Lets a clock go along with wall time, at a speed, in slices that leave time for clients in between.
+    """Lets a clock follow wall time at a speed, in slices that leave time for clients in between.
 
-    At `speed` 1 a simulated second takes a second. At MAX the clock jumps from event to event while there is
-    progress to be made, and then stands still until somebody writes. Nothing happens while it is `paused`, except
-    what `advance` and `step` ask for. `wall` returns nanoseconds that never go back.
+    At `speed` 1 a simulated second takes a second. At MAX the clock jumps from event to event until only periodic
+    timers are left, and then stands still until the next write. While it is `paused`, only `advance` and `step` move
+    it. `wall` returns monotonic nanoseconds.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Pacing:
         self._arrivals: list[Callable[[], None]] = []
         self._anchor()
 
-    # what a user may do
+    # control
 
     def pause(self) -> None:
         """Stops the clock where it is."""
@@ -75,34 +75,34 @@ class Pacing:
         self.paused = True
 
     def resume(self, speed: float | None) -> None:
-        """Lets the clock go on at a speed."""
+        """Continues at a speed."""
         self.keep_up()
         self.speed, self.paused = speed, False
         self._anchor()
 
     def advance(self, duration: Nanoseconds, arrived: Callable[[], None]) -> None:
-        """Goes on by a duration as fast as possible, paused or not; `arrived` is called when it is done."""
+        """Advances by a duration as fast as possible, paused or not; `arrived` is called when it is done."""
         self.keep_up()
         self._goal = (self.clock.now if self._goal is None else self._goal) + duration
         self._arrivals.append(arrived)
 
     def step(self, arrived: Callable[[], None]) -> None:
-        """Goes on to the next event that is more than a periodic timer; nowhere if there is none."""
+        """Advances to the next event that is not a periodic timer, if there is one."""
         self.keep_up()
         due = self.clock.next_progress()
         self.advance(0 if due is None else due - self.clock.now, arrived)
 
     def status(self) -> ClockStatus:
-        """Tells where the clock stands."""
+        """Returns the state of the clock."""
         self.keep_up()
         clock = self.clock
         due = clock.next_progress()
         return ClockStatus(clock.now, clock.now - self._begun, self.speed, self.paused, due is None, due)
 
-    # what the thread does
+    # work
 
     def keep_up(self) -> None:
-        """Brings the clock to the present before somebody looks at it, as far as no event is due before."""
+        """Brings the clock up to date before it is read, unless an event is due before."""
         if self.paused or self._goal is not None or self.speed is MAX:
             return
         due, target = self.clock.next_due(), self._target()
@@ -110,7 +110,7 @@ class Pacing:
             self.clock.run(target)
 
     def work(self) -> float | None:
-        """Runs what is due, for one slice; returns the seconds until there is more, None if nothing is planned."""
+        """Runs due timers for one slice; returns the seconds until the next one, None if there is none."""
         end = self._wall() + SLICE
         if self._goal is not None and not self._reach_goal(end):
             return 0.0
@@ -125,7 +125,7 @@ class Pacing:
         return self.delay()
 
     def delay(self) -> float | None:
-        """Returns in how many seconds `work` has something to do, None if it has nothing."""
+        """Returns the seconds until `work` has something to do, None if it has nothing."""
         if self._goal is not None:
             return 0.0
         if self.paused:
@@ -147,7 +147,7 @@ class Pacing:
         return True
 
     def _make_progress(self, end: Nanoseconds) -> bool:
-        """Runs timers while any of them is progress; tells whether it came to an end of them."""
+        """Runs timers while any of them is not periodic; returns whether none is left."""
         clock, wall = self.clock, self._wall
         while clock.foreground:
             clock.step()
@@ -156,7 +156,7 @@ class Pacing:
         return True
 
     def _run_to(self, target: Nanoseconds, end: Nanoseconds) -> bool:
-        """Runs timers up to a time; tells whether it came that far."""
+        """Runs timers up to a time; returns whether it got there within the slice."""
         clock, wall = self.clock, self._wall
         while (due := clock.next_due()) is not None and due <= target:
             clock.step()
@@ -165,7 +165,7 @@ class Pacing:
         clock.run(target)
         return True
 
-    # the line of virtual over wall time
+    # virtual time as a function of wall time
 
     def _anchor(self) -> None:
         self._anchor_wall, self._anchor_time = self._wall(), self.clock.now
@@ -175,7 +175,7 @@ class Pacing:
         return self._anchor_time + int((self._wall() - self._anchor_wall) * self.speed)
 
     def _lose_time(self, target: Nanoseconds) -> None:
-        """Lets the clock fall behind for good if it cannot keep up, rather than have it race later."""
+        """Drops the delay of a clock that cannot keep up, so that it does not race later."""
         assert self.speed is not None
         if target - self.clock.now > _PATIENCE * self.speed:
             self._anchor()

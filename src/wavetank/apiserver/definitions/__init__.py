@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions in effect: their controllers, and the kinds that they add."""

@@ -14,7 +14,7 @@ from wavetank.apiserver.custom.definition.conditions import (
 )
 from wavetank.apiserver.custom.definition.naming import accept_names, approval_condition
 from wavetank.apiserver.custom.schema.structural import Document
-from wavetank.apiserver.definitions.making import make_kinds
+from wavetank.apiserver.definitions.servedkinds import served_kinds
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.preparing import prepare_status
 from wavetank.apiserver.registry.validation import validate_status_update
@@ -23,6 +23,7 @@ from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
 from wavetank.apiserver.verbs.watching import Watches
 from wavetank.apiserver.verbs.writing import Write, Writer
+from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.releases import SERVED
 
@@ -32,7 +33,7 @@ _PRIORITIES = {"groupPriorityMinimum": 1000, "versionPriority": 100}
 _AUTOMATIC = {"kube-aggregator.kubernetes.io/automanaged": "true"}
 
 
-class Definitions:
+class DefinitionController:
     """Does what controllers inside the real server do with CustomResourceDefinitions, at once after each write.
 
     The answer to whoever creates one still has no conditions, as there.
@@ -107,7 +108,7 @@ class Definitions:
         headers = {"user-agent": f"kube-apiserver/{SERVED.tag}"}
         request = Request("PUT", f"{_PATH}/{name}/status", headers=headers, user=_SERVER)
         write = Write(self._kind, "", name, request, WriteOptions(), "status", prepare_status, validate_status_update)
-        self._writer.managing.update(write, self._kind, present.render(), definition, self._writer.now)
+        self._writer.field_managers.update(write, self._kind, present.render(), definition, self._writer.now)
         self._writer.replace(write, definition, present)
 
     # serving
@@ -121,7 +122,7 @@ class Definitions:
         if name in self._served and self._served[name][0] == seen:
             return
         self._withdraw(name)
-        kinds = list(make_kinds(definition, self._objects.kinds))
+        kinds = list(served_kinds(definition, self._objects.kinds))
         for kind in kinds:
             self._objects.kinds.add(kind)
         self._served[name] = seen, kinds
@@ -149,7 +150,7 @@ class Definitions:
         document["metadata"] = {"name": name, "labels": dict(_AUTOMATIC)}
         document["spec"] = {"group": kind.group, "version": kind.version, **_PRIORITIES}
         document["status"] = {"conditions": [available]}
-        self._writer.plant(self._services, document)
+        self._writer.bootstrap(self._services, document)
 
     def _unregister(self, kind: Kind) -> None:
         used = any((each.group, each.version) == (kind.group, kind.version) for each in self._objects.kinds)
@@ -168,11 +169,11 @@ class Definitions:
         if not _has(definition, going):
             self._write(with_conditions(definition, self._writer.now, going), present)
             return  # the write brings us back here
-        table = f"{definition['status']['acceptedNames']['kind']}.{definition['spec']['group']}"
+        group_kind = f"{definition['status']['acceptedNames']['kind']}.{definition['spec']['group']}"
         if is_true(definition, ESTABLISHED):
-            self._delete_objects(name, table)
-            if self._store.has(table):
-                self._follow(name, table)
+            self._delete_objects(name, group_kind)
+            if self._store.has(group_kind):
+                self._follow(name, group_kind)
                 return
             done = condition(TERMINATING, "False", "InstanceDeletionCompleted", "removed all instances")
         else:
@@ -187,18 +188,18 @@ class Definitions:
         definition["metadata"] = {**definition["metadata"], "finalizers": finalizers}
         self._write(definition, present)
 
-    def _delete_objects(self, name: str, table: str) -> None:
+    def _delete_objects(self, name: str, group_kind: GroupKind) -> None:
         kinds = self._served.get(name, ({}, []))[1]
-        for namespace in sorted({each.namespace for each in self._store.list(table) if each.deleted is None}):
+        for namespace in sorted({each.namespace for each in self._store.list(group_kind) if each.deleted is None}):
             for kind in kinds[:1]:
                 request = Request("DELETE", "", user=_SERVER)
                 self._deleter.delete_collection(kind, namespace, DeleteOptions(), ListOptions(), request)
 
-    def _follow(self, name: str, table: str) -> None:
+    def _follow(self, name: str, group_kind: GroupKind) -> None:
         """Looks again whenever one of the remaining objects is gone."""
-        if table not in self._followed:
-            self._followed.add(table)
-            self._store.subscribe(table, _Remaining(self, name))
+        if group_kind not in self._followed:
+            self._followed.add(group_kind)
+            self._store.subscribe(group_kind, _Remaining(self, name))
 
     def retry(self, name: str) -> None:
         """Goes on with a definition that waits for its objects to go."""
@@ -214,7 +215,7 @@ class Definitions:
 class _Remaining:
     """Hears of the objects whose definition waits for them to go."""
 
-    def __init__(self, definitions: Definitions, name: str) -> None:
+    def __init__(self, definitions: DefinitionController, name: str) -> None:
         self._definitions = definitions
         self._name = name
 

@@ -134,4 +134,4 @@ def _register(writer: Writer) -> None:
     spec = {"group": GROUP, "version": VERSION, "service": service, "insecureSkipTLSVerify": True, **priorities}
     available = {"type": "Available", "status": "True", "reason": "Passed", "message": "all checks passed"}
     status = {"conditions": [{**available, "lastTransitionTime": writer.now}]}
-    writer.plant(kind, {**document, "spec": spec, "status": status})
+    writer.bootstrap(kind, {**document, "spec": spec, "status": status})

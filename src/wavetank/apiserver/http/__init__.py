@@ -1,1 +1,1 @@
-"""The transport: requests, responses, content negotiation, authentication, TLS, the server."""
+"""The HTTP transport of the API: ASGI under uvicorn, authentication, TLS, kubeconfig."""

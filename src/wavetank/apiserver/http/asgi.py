@@ -14,24 +14,24 @@ from wavetank.apiserver.requests.request import Query, Request, Response
 from wavetank.apiserver.requests.stream import Stream
 
 LARGEST_BODY = 3 * 1024 * 1024  # bytes, as of the real server
-_LARGEST_WASTE = 16 * LARGEST_BODY  # what is read and thrown away so that a client hears that it is too much
+_LARGEST_WASTE = 16 * LARGEST_BODY  # read and dropped, so that the client sees the error
 
 _log = logging.getLogger("wavetank.apiserver")
 
 
 class Handler(Protocol):
-    """The Kubernetes API, knowing no transport."""
+    """The Kubernetes API, which knows no transport."""
 
     def handle(self, request: Request) -> Response | Stream:
-        """Answers a request at once, or with a stream of events."""
+        """Returns a response, or a stream of events."""
 
 
 class ClientGoneError(Exception):
-    """The client has closed the connection before its request was whole."""
+    """The client closed the connection before its request was complete."""
 
 
 class App:
-    """The Kubernetes API as an ASGI application; the simulation goes on in the same thread, between requests."""
+    """The Kubernetes API as an ASGI application; the simulation runs in the same thread, between requests."""
 
     def __init__(self, api: Handler, guard: Authenticator, heartbeat: Heartbeat) -> None:
         self._api = api
@@ -41,7 +41,7 @@ class App:
         self._streaming = Streaming()
 
     def start(self, failed: Callable[[Exception], None]) -> None:
-        """Lets the simulation begin, in the running loop; `failed` is called if it cannot go on."""
+        """Starts the simulation, in the running loop; `failed` is called if it fails."""
         self._heartbeat.failed = failed
         self._heartbeat.start()
 
@@ -83,11 +83,11 @@ class App:
             _log.exception("%s %s failed", request.method, request.path)
             raise internal(f"{type(error).__name__}: {error}") from error
         finally:
-            self._heartbeat.news()
+            self._heartbeat.reschedule()
 
 
 async def _read_body(receive: Receive) -> bytes:
-    """Reads a request's body; StatusError if it is too large, once the client is done or clearly will not be."""
+    """Reads a request's body; StatusError if it is too large, once the client has sent it or far too much."""
     message = await receive()
     body: bytes = message.get("body", b"")
     if not message.get("more_body") and message["type"] == "http.request":

@@ -22,11 +22,11 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Authenticator:
-    """Lets in whoever has the token and is no web page of somebody else.
+    """Authenticates requests by a bearer token, and refuses those of foreign web pages.
 
-    `host` is the address that is listened on. Names that are not ours in the Host header are refused, since that is
-    what a web page looks like which had its own name point to this address; so are Origins other than ours. Without
-    a token everybody else may come in. StatusErrors tell why somebody may not.
+    `host` is the address of the server. Other names in the Host header are refused (a web page may have let its own
+    name resolve to this address), and so are other Origins. Without a token every other request is accepted. A refusal
+    is a StatusError.
     """
 
     def __init__(self, token: str | None, host: str) -> None:
@@ -35,7 +35,7 @@ class Authenticator:
         self._any_address = host in _EVERYWHERE
 
     def admit(self, headers: Mapping[str, str], raw: RawHeaders) -> User:
-        """Returns who asks; `raw` are the same headers with repeated ones."""
+        """Returns the user of a request; `raw` are the headers with repeated ones."""
         self._check_host(headers.get("host"))
         if "origin" in headers:
             _check_origin(headers["origin"], headers.get("host"))
@@ -48,7 +48,7 @@ class Authenticator:
         return ADMIN
 
     def authenticate(self, token: str) -> User | None:
-        """Returns whose token it is, None if it is nobody's."""
+        """Returns the user of a token, None if it is unknown."""
         return ADMIN if self._token and self._is_token(token) else None
 
     def _check_host(self, header: str | None) -> None:
@@ -106,7 +106,7 @@ def _proxy_password(header: str) -> str:
 
 
 def _impersonated(headers: Mapping[str, str], raw: RawHeaders) -> User:
-    """Returns whom an administrator asks to be taken for."""
+    """Returns the user that an administrator impersonates."""
     name = headers.get("impersonate-user", "")
     if not name:
         raise bad_request("groups are asked for without impersonating a user")

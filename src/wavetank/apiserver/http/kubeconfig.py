@@ -28,7 +28,7 @@ _WHY_PROXY = """\
 
 @dataclass(frozen=True)
 class Access:
-    """How to reach a served cluster: its URL, the token if one is asked for, the certificate to trust under TLS."""
+    """How to reach a served cluster: its URL, the token if one is needed, the certificate to trust under TLS."""
 
     server: str
     token: str | None = None
@@ -36,7 +36,7 @@ class Access:
 
 
 def write_kubeconfig(path: Path, access: Access) -> None:
-    """Writes a kubeconfig that only its owner may read; InputError if a file of somebody else is in the way."""
+    """Writes a kubeconfig that only its owner can read; InputError if a file of another cluster is in the way."""
     if path.exists() and not _is_ours(path):
         raise InputError("there is a kubeconfig of another cluster: give another path", source=str(path))
     text = _HEAD + (_WHY_PROXY if _needs_proxy(access) else "") + yaml.safe_dump(_config(access), sort_keys=False)
@@ -94,7 +94,7 @@ def _load(path: Path) -> Access | None:
 
 
 def _only(config: object, part: str, field: str) -> Mapping[str, Any] | None:
-    """Returns the only entry of a part of a kubeconfig, if it is called as ours are."""
+    """Returns the only entry of a part of a kubeconfig, if it has our name."""
     entries = config.get(part) if isinstance(config, Mapping) else None
     entry = entries[0] if isinstance(entries, list) and len(entries) == 1 else None
     found = entry.get(field) if isinstance(entry, Mapping) and entry.get("name") == NAME else None

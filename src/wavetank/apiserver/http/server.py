@@ -1,4 +1,4 @@
-"""The HTTP server: uvicorn with what a Kubernetes API server needs besides."""
+"""The HTTP server: uvicorn, and what a Kubernetes API server needs in addition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
 
-_IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would find it closed in use
+_IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
 _LARGEST_HEAD = 1 << 20  # bytes, as of the real server
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -23,12 +23,12 @@ _NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """HTTP that answers a client which has closed its sending side, and can cut one that does not read."""
+    """HTTP that answers half-closed connections, and can abort those of clients that do not read."""
 
-    _head: int | None = None  # bytes of a head that is not whole yet
+    _head: int | None = None  # bytes of an incomplete head
 
     def data_received(self, data: bytes) -> None:
-        """Reads on, unless a head never ends."""
+        """Parses more data, unless a head is too long."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)
@@ -37,13 +37,13 @@ class HttpProtocol(HttpToolsProtocol):
                 self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Tells the application how to cut the connection."""
+        """Tells the application how to abort the connection."""
         self._head = 0
         super().on_message_begin()
         self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
 
     def on_headers_complete(self) -> None:
-        """Refuses tunnels: kubectl asks its proxy, which is this server, for one before it can exec or attach."""
+        """Refuses CONNECT: kubectl sends it to its proxy, which is this server, before exec and attach."""
         self._head = None
         if self.parser.get_method() == b"CONNECT":
             self.transport.write(_NO_TUNNEL)
@@ -52,12 +52,12 @@ class HttpProtocol(HttpToolsProtocol):
             super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Notes that a request is whole, if there is one."""
+        """Notes that a request is complete, if there is one."""
         if self.cycle is not None:
             super().on_message_complete()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
-        """Keeps the connection for the answer to a request that is whole; watches and half requests end here."""
+        """Keeps the connection for the answer to a complete request; watches and incomplete requests end here."""
         cycle = self.cycle
         if cycle is None or cycle.response_complete or cycle.response_started or cycle.more_body:
             return None
@@ -66,9 +66,9 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """Lets the simulation begin and end with it, and ends the watches, which would otherwise keep it.
+    """A server that starts and stops the simulation, and ends the watches, which would otherwise keep it running.
 
-    `error` is what the simulation died of, if it did; the server ends then.
+    `error` is the exception with which the simulation failed, if it did; the server stops then.
     """
 
     def __init__(self, config: uvicorn.Config, app: App) -> None:
@@ -92,7 +92,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends watches, answers what was asked, stops."""
+        """Ends watches, answers pending requests, stops."""
         self._app.stop()
         await super().shutdown(sockets)
 
@@ -107,12 +107,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _why(error: OSError) -> str:
-    """Returns the system's own words; Python adds the address to them."""
+    """Returns the system's message without the address that Python adds."""
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
 
 
 def make_server(app: App, certificate: Certificate | None = None) -> Server:
-    """Makes a server that SIGINT and SIGTERM end, from now on: an exception of theirs could get lost on the way."""
+    """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost."""
     config = uvicorn.Config(
         app,
         http=HttpProtocol,

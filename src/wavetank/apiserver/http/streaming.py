@@ -7,8 +7,8 @@ from typing import Any
 from wavetank.apiserver.requests.stream import Stream
 
 BOOKMARKS_S = 60.0  # between two bookmarks of a watch, seconds of wall time
-LONGEST_S = 3600.0  # of a watch whose client does not say how long; the real server's take 30 to 60 minutes
-PATIENCE_S = 30.0  # how long a client may leave unread what was sent to it, once its watch is over
+LONGEST_S = 3600.0  # of a watch without a timeout; 30 to 60 minutes in the real server
+PATIENCE_S = 30.0  # how long a client may leave data unread after the end of its watch
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -16,10 +16,10 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class Streaming:
-    """Sends streams to their clients until either side has had enough.
+    """Sends streams to their clients until either side ends them.
 
-    A client that does not read is not waited for by anybody else: its stream closes by itself when too much has
-    piled up, and its connection is cut.
+    A client that does not read delays no other: its stream closes when too much is pending, and its connection is
+    aborted.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ async def _until_gone(stream: Stream, receive: Receive) -> None:
 
 
 class _Timers:
-    """What happens to a stream by time: bookmarks, its end, and the cut if its client does not take the rest."""
+    """The timers of a stream: bookmarks, its end, and the abort if its client does not read the rest."""
 
     def __init__(self, stream: Stream, scope: Message) -> None:
         self._stream = stream
@@ -89,12 +89,12 @@ class _Timers:
         self._cut: asyncio.TimerHandle | None = None
 
     def cut_soon(self) -> None:
-        """Gives the client a while to read, then cuts its connection."""
+        """Gives the client some time to read, then aborts its connection."""
         if self._abort is not None and self._cut is None:
             self._cut = self._loop.call_later(PATIENCE_S, self._abort)
 
     def cancel(self) -> None:
-        """Lets nothing of it happen any more."""
+        """Cancels all timers."""
         for timer in (self._next, self._end, self._cut):
             if timer is not None:
                 timer.cancel()

@@ -24,8 +24,8 @@ class Certificate:
 def make_certificate(folder: Path, host: str) -> Certificate:
     """Makes a self-signed certificate for loopback and for `host` in a folder that only its owner may read.
 
-    It is made by the openssl command, which is on nearly every machine, where a library would be a dependency for
-    everybody. WavetankError if there is none.
+    It is made by the openssl command, which nearly every machine has; a library would be one more dependency.
+    WavetankError if there is none.
     """
     openssl = shutil.which("openssl")
     if openssl is None:

@@ -1,4 +1,4 @@
-"""Keeps managedFields for every write that comes through the API, and merges what is applied."""
+"""Keeps managedFields up to date for every write through the API, and merges applied configurations."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from wavetank.apiserver.managedfields.updater import ConflictsError, Updater
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.checking import check
 from wavetank.apiserver.structured.types import MergeType, UntypedError, merge_type
+from wavetank.cluster.objects.groupkinds import GroupKind
 
 _BEFORE = "before-first-apply"
 _UNKNOWN = "unknown"
@@ -32,26 +33,28 @@ _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 class FieldManager:
-    """Knows who manages which field of the objects of one kind, as one path writes them.
+    """Manages the fields of one kind's objects as one path writes them.
 
-    `kind` is that of the path's documents, `table` the store's table of the objects; `subresource` is empty if the
-    path is the object's own.
+    `kind` is that of the path's documents, `group_kind` that of the stored objects; `subresource` is empty if the path
+    is the object's own.
     """
 
-    def __init__(self, kinds: KindTable, kind: Kind | Subresource, table: str, subresource: str = "") -> None:
+    def __init__(
+        self, kinds: KindTable, kind: Kind | Subresource, group_kind: GroupKind, subresource: str = ""
+    ) -> None:
         self.kind = kind
         self._kinds = kinds
-        self._table = table
+        self._group_kind = group_kind
         self._subresource = subresource
         self._custom = kind.custom if isinstance(kind, Kind) else None
         self._type = merge_type(kind.schema)
         self._others: dict[str, tuple[Kind, MergeType]] = {}  # how other versions are merged
         self._empty = self._typed(self._empty_document())
-        reset = partial(reset_fields, kind, table, subresource)
+        reset = partial(reset_fields, kind, group_kind, subresource)
         self._updater = Updater(self._in_version, reset, settled=self._custom is None)
 
     def update(self, live: Document | None, new: Document, manager: str, now: str) -> None:
-        """Writes into a document who manages its fields, after an update by `manager` at `now`.
+        """Updates managedFields of a document, in place, after an update by `manager` at `now`.
 
         `live` is the object as it was, None if it is new.
         """
@@ -60,9 +63,9 @@ class FieldManager:
             sent = None  # custom objects lose an empty list when they are read
         managers = _known(live, sent, sub=bool(self._subresource))
         if live is not None and not managers:
-            return  # nobody manages this object until somebody applies to it
+            return  # an object without managers gets them only when it is applied
         before = self._typed(live) if live is not None else self._empty
-        after = self._typed(_as_read(new) if self._table == "DaemonSet.apps" else new)
+        after = self._typed(_as_read(new) if self._group_kind == "DaemonSet.apps" else new)
         try:
             managers = self._updated(before, after, managers, manager, now)
         except UntypedError:
@@ -70,7 +73,7 @@ class FieldManager:
         _put(new, capped(managers))
 
     def apply(self, live: Document | None, applied: Document, manager: str, force: bool, now: str) -> Document:
-        """Returns an object with what is applied, and who manages it then; `live` is None if there is none yet.
+        """Returns an object with an applied configuration and new managedFields; `live` is None if there is none yet.
 
         A StatusError refuses what is not of the object's type (500) or conflicts with other managers (409).
         """
@@ -80,7 +83,7 @@ class FieldManager:
             self._check(before, f"failed to create manager for existing fields: {_UNTYPED}")
             managers = self._updated(self._empty, before, managers, _BEFORE, now)
         after = self._typed(applied)
-        self._check(after, "failed to create typed patch object ({})", twins=False)
+        self._check(after, "failed to create typed patch object ({})", duplicates=False)
         self._check(before, "failed to create typed live object ({})")
         entry = Entry(manager, APPLY, self.kind.api_version, self._subresource)
         merged, managers = self._applied(before, after, managers, entry, force)
@@ -123,10 +126,10 @@ class FieldManager:
             managers[entry.identifier] = mine.owning(fields)
         return merged, managers
 
-    def _check(self, value: Typed, where: str, *, twins: bool = True) -> None:
+    def _check(self, value: Typed, where: str, *, duplicates: bool = True) -> None:
         """Refuses (500) a document that is not of its type; `where` says which one it is."""
         try:
-            check(value.kind, value.document, twins=twins)
+            check(value.kind, value.document, duplicates=duplicates)
         except UntypedError as error:
             raise errors.plain(f"{where.format(describe(value.document))}: {error}") from None
 
@@ -159,7 +162,7 @@ class FieldManager:
         present = self._kinds.named(value.api_version, self.kind.kind)
         wanted = self._kinds.named(version, self.kind.kind)
         if present is None or wanted is None or present.group != wanted.group:
-            return None  # events of one group know nothing of those who manage them in the other
+            return None  # Events do not show the managers of the other group
         if wanted.custom is not None:  # versions of custom kinds differ by their name only
             document = {**value.document, "apiVersion": version}
         else:
@@ -184,7 +187,7 @@ def _known(live: Document | None, sent: Any, *, sub: bool) -> Managers:
     if sub or sent is None or (live is not None and sent == live["metadata"].get("managedFields")):
         return present  # most clients send what they have read
     if sent in ([], [{}]):
-        return {}  # how clients say that nobody shall manage anything
+        return {}  # how clients remove all managers
     try:
         return entries.read_sent(sent) or present
     except ValueError:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.fieldsets import FieldSet
+from wavetank.cluster.objects.groupkinds import GroupKind
 
 _STATUS = fieldsets.of(("f:status",))
 _SPEC = fieldsets.of(("f:spec",))
@@ -80,13 +81,13 @@ def stripped(fields: FieldSet) -> FieldSet:
     return {**made, "f:metadata": kept} if kept else made
 
 
-def reset_fields(kind: Kind | Subresource, table: str, subresource: str, version: str) -> FieldSet:
+def reset_fields(kind: Kind | Subresource, group_kind: GroupKind, subresource: str, version: str) -> FieldSet:
     """Returns what a path of a kind resets, in a version of the kind: all below these fields.
 
     Paths of custom kinds know it of their own version only, those of their status of all.
     """
     if not isinstance(kind, Kind) or kind.custom is None:
-        return _RESET.get(table, {}).get(subresource, fieldsets.EMPTY)
+        return _RESET.get(group_kind, {}).get(subresource, fieldsets.EMPTY)
     if not kind.custom.has_status or (not subresource and version != kind.api_version):
         return fieldsets.EMPTY
     return _USUAL.get(subresource, fieldsets.EMPTY)

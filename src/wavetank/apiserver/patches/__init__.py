@@ -1,3 +1,5 @@
+"""JSON patches, JSON merge patches and strategic merge patches."""
+
 from wavetank.apiserver.patches.application import (
     JSON_PATCH,
     MERGE_PATCH,

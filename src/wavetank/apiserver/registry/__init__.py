@@ -1,0 +1,1 @@
+"""The strategy, validation and warnings of every kind, found by its GroupKind."""

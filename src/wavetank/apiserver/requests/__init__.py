@@ -1,0 +1,1 @@
+"""Requests and responses without a transport: paths, bodies, content negotiation."""

@@ -1,20 +1,19 @@
-"""Request bodies made into documents of the kind that a path serves."""
+"""Decodes request bodies into documents of the kind that a path serves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavetank.apiserver.codec.mismatch import UnreadableError, json_type
 from wavetank.apiserver.codec.protobuf import parse_message, unwrap
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
 from wavetank.apiserver.codec.yamltext import parse_yaml
+from wavetank.apiserver.custom.customtype import CustomType
+from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.errors import StatusError, bad_request, unsupported_media_type
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.cel.gotext import quote
-
-if TYPE_CHECKING:
-    from wavetank.apiserver.custom.customtype import CustomType
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -25,15 +24,15 @@ STRICT, WARN, IGNORE = "Strict", "Warn", "Ignore"
 _SCHEME = "pkg/api/legacyscheme/scheme.go:30"
 _HEAD = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
 _SUMMARY = 30  # bytes of a body that an error message shows
-# Groups whose kinds the real server keeps as another group's.
+# Groups whose kinds are internally those of another group.
 _INTERNAL = {"": "core", "events.k8s.io": "core"}
-# Other versions that a path accepts beside its own.
+# Other versions that a path accepts besides its own.
 _ACCEPTED = {("policy/v1", "Eviction"): frozenset(("policy/v1beta1",))}
 
 
 @dataclass(slots=True)
 class Decoded:
-    """A document in canonical form, and what the client should be warned of."""
+    """A document in canonical form, and warnings for the client."""
 
     document: dict[str, Any]
     warnings: list[str] = field(default_factory=list)
@@ -41,7 +40,7 @@ class Decoded:
 
 @dataclass(slots=True)
 class _Body:
-    """A parsed body: what it says it is, and its content, which for protobuf can only be read by a schema."""
+    """A parsed body: its apiVersion and kind, and its content, which for protobuf can only be read by a schema."""
 
     api_version: str
     kind: str
@@ -50,7 +49,7 @@ class _Body:
 
 
 def media_type(content_type: str) -> str:
-    """Returns one of `MEDIA_TYPES`; raises the real 415 for others. Nothing said is JSON."""
+    """Returns one of `MEDIA_TYPES`; raises the real 415 for others. An empty content type is JSON."""
     name = content_type.partition(";")[0].strip().lower() or JSON
     if name not in MEDIA_TYPES:
         raise unsupported_media_type(MEDIA_TYPES)
@@ -62,8 +61,8 @@ def decode(
 ) -> Decoded:
     """Reads a body as a document of `kind`; raises the real server's errors (400, 415).
 
-    What the body does not say of apiVersion and kind is filled in. Unknown and duplicate fields are warnings,
-    errors or nothing, as `field_validation` says.
+    A missing apiVersion or kind is filled in. Unknown and duplicate fields are warnings, errors or ignored, as
+    `field_validation` says.
     """
     media = media_type(content_type)
     try:
@@ -91,9 +90,7 @@ def decode(
 
 
 def _decode_custom(kind: Kind, custom: CustomType, found: _Body, body: bytes, field_validation: str) -> Decoded:
-    """Reads a body as a custom object, which must say itself what it is."""
-    from wavetank.apiserver.custom.decoding import read_custom  # it needs this room in turn
-
+    """Reads a body as a custom object, which must state its kind."""
     if not found.kind:
         text = body.decode("utf-8", "replace")
         raise _unrecognized(kind.kind, UnreadableError(f"Object 'Kind' is missing in '{text}'"), body)
@@ -108,7 +105,7 @@ def _decode_custom(kind: Kind, custom: CustomType, found: _Body, body: bytes, fi
 
 
 def decode_delete_options(table: KindTable, body: bytes, content_type: str) -> dict[str, Any]:
-    """Reads the body of a DELETE; mistakes are the real server's 415 and 400."""
+    """Reads the body of a DELETE; raises the real server's 415 and 400."""
     media = media_type(content_type)
     try:
         found = _parse(body, media)
@@ -146,7 +143,7 @@ def _parse_json(body: bytes) -> Parsed:
 
 
 def type_meta(value: Any) -> tuple[str, str]:
-    """Returns apiVersion and kind as a document has them; raises an UnreadableError where it cannot have any."""
+    """Returns apiVersion and kind of a document; raises an UnreadableError if it cannot have any."""
     if value is None:
         return "", ""
     prefix = "couldn't get version/kind; json parse error: json: cannot unmarshal"
@@ -168,7 +165,7 @@ def _fill_in(found: _Body, api_version: str, kind: str) -> None:
 
 
 def type_mistake(table: KindTable, kind: Kind | Subresource, api_version: str, name: str) -> str:
-    """Says why a document that says it is `name` in `api_version` cannot be one of `kind`; "" if it can."""
+    """Returns why a document with kind `name` and `api_version` cannot be read as `kind`; "" if it can."""
     if (api_version or kind.api_version, name or kind.kind) == (kind.api_version, kind.kind):
         return ""
     if not table.knows(api_version, name):

@@ -1,4 +1,4 @@
-"""Accept headers: which media type a client wants and into what an answer is to be converted."""
+"""Accept headers: the media type that a client wants, and the conversion that it asks for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Clause:
 
 
 def parse_accept(header: str) -> list[Clause]:
-    """Returns the clauses of an Accept header, the best first; what is no media type is passed over."""
+    """Returns the clauses of an Accept header, the best first; what is no media type is ignored."""
     return sorted(_clauses(header), key=cmp_to_key(_compare))
 
 

@@ -1,4 +1,4 @@
-"""The representation of an answer: JSON, YAML or protobuf; the object itself, its metadata or a Table."""
+"""The representation of a response: JSON, YAML or protobuf; the object itself, its metadata or a Table."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ PLAIN = Representation()
 def negotiate(request: Request, *, listing: bool = False, watch: bool = False, tables: bool = True) -> Representation:
     """Returns the representation that a request asks for; StatusError (406, 400) if there is none such.
 
-    `listing` is for collections, which can be watched; `watch` for a request that does; without `tables` nobody gets
-    one. Protobuf is answered only to those who accept nothing else: JSON is faster here, and most accept it as well.
+    `listing` is for collections, which can be watched; `watch` for a request that does; without `tables` no
+    Table is served. Protobuf is served only to clients that accept nothing else, since JSON is faster here.
     """
     check_route(request, _COLLECTION_TYPES if listing else MEDIA_TYPES)
     match = _best_conversion(request.headers.get("accept", ""), tables)

@@ -14,7 +14,7 @@ from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.validation.names import path_segment_problems
 from wavetank.cel.gotext import quote
 
-# What each method does to one object, and to a collection.
+# The verb of each method for one object, and for a collection.
 _ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "POST": "create"}
 _OF_ONE = ("get", "update", "patch", "delete")
 _MANY = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
@@ -22,9 +22,9 @@ _MANY = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a path names: a kind's collection, an object or a subresource of it, and what is to be done with it.
+    """What a request is about: a kind's collection, an object or a subresource, and the verb.
 
-    `namespace` is "" for kinds without one and for a collection over all of them. `rest` is what follows a
+    `namespace` is "" for cluster-scoped kinds and for a collection over all namespaces. `rest` is what follows a
     subresource that takes a path of its own.
     """
 
@@ -44,7 +44,7 @@ class UnknownPathError(StatusError):
 
 
 def resolve(kinds: KindTable, method: str, path: str) -> Target:
-    """Finds what a request is about; a StatusError if there is no such thing or it cannot be done."""
+    """Resolves a path and a method; a StatusError if there is no such resource or it does not support the method."""
     group, version, parts = _split(path)
     watching = parts[:1] == ["watch"]
     kind, namespace, below = _find(kinds, group, version, parts[1:] if watching else parts)
@@ -60,7 +60,7 @@ def _is_built_in(kinds: KindTable, group: str) -> bool:
 
 
 def _split(path: str) -> tuple[str, str, list[str]]:
-    """Cuts a path into group, version and what follows; empty parts inside stay, as an empty namespace does."""
+    """Cuts a path into group, version and what follows; empty parts inside stay, as an empty namespace."""
     parts = path.removeprefix("/").rstrip("/").split("/")
     if parts[0] == "api" and len(parts) > 1:
         return "", parts[1], parts[2:]
@@ -70,7 +70,7 @@ def _split(path: str) -> tuple[str, str, list[str]]:
 
 
 def _find(kinds: KindTable, group: str, version: str, parts: list[str]) -> tuple[Kind | None, str | None, list[str]]:
-    """Returns the kind, the namespace (None where the path has none) and what follows the kind."""
+    """Returns the kind, the namespace (None if the path has none) and what follows the kind."""
     if parts[:1] == ["namespaces"] and len(parts) > 2:
         kind = kinds.find(group, version, parts[2])
         if kind is not None and kind.namespaced:
@@ -92,7 +92,7 @@ def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Ta
         return _aim_custom(kind, namespace, parts, method)
     if not parts:
         return Target(kind, _verb_of_many(kind, method, everywhere), namespace or "")
-    if everywhere or kind.verbs == ("create",):  # objects are named with their namespace, and if they are kept
+    if everywhere or kind.verbs == ("create",):  # only stored objects have names, and need a namespace
         raise no_such_resource()
     name, *below = parts
     if problems := path_segment_problems(name):
@@ -107,7 +107,7 @@ def _aim(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Ta
 
 
 def _aim_custom(kind: Kind, namespace: str | None, parts: list[str], method: str) -> Target:
-    """Finds what a path of a custom kind is about; other handlers serve these, with other words for refusals."""
+    """Resolves the path of a custom kind, for which the real server has other handlers with other messages."""
     verbs = _ONE if parts else {**_MANY, "PUT": "update", "PATCH": "patch"}
     verb = verbs.get("GET" if method == "HEAD" else method, "")
     if kind.namespaced and namespace is None and (parts or verb != "list"):

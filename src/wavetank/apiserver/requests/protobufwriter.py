@@ -1,4 +1,4 @@
-"""Answers in protobuf, for clients that accept nothing else; only kinds that are built in have such a form."""
+"""Responses in protobuf, for clients that accept nothing else; only built-in kinds have a protobuf form."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ Query = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks: a name and groups, as the transport has authenticated them."""
+    """An authenticated user: a name and groups."""
 
     name: str = "kubernetes-admin"
     groups: tuple[str, ...] = ("system:masters", "system:authenticated")
@@ -17,7 +17,7 @@ class User:
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request, whatever brought it: a decoded path, the query in order, headers in lower case.
+    """One HTTP request of any transport: a decoded path, the query in order, headers in lower case.
 
     `warnings` are about its body; the client gets them even if the request is refused afterwards.
     """
@@ -31,7 +31,7 @@ class Request:
     warnings: list[str] = field(default_factory=list, init=False)
 
     def param(self, name: str, default: str = "") -> str:
-        """Returns the first value of a query parameter: of several, the first counts."""
+        """Returns the first value of a query parameter."""
         for key, value in self.query:
             if key == name:
                 return value
@@ -42,17 +42,17 @@ class Request:
         return [value for key, value in self.query if key == name]
 
     def has(self, name: str) -> bool:
-        """Says whether a query parameter is there, perhaps without a value."""
+        """Says whether a query parameter is present, with or without a value."""
         return any(key == name for key, _ in self.query)
 
     def flag(self, name: str) -> bool:
-        """Says whether a query parameter is there and no word for false; one without a value is true."""
+        """Says whether a query parameter is present and not false; one without a value is true."""
         return self.has(name) and self.param(name).lower() not in ("0", "false")
 
 
 @dataclass(slots=True)
 class Response:
-    """One HTTP answer; `headers` has the content type and may name a header several times."""
+    """One HTTP response; `headers` has the content type and may name a header several times."""
 
     status: int
     headers: list[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""Answers: documents in the representation that a client wants, and refusals."""
+"""Responses: documents in the representation that a client wants, and errors."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def answer(
     status: int = 200,
     warnings: Iterable[str] = (),
 ) -> Response:
-    """Answers with one document; `now` is seconds since 1970."""
+    """Returns the response with one document; `now` is seconds since 1970."""
     shown = representation.object(kind, document, now)
     return Response(status, headers_of(representation, warnings), representation.encode(shown))
 
 
 def already_written(body: bytes) -> Response:
-    """Answers with an object whose JSON is at hand."""
+    """Returns the response with an object that is already encoded as JSON."""
     return Response(200, [("content-type", JSON), PRIVATE], body + b"\n")
 
 
 def refusal(error: StatusError, request: Request) -> Response:
-    """Answers with the Status that tells why not."""
+    """Returns the response with the Status of an error."""
     representation = of_error(request)
     headers = headers_of(representation, request.warnings)
     if error.retry_after_s:
@@ -42,12 +42,12 @@ def refusal(error: StatusError, request: Request) -> Response:
 
 
 def headers_of(representation: Representation, warnings: Iterable[str]) -> list[tuple[str, str]]:
-    """Returns the headers of an answer; each warning is one of its own."""
+    """Returns the headers of a response; each warning is a header of its own."""
     headers = [("content-type", representation.media_type), PRIVATE]
     return headers + [warning(text) for text in dict.fromkeys(warnings)]
 
 
 def warning(text: str) -> tuple[str, str]:
-    """Returns the header that warns a client."""
+    """Returns the header of a warning."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return "warning", f'299 - "{quoted}"'

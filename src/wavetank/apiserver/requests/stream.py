@@ -5,10 +5,10 @@ from typing import Protocol
 
 
 class Stream(Protocol):
-    """An answer that goes on: a watch, or a log that is followed; what waits to be sent, as bytes.
+    """A response without an end: the pending data of a watch, or of a log that is followed.
 
-    `notify` is called when something is waiting or the stream has been closed. `timeout_s` is how long the client
-    wants to hear, None for a while of the transport's choice.
+    `notify` is called when data is pending or the stream has been closed. `timeout_s` is how long the client wants the
+    stream to last; None: the transport decides.
     """
 
     headers: list[tuple[str, str]]
@@ -17,10 +17,10 @@ class Stream(Protocol):
     closed: bool
 
     def take(self) -> bytes:
-        """Returns what is waiting, and forgets it."""
+        """Returns the pending data, and forgets it."""
 
     def bookmark(self) -> None:
-        """Adds a bookmark, if the client likes them."""
+        """Adds a bookmark, if the client allows them."""
 
     def close(self) -> None:
-        """Ends the stream; what waits can still be taken."""
+        """Ends the stream; pending data can still be taken."""

@@ -1,0 +1,1 @@
+"""The schemas of built-in documents, from the generated table."""

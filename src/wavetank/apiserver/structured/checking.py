@@ -20,9 +20,9 @@ _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64"}
 _MAP, _LIST = "map[string]interface {}", "[]interface {}"
 
 
-def check(kind: MergeType, value: Any, *, twins: bool = False) -> None:
+def check(kind: MergeType, value: Any, *, duplicates: bool = False) -> None:
     """Raises an UntypedError if a value is not of its type; `twins` lets keyed lists have items with equal keys."""
-    errors = _Checker(twins).errors(kind, value)
+    errors = _Checker(duplicates).errors(kind, value)
     if not errors:
         return
     texts = [f"{path}: {why}" if path else why for path, why in errors]
@@ -32,8 +32,8 @@ def check(kind: MergeType, value: Any, *, twins: bool = False) -> None:
 class _Checker:
     """Collects mistakes with the paths of the fields that have them."""
 
-    def __init__(self, twins: bool) -> None:
-        self._twins = twins
+    def __init__(self, duplicates: bool) -> None:
+        self._duplicates = duplicates
 
     def errors(self, kind: MergeType, value: Any) -> list[tuple[str, str]]:
         form = kind.form(value)
@@ -73,7 +73,7 @@ class _Checker:
                 except UntypedError as error:
                     return [*found, ("", f"element {index}: {error}")]
                 place = elements.shown(element)
-                if element in seen and not self._twins:
+                if element in seen and not self._duplicates:
                     found.append(("", f"duplicate entries for key {place}"))
                 seen.add(element)
             found += ((f"{place}{path}", why) for path, why in self.errors(kind.items, each))

@@ -33,17 +33,17 @@ def _merge_maps(kind: MapType, old: dict[str, Any], new: dict[str, Any]) -> dict
 
 def _merge_lists(kind: ListType, old: list[Any], new: list[Any]) -> list[Any]:
     """Merges by keys; items stay in their old order, except that those in both lists follow the new one."""
-    theirs = _index(kind, new, twins=False)
-    ours = _index(kind, old, twins=True)
+    theirs = _index(kind, new, duplicates=False)
+    ours = _index(kind, old, duplicates=True)
     return _Zipper(kind, old, [kind.element(each) for each in old], ours, theirs).merged()
 
 
-def _index(kind: ListType, values: list[Any], *, twins: bool) -> dict[str, Any]:
+def _index(kind: ListType, values: list[Any], *, duplicates: bool) -> dict[str, Any]:
     """Returns items by their elements; twins have no value, since they are merged with nothing."""
     found: dict[str, Any] = {}
     for each in values:
         element = kind.element(each)
-        if element in found and not twins:
+        if element in found and not duplicates:
             raise UntypedError(f"duplicate entries for key {element}")
         found[element] = None if element in found else each
     return found

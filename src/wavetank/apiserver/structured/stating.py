@@ -39,11 +39,11 @@ def _fields(kind: MapType, value: Any) -> FieldSet:
 
 def _items(kind: ListType, value: Any) -> FieldSet:
     made: FieldSet = {}
-    twins: set[str] = set()
+    duplicates: set[str] = set()
     for each in value or []:
         element = kind.element(each)
         if element in made:
-            twins.add(element)
+            duplicates.add(element)
         made[element] = node(True, _stated(kind.items, each)[1])
-    made.update(dict.fromkeys(twins, LEAF))
+    made.update(dict.fromkeys(duplicates, LEAF))
     return made

@@ -5,7 +5,7 @@ from wavetank.apiserver.fielderrors import FieldError, required, unsupported
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.subresources.conditions import set_condition
-from wavetank.apiserver.verbs.identity import check_uid, place
+from wavetank.apiserver.verbs.identity import check_uid, set_namespace
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.writing import Write, Writer, Written
@@ -29,7 +29,7 @@ def bind(writer: Writer, pods: Kind, body: Kind | Subresource, namespace: str, n
     binding = writer.read_body(body, request, options)
     metadata = binding.setdefault("metadata", {})
     write = Write(pods, namespace, name or metadata.get("name", ""), request, options, "binding")
-    place(write, binding)
+    set_namespace(write, binding)
     writer.admit_creation(write, binding)
     if name and name != metadata.get("name"):
         raise errors.bad_request("name in URL does not match name in Binding object")

@@ -9,7 +9,7 @@ from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.subresources.binding import DONE
 from wavetank.apiserver.subresources.conditions import set_condition
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
-from wavetank.apiserver.verbs.identity import place
+from wavetank.apiserver.verbs.identity import set_namespace
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.writing import Write, Writer, Written
@@ -44,7 +44,7 @@ class Evictor:
         options = WriteOptions.read(request, "Create")
         eviction = self._writer.read_body(body, request, options)
         write = Write(pods, namespace, name, request, options, "eviction")
-        place(write, eviction)
+        set_namespace(write, eviction)
         self._writer.admit_creation(write, eviction)
         if eviction["metadata"].get("name") != name:
             raise errors.bad_request("name in URL does not match name in Eviction object")

@@ -8,7 +8,7 @@ from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.responses import PRIVATE
 from wavetank.apiserver.subresources.containers import choose_container
-from wavetank.apiserver.subresources.following import Followers, Line, LogStream
+from wavetank.apiserver.subresources.logstream import Line, LogFollowers, LogStream
 from wavetank.apiserver.verbs.objects import KubeletReports, Objects
 from wavetank.apiserver.verbs.options import integer
 from wavetank.cel.gotext import quote
@@ -73,7 +73,7 @@ class Logs:
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
-        self._followers: Followers | None = None
+        self._followers: LogFollowers | None = None
 
     def read(self, pods: Kind, namespace: str, name: str, request: Request) -> Response | LogStream:
         """Answers with a log; with nothing (204) if the pod has no node yet."""
@@ -96,7 +96,7 @@ class Logs:
 
     def _follow(self, pod: Pod, container: str, options: LogOptions, reports: KubeletReports) -> LogStream:
         if self._followers is None:
-            self._followers = Followers(self._objects.store)
+            self._followers = LogFollowers(self._objects.store)
         stream = LogStream(pod, container, reports, lambda lines: self._text(lines, options))
         self._followers.add(pod, stream)
         return stream

@@ -8,8 +8,8 @@ from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH, read_applied
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
 from wavetank.apiserver.managedfields.scaling import ReplicaPaths, ScaleManagers
-from wavetank.apiserver.verbs.identity import check_name, place
-from wavetank.apiserver.verbs.managing import apply, manager_of
+from wavetank.apiserver.verbs.fieldmanagers import apply, manager_of
+from wavetank.apiserver.verbs.identity import check_name, set_namespace
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
 from wavetank.cel.gotext import quote
@@ -49,12 +49,12 @@ def _show_custom(custom: CustomType, document: Document) -> Document:
 def update_scale(writer: Writer, write: Write, subresource: Subresource) -> Written:
     """Sets the number of replicas to that of the Scale in the body."""
     scale = writer.read_body(subresource, write.request, write.options)
-    place(write, scale)
+    set_namespace(write, scale)
     check_name(write, scale)
     old = writer.objects.get(write.kind, write.namespace, write.name)
     document = writer.objects.show(write.kind, old)
     shown = _managed_scale(write.kind, document)
-    fields = writer.managing.of(subresource, write.kind.group_kind, "scale")
+    fields = writer.field_managers.of(subresource, write.kind.group_kind, "scale")
     fields.update(shown, scale, manager_of(write), writer.now)
     return _scale(writer, write, scale, document, old)
 
@@ -65,14 +65,14 @@ def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Writt
     document = writer.objects.show(write.kind, old)
     shown, fields = (
         _managed_scale(write.kind, document),
-        writer.managing.of(subresource, write.kind.group_kind, "scale"),
+        writer.field_managers.of(subresource, write.kind.group_kind, "scale"),
     )
     if patch_type(write.request) == APPLY_PATCH:
         scale = _applied(fields, write, shown, writer.now)
     else:
         scale = writer.read_patch(subresource, shown, write)
         fields.update(shown, scale, manager_of(write), writer.now)
-    place(write, scale)
+    set_namespace(write, scale)
     check_name(write, scale)
     return _scale(writer, write, scale, document, old)
 

@@ -1,0 +1,1 @@
+"""Server-side Tables: the columns and rows that kubectl shows."""

@@ -15,8 +15,8 @@ def column_definitions() -> Mapping[str, list[Column]]:
     data = json.loads((files(__package__) / "columns.json").read_text())
     texts = data["descriptions"]
     return {
-        table: [_column(name, type_, form, texts[text], priority) for name, type_, form, priority, text in columns]
-        for table, columns in data["columns"].items()
+        group_kind: [_column(name, type_, form, texts[text], priority) for name, type_, form, priority, text in columns]
+        for group_kind, columns in data["columns"].items()
     }
 
 

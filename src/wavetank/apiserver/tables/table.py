@@ -12,6 +12,7 @@ from wavetank.apiserver.tables.columns import Column, column_definitions
 from wavetank.apiserver.tables.custom import custom_cells, custom_columns
 from wavetank.apiserver.tables.pods import pod_conditions
 from wavetank.apiserver.tables.printers import ORDERS, PRINTERS, by_default
+from wavetank.cluster.objects.groupkinds import GroupKind
 
 if TYPE_CHECKING:
     from wavetank.apiserver.custom.customtype import CustomType
@@ -33,7 +34,7 @@ def check_include(include: str) -> None:
 
 
 def table_of_list(
-    table: str,
+    group_kind: GroupKind,
     documents: list[dict[str, Any]],
     metadata: Document,
     now: float,
@@ -45,14 +46,14 @@ def table_of_list(
 
     `now` is seconds since 1970. Every document has its kind and apiVersion. A `custom` kind has columns of its own.
     """
-    if order := ORDERS.get(table):
+    if order := ORDERS.get(group_kind):
         documents = sorted(documents, key=order)
-    rows = [row(table, document, now, include, api, custom) for document in documents]
-    return _table(columns(table, custom), rows, metadata, api)
+    rows = [row(group_kind, document, now, include, api, custom) for document in documents]
+    return _table(columns(group_kind, custom), rows, metadata, api)
 
 
 def table_of_one(
-    table: str,
+    group_kind: GroupKind,
     document: dict[str, Any],
     now: float,
     include: str = "",
@@ -63,20 +64,20 @@ def table_of_one(
     """Returns the Table of one object; of a watch's events only the first has `headers`."""
     version = (document.get("metadata") or {}).get("resourceVersion")
     metadata = {"resourceVersion": version} if version else {}
-    rows = [row(table, document, now, include, api, custom)]
-    return _table(columns(table, custom) if headers else None, rows, metadata, api)
+    rows = [row(group_kind, document, now, include, api, custom)]
+    return _table(columns(group_kind, custom) if headers else None, rows, metadata, api)
 
 
-def columns(table: str, custom: CustomType | None = None) -> list[Column]:
+def columns(group_kind: GroupKind, custom: CustomType | None = None) -> list[Column]:
     """Returns the column definitions of a kind."""
     definitions = column_definitions()
     if custom is not None:
         return [definitions[""][0], *custom_columns(custom)]
-    return definitions.get(_printed(table)) or definitions[""]
+    return definitions.get(_printed(group_kind)) or definitions[""]
 
 
 def row(
-    table: str,
+    group_kind: GroupKind,
     document: dict[str, Any],
     now: float,
     include: str = "",
@@ -86,8 +87,8 @@ def row(
     """Returns an object's row: its cells, conditions where it has some, and what of the object is to be included."""
     if custom is not None:
         return {"cells": custom_cells(custom, document, now), "object": _included(document, include, api)}
-    made: dict[str, Any] = {"cells": PRINTERS.get(_printed(table), by_default)(document, now)}
-    if table == "Pod" and (conditions := pod_conditions(document)):
+    made: dict[str, Any] = {"cells": PRINTERS.get(_printed(group_kind), by_default)(document, now)}
+    if group_kind == "Pod" and (conditions := pod_conditions(document)):
         made["conditions"] = conditions
     made["object"] = _included(document, include, api)
     return made
@@ -112,8 +113,8 @@ def _included(document: dict[str, Any], include: str, api: str) -> dict[str, Any
     return None if include == "None" and not ends_initial_events else partial(document, api)
 
 
-def _printed(table: str) -> str:
-    return "Event" if table == "Event.events.k8s.io" else table
+def _printed(group_kind: GroupKind) -> str:
+    return "Event" if group_kind == "Event.events.k8s.io" else group_kind
 
 
 def _table(

@@ -16,9 +16,9 @@ from wavetank.cluster.objects.resource import Resource
 
 
 class Actor:
-    """A client in the same process: it writes as requests do, by the same rules, without a request's bytes.
+    """A client in the same process: its writes obey the same rules as requests, without encoding and decoding.
 
-    Documents are of stored versions, complete and in Go's form. Whatever is refused is a StatusError.
+    Documents are of storage versions, complete and in canonical form. A refused write raises a StatusError.
     """
 
     def __init__(self, writer: Writer, deleter: Deleter, user: User) -> None:
@@ -28,19 +28,19 @@ class Actor:
         self._options = WriteOptions(manager=user.name.removeprefix("system:"))
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
-        """Creates an object of a document, which stays as it is."""
+        """Creates an object; the given document is not changed."""
         made = copy.deepcopy(dict(document))
         if name:
             made["metadata"]["name"] = name
         kind = self._kind(document)
         namespace = str(made["metadata"].get("namespace") or "default") if kind.namespaced else ""
         write = self._write(kind, namespace, "")
-        self._writer.managing.update(write, self._writer.objects.stored(kind), None, made, self._writer.now)
+        self._writer.field_managers.update(write, self._writer.objects.stored(kind), None, made, self._writer.now)
         shown = self._writer.add(write, made)
         return self._writer.objects.get(kind, namespace, shown["metadata"]["name"])
 
     def update(self, old: Resource, document: Document) -> Resource:
-        """Replaces an object, last seen as `old`; 409 if it has changed since."""
+        """Replaces an object, last read as `old`; 409 if it has changed since."""
         kind = self._kind(document)
         write = self._write(kind, old.namespace, old.name)
         made = copy.deepcopy(document)
@@ -48,7 +48,7 @@ class Actor:
         return self._replace(write, old, made)
 
     def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
-        """Replaces the status of an object, last seen as `old`, and its annotations if any are given.
+        """Replaces the status of an object, last read as `old`, and its annotations if any are given.
 
         409 if it has changed since.
         """
@@ -60,12 +60,12 @@ class Actor:
         return self._replace(write, old, document)
 
     def finalize(self, old: Resource, document: Document) -> None:
-        """Replaces the finalizers in the spec of a namespace, last seen as `old`."""
+        """Replaces the finalizers in the spec of a namespace, last read as `old`."""
         write = self._write(self._kind(document), old.namespace, old.name, "finalize")
         self._replace(write, old, copy.deepcopy(document))
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
-        """Deletes that very object."""
+        """Deletes an object, by name and uid."""
         options = DeleteOptions(grace_s=grace_s, policy=policy, uid=old.uid)
         request = Request("DELETE", "", user=self._user)
         self._deleter.delete(self._kind(old.render()), old.namespace, old.name, options, request)
@@ -74,7 +74,9 @@ class Actor:
         present = self._writer.objects.get(write.kind, write.namespace, write.name)
         document["metadata"] = {**document["metadata"], "resourceVersion": str(old.resource_version)}
         live = self._writer.objects.show(write.kind, present)
-        self._writer.managing.update(write, self._writer.objects.stored(write.kind), live, document, self._writer.now)
+        self._writer.field_managers.update(
+            write, self._writer.objects.stored(write.kind), live, document, self._writer.now
+        )
         self._writer.replace(write, document, present)
         return self._writer.objects.find(write.kind, write.namespace, write.name) or present
 

@@ -30,7 +30,7 @@ _OTHER_VERSION = "The object might have been modified"
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """How something is to be deleted; `grace_s` is None where the object decides."""
+    """The options of a deletion; `grace_s` is None if the object's own grace period applies."""
 
     grace_s: int | None = None
     policy: str | None = None
@@ -41,7 +41,7 @@ class DeleteOptions:
 
     @classmethod
     def read(cls, request: Request, kinds: KindTable) -> DeleteOptions:
-        """Reads and checks the options: of the body if there is one, else of the query."""
+        """Reads and validates the options: from the body if there is one, else from the query."""
         if request.body:
             return cls.of(decode_delete_options(kinds, request.body, request.headers.get("content-type", "")))
         stated = {name: request.param(name) for name in ("uid", "resourceVersion")}
@@ -54,7 +54,7 @@ class DeleteOptions:
 
     @classmethod
     def of(cls, document: Document) -> DeleteOptions:
-        """Checks and takes over the options in a DeleteOptions document."""
+        """Validates and returns the options of a DeleteOptions document."""
         dry_run = document.get("dryRun") or []
         preconditions = document.get("preconditions") or {}
         options = cls(
@@ -82,7 +82,7 @@ class DeleteOptions:
 
 @dataclass(slots=True)
 class Deleted:
-    """What a deletion answers: a Status or the object, with 202 if the client insists on cascading but must wait."""
+    """The answer to a deletion: a Status or the object; 202 if dependents must be deleted first."""
 
     document: Document
     status: int = 200
@@ -106,10 +106,10 @@ class Deleter:
     def delete_collection(
         self, kind: Kind, namespace: str, options: DeleteOptions, listed: ListOptions, request: Request
     ) -> Page:
-        """Deletes what a list shows, and returns that list as it was."""
+        """Deletes the objects of a list, and returns the list as it was."""
         found = page(self._objects, kind, namespace, listed)
         for resource in found[0]:
-            with suppress(NotFoundError):  # another one's deletion may have taken it along
+            with suppress(NotFoundError):  # the deletion of another one may have deleted it as well
                 self.delete(kind, resource.namespace, resource.name, options, request)
         self._warn(kind, options, request)
         return found
@@ -120,7 +120,7 @@ class Deleter:
             request.warnings.append(warning)
 
     def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> tuple[bool, Document]:
-        """Returns whether the object is gone, and what is answered."""
+        """Returns whether the object is gone, and the answer."""
         stored = self._objects.stored(kind)
         termination = strategy_of(stored).termination
         terminating = self._terminate(stored, termination, old, options, user) if termination is not None else None
@@ -155,7 +155,7 @@ class Deleter:
     def _remove(self, kind: Kind, old: Resource, options: DeleteOptions) -> tuple[bool, Document]:
         if options.dry_run:
             return True, self._answer(kind, old)
-        with suppress(NotFoundError):  # a kubelet may have let its pod go as soon as it was marked
+        with suppress(NotFoundError):  # its kubelet may have deleted a pod as soon as it was marked
             self._store.delete(old)
         return True, self._answer(kind, old, self._store.version)
 
@@ -179,7 +179,7 @@ class Deleter:
         return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": named}
 
     def check_preconditions(self, kind: Kind, old: Resource, options: DeleteOptions) -> None:
-        """Refuses (409) to delete an object that is another one, or another version, than the client thinks."""
+        """Raises a 409 if the object has another uid or resource version than the preconditions state."""
         if options.uid is not None and options.uid != old.uid:
             why = f"the UID in the precondition ({options.uid}) does not match the UID in record ({old.uid})"
             raise errors.conflict(kind.group_kind, old.name, f"{why}. {_OTHER_UID}")
@@ -213,7 +213,7 @@ class Deleter:
         return True, False, options
 
     def _shorten(self, metadata: Document, options: DeleteOptions) -> tuple[bool, bool, DeleteOptions]:
-        """Lets a pod that is being deleted go sooner; later is not possible."""
+        """Shortens the grace period of a pod that is being deleted; it cannot be extended."""
         present = metadata.get("deletionGracePeriodSeconds") or 0
         if not present:
             return False, False, options
@@ -224,19 +224,19 @@ class Deleter:
         return True, False, options
 
     def _mark(self, document: Document) -> None:
-        """Marks an object that stays only until its finalizers are gone."""
+        """Marks an object that stays until its finalizers are gone."""
         metadata = document["metadata"]
         if not metadata.get("deletionTimestamp"):
             _count(metadata)
             metadata["deletionTimestamp"] = render_time(self._store.clock.now)
         metadata["deletionGracePeriodSeconds"] = 0
 
-    # kinds whose content goes before they do
+    # kinds whose content is deleted before them
 
     def _terminate(
         self, kind: Kind, termination: Termination, old: Resource, options: DeleteOptions, user: User
     ) -> Document | None:
-        """Begins to delete an object that stays until its content is gone; None if nothing holds it any more."""
+        """Starts to delete an object that stays until its content is gone; None if nothing holds it any more."""
         if old.deleted is not None and termination.is_held is None:
             return None
         self._check_stated(kind, old, options)
@@ -266,6 +266,6 @@ def _relies_on_default(options: DeleteOptions) -> bool:
 
 
 def _count(metadata: Document) -> None:
-    """Counts the beginning of a deletion as a change, for kinds that count them."""
+    """Counts the start of a deletion as a new generation, for kinds with generations."""
     if metadata.get("generation"):
         metadata["generation"] += 1

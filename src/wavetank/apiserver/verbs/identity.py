@@ -1,4 +1,4 @@
-"""Whether a document means the object that its request names."""
+"""Checks that a document is the object that its request names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wavetank.apiserver.verbs.writing import Write
 
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
-# Where the real server keeps a kind, if not under its own name; error messages tell.
+# The prefix of a kind's keys in etcd if it is not the plural; error messages show it.
 _FOLDERS = {
     "endpoints": "services/endpoints",
     "ingresses": "ingress",
@@ -23,8 +23,8 @@ _FOLDERS = {
 }
 
 
-def place(write: Write, document: Document) -> None:
-    """Puts an object into the namespace of the request; 400 if it names another one."""
+def set_namespace(write: Write, document: Document) -> None:
+    """Sets the namespace of an object to that of the request; 400 if it states another one."""
     metadata = document.setdefault("metadata", {})
     if not write.kind.namespaced:
         metadata.pop("namespace", None)
@@ -35,7 +35,7 @@ def place(write: Write, document: Document) -> None:
 
 
 def check_name(write: Write, document: Document) -> None:
-    """Refuses (400) an object that has another name than the path."""
+    """Raises a 400 if an object has another name than the path."""
     name = document["metadata"].get("name")
     if not name:
         why = "name must be provided"
@@ -45,7 +45,7 @@ def check_name(write: Write, document: Document) -> None:
 
 
 def check_uid(write: Write, document: Document, old: Resource | None) -> None:
-    """Refuses (409) a document that names another uid than the object has."""
+    """Raises a 409 if a document states another uid than the object has."""
     stated, present = document["metadata"].get("uid"), old.uid if old is not None else ""
     if not stated or stated == present or (old is None and not write.may_create):
         return
@@ -56,8 +56,8 @@ def check_uid(write: Write, document: Document, old: Resource | None) -> None:
     raise errors.conflict(write.kind.resource, write.name, f"{where}, AdditionalErrorMsg: {why}")
 
 
-def taken(kind: Kind, present: Resource, generated: bool) -> errors.StatusError:
-    """Tells that a name is taken; whoever wanted a generated one may try again in a second."""
+def name_taken(kind: Kind, present: Resource, generated: bool) -> errors.StatusError:
+    """Returns the 409 for a name that is taken; a client that asked for a generated name may retry after a second."""
     error = errors.already_exists(kind.resource, present.name)
     message, details, retry_after_s = str(error), dict(error.details or {}), 0
     if generated:

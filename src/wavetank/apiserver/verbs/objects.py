@@ -16,21 +16,21 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 Document = dict[str, Any]
 
-_CACHED = 20_000  # encoded versions that are kept
+_CACHED = 20_000  # encoded objects that are kept
 
 
 class KubeletReports(Protocol):
-    """What simulated kubelets would tell of pods and nodes beyond what the store holds."""
+    """What simulated kubelets report of pods and nodes beyond what the store holds."""
 
     def render(self, resource: Resource) -> Document:
-        """Returns an object with what its kubelet reports; the same for the same version."""
+        """Returns an object with what its kubelet reports; the same for the same resource version."""
 
     def log(self, pod: Pod, container: str, previous: bool) -> list[tuple[Nanoseconds, str]]:
         """Returns the lines that a container has written, with the virtual time of each."""
 
 
 class Objects:
-    """What the store holds, found by kind and name and shown as documents of a served version."""
+    """The objects in the store, found by kind and name and rendered as documents of a served version."""
 
     def __init__(self, store: Store, kinds: KindTable, reports: KubeletReports | None = None) -> None:
         self.store = store
@@ -40,19 +40,19 @@ class Objects:
 
     @property
     def now(self) -> float:
-        """Returns the present time, in seconds since 1970."""
+        """Returns the current time in seconds since 1970."""
         return EPOCH_SECONDS + self.store.clock.now / SECOND
 
     def stored(self, kind: Kind) -> Kind:
-        """Returns the version of a kind that the store holds."""
+        """Returns the storage version of a kind."""
         return stored_kind(self.kinds, kind)
 
     def find(self, kind: Kind, namespace: str, name: str) -> Resource | None:
-        """Returns the present version of an object, or None."""
+        """Returns an object, or None."""
         return self.store.find(self.stored(kind).group_kind, namespace, name)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Resource:
-        """Returns the present version of an object; 404 if there is none."""
+        """Returns an object; 404 if there is none."""
         found = self.find(kind, namespace, name)
         if found is None:
             raise not_found(kind.resource, name)
@@ -63,11 +63,11 @@ class Objects:
         return self.reports.render(resource) if self.reports is not None else resource.render()
 
     def forget(self) -> None:
-        """Forgets what was encoded: a kind has changed, and its objects may look different now."""
+        """Forgets encoded objects: a kind has changed, and its objects may be rendered differently."""
         self._encoded.clear()
 
     def show(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
-        """Returns an object in a served version; `version` is that of its deletion, where it has one."""
+        """Returns an object in a served version; `version` is shown instead of its own resource version."""
         document = to_served(kind, self.render(resource))
         if version is not None:
             document["metadata"] = {**document["metadata"], "resourceVersion": str(version)}
@@ -79,7 +79,7 @@ class Objects:
         return head.encode() + self.encode_item(kind, resource)[1:]
 
     def encode_item(self, kind: Kind, resource: Resource) -> bytes:
-        """Returns the JSON of an object in a list, without its kind; kept, since several clients ask for the same."""
+        """Returns the JSON of an object in a list, without its kind; cached, since several clients read it."""
         key = (resource.uid, resource.resource_version, kind.api_version)
         found = self._encoded.get(key)
         if found is None:
@@ -93,17 +93,17 @@ class Objects:
     def sorted(self, kind: Kind, namespace: str, at: int | None = None) -> list[tuple[str, Resource]]:
         """Returns all objects of a kind with their keys, in the order of the real server's keys.
 
-        A key is the name, after the namespace and a slash where all of them are meant. `at` is a resource version of
-        the past; ExpiredError if it is forgotten.
+        A key is the name, preceded by the namespace and a slash if all namespaces are listed. `at` is an earlier
+        resource version; ExpiredError if it is no longer known.
         """
-        table = self.stored(kind).group_kind
-        found: Iterable[Resource] = self.store.list(table) if at is None else self.store.at(table, at)
+        group_kind = self.stored(kind).group_kind
+        found: Iterable[Resource] = self.store.list(group_kind) if at is None else self.store.at(group_kind, at)
         if kind.namespaced and not namespace:
             return sorted(((f"{each.namespace}/{each.name}", each) for each in found), key=_key)
         return sorted(((each.name, each) for each in found if each.namespace == namespace), key=_key)
 
     def selected(self, options: ListOptions, resource: Resource) -> bool:
-        """Says whether an object is among those that a list or a watch is about, whatever its namespace."""
+        """Says whether an object matches the selectors of a list or a watch, whatever its namespace."""
         if not options.labels.is_empty and not options.labels.matches(resource.labels):
             return False
         return not options.fields.terms or options.fields.matches(resource, self.render)

@@ -1,4 +1,4 @@
-"""What the query of a request asks for, read and checked as the real server does."""
+"""The options in the query of a request, read and validated as the real server does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """Which objects a list or a watch is about; `initial_events` is None where the client leaves it to the server."""
+    """The options of a list or a watch; `initial_events` is None if the client does not state it."""
 
     labels: LabelSelector = EVERYTHING
     fields: FieldSelector = EVERY_FIELD
@@ -41,7 +41,7 @@ class ListOptions:
 
     @classmethod
     def read(cls, request: Request, *, watch: bool) -> ListOptions:
-        """Reads and checks the options of a list or a watch."""
+        """Reads and validates the options of a list or a watch."""
         text = request.param("labelSelector")
         options = cls(
             labels=parse_labels(text) if text else EVERYTHING,
@@ -61,12 +61,12 @@ class ListOptions:
         return options
 
     def selecting(self, request: Request, kind: Kind) -> ListOptions:
-        """Returns the options with the field selector read: the real server does so after negotiation."""
+        """Returns the options with the field selector, which the real server reads after content negotiation."""
         text = request.param("fieldSelector")
         return replace(self, fields=parse_fields(text, kind)) if text else self
 
     def naming(self, name: str) -> ListOptions:
-        """Returns the options for one name only, if there is one."""
+        """Returns the options restricted to one name, unless it is empty."""
         terms = (*self.fields.terms, ("metadata.name", True, name))
         return replace(self, fields=FieldSelector(terms)) if name else self
 
@@ -106,7 +106,7 @@ class ListOptions:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How a write is to be done; `what` names the options in errors: Create, Update, Patch."""
+    """The options of a create, an update or a patch."""
 
     dry_run: bool = False
     field_validation: str = ""
@@ -115,7 +115,10 @@ class WriteOptions:
 
     @classmethod
     def read(cls, request: Request, what: str) -> WriteOptions:
-        """Reads and checks the options of a create, an update or a patch; of a create the content type first."""
+        """Reads and validates the options; `what` names them in errors: Create, Update, Patch.
+
+        Of a create the content type is checked first.
+        """
         if what == "Create":
             media_type(request.headers.get("content-type", ""))
         dry_run = request.all("dryRun")
@@ -147,7 +150,7 @@ class WriteOptions:
 
 
 def check_timeout(request: Request) -> None:
-    """Refuses (400) a time-out that is no duration; it means nothing else here, where no request takes long."""
+    """Raises a 400 if the timeout is no duration; it has no other effect, since no request takes long."""
     try:
         canonical_duration(request.param("timeout", "0") or "0")
     except UnreadableError as error:
@@ -155,14 +158,14 @@ def check_timeout(request: Request) -> None:
 
 
 def dry_run_errors(values: list[str]) -> list[FieldError]:
-    """Returns what is wrong with the values of dryRun: only All is known."""
+    """Returns the errors in the values of dryRun, of which only All is valid."""
     if all(value == "All" for value in values):
         return []
     return [unsupported("dryRun", values, ("All",))]
 
 
 def integer(text: str) -> int | None:
-    """Reads a whole number of 64 bits, or None where there is nothing; 400 with Go's words if it is none."""
+    """Reads a 64-bit integer, None from an empty text; 400 with Go's message if it is none."""
     if not text:
         return None
     if not re.fullmatch(r"[+-]?[0-9]+", text):
@@ -173,7 +176,7 @@ def integer(text: str) -> int | None:
 
 
 def parse_version(text: str) -> int:
-    """Reads a resource version; an empty one is 0. The 500 of a bad one is the real server's."""
+    """Reads a resource version; an empty one is 0. As in the real server, an invalid one is a 500."""
     problem = _version_problem(text)
     if problem:
         raise plain(problem)
@@ -181,7 +184,7 @@ def parse_version(text: str) -> int:
 
 
 def parse_list_version(text: str) -> int:
-    """Reads the resource version of a list, in which a bad one is the client's mistake."""
+    """Reads the resource version of a list, where an invalid one is a 400."""
     problem = _version_problem(text)
     if problem:
         raise bad_request(f"invalid resource version: {problem}")

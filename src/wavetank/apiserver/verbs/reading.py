@@ -1,4 +1,4 @@
-"""Getting and listing objects, at present or as they were."""
+"""Getting and listing objects, current or at an earlier resource version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
 
 _META = "meta.k8s.io/v1"
-_LATEST = -1  # the version in a token that goes on at the present, whatever it was
+_LATEST = -1  # the version in a token that continues at the current version
 _INVALID = "invalid continue token: continue key is not valid"
 _TOO_OLD = "The resourceVersion for the provided list is too old."
 _CONTINUE_TOO_OLD = (
@@ -28,7 +28,7 @@ _CONTINUE_TOO_OLD = (
 
 
 class _Token(msgspec.Struct):
-    """What a continue token says."""
+    """The content of a continue token."""
 
     v: str = ""
     rv: int = 0
@@ -39,7 +39,7 @@ Page = tuple[list[Resource], Document]  # the objects and the list's metadata
 
 
 def get(objects: Objects, kind: Kind, namespace: str, name: str, version: str) -> Resource:
-    """Returns an object that is not older than a stated version."""
+    """Returns an object that is not older than a resource version."""
     asked = parse_version(version)
     if asked > objects.store.version:
         raise version_too_large(asked, objects.store.version)
@@ -50,7 +50,7 @@ def get(objects: Objects, kind: Kind, namespace: str, name: str, version: str) -
 
 
 def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> Page:
-    """Returns the objects that a list shows, and what it says of itself."""
+    """Returns the objects of a list and the list's metadata."""
     at, start = _position(objects, options)
     items = _from(_items(objects, kind, namespace, at, start, options), start)
     limit = 0 if options.version == "0" else max(options.limit, 0)
@@ -65,7 +65,7 @@ def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> 
 
 
 def show_page(objects: Objects, kind: Kind, found: Page, representation: Representation) -> bytes:
-    """Writes a list in the representation that the client wants."""
+    """Encodes a list in a representation."""
     resources, metadata = found
     if representation == PLAIN and kind.custom is not None:
         return _encode_custom(objects, kind, found)
@@ -78,7 +78,7 @@ def show_page(objects: Objects, kind: Kind, found: Page, representation: Represe
 
 
 def _encode_custom(objects: Objects, kind: Kind, found: Page) -> bytes:
-    """Writes a list of custom objects, each of which says what it is."""
+    """Encodes a list of custom objects, each of which has its kind and apiVersion."""
     resources, metadata = found
     items = b",".join(objects.encode(kind, resource) for resource in resources)
     head = {"kind": kind.list_kind, "metadata": {"continue": "", **metadata}}
@@ -87,7 +87,7 @@ def _encode_custom(objects: Objects, kind: Kind, found: Page) -> bytes:
 
 
 def _position(objects: Objects, options: ListOptions) -> tuple[int | None, str]:
-    """Returns the version to list at, None for the present one, and the key to start from."""
+    """Returns the resource version to list at (None: the current one) and the key to start from."""
     present = objects.store.version
     if options.continuation:
         version, start = _read_token(options.continuation)
@@ -121,7 +121,7 @@ def _from(items: list[tuple[str, Resource]], start: str) -> list[tuple[str, Reso
 def _select(
     objects: Objects, items: list[tuple[str, Resource]], options: ListOptions, limit: int
 ) -> tuple[list[Resource], int | None]:
-    """Returns the selected objects, and where it stopped because there were enough."""
+    """Returns the selected objects, and the index at which the limit was reached."""
     if options.selects_all and not limit:
         return [resource for _, resource in items], None
     found: list[Resource] = []
@@ -160,7 +160,7 @@ def _read_token(text: str) -> tuple[int, str]:
 
 
 def _unreadable(decoded: bytes) -> StatusError:
-    """Tells of a token that is no JSON as Go's reader does, which names the first character."""
+    """Returns the 400 for a token that is not JSON, with Go's message about its first character."""
     first = chr(decoded[0]) if decoded else ""
     shown = first if first.isascii() and first.isprintable() else f"\\u{ord(first):04x}" if first else ""
     if not shown:

@@ -12,6 +12,7 @@ from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.negotiation import Representation
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions, parse_version
+from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
 from wavetank.cluster.store.history import ADDED, DELETED, MODIFIED, Event
@@ -19,12 +20,12 @@ from wavetank.cluster.store.history import ADDED, DELETED, MODIFIED, Event
 _LARGEST_BACKLOG = 64 * 1024 * 1024  # bytes that may wait for a client that does not read, beyond the first events
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
-Line = tuple[str, Resource, int]  # what a watcher is told: the type, the object, and the version that it shows
+WatchEvent = tuple[str, Resource, int]  # type, object, and the resource version that it shows
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What a client wants to be told of, and how."""
+    """Which events a client wants, and in which representation."""
 
     kind: Kind
     namespace: str
@@ -33,10 +34,10 @@ class Watch:
 
 
 class WatchStream:
-    """The events of one watch that wait to be sent, as newline-delimited JSON.
+    """The pending events of one watch, as newline-delimited JSON.
 
-    Whoever carries it to the client calls `take` after each `notify`, until it is empty and `closed`. A client that
-    leaves too much unread is cut off: it lists again, and nobody else waits for it.
+    The transport calls `take` after each `notify`, until nothing is left and the stream is `closed`. A client that
+    leaves too much unread is cut off, so that it delays no other client; it has to list again.
     """
 
     def __init__(self, watch: Watch, objects: Objects, forget: Callable[[WatchStream], None]) -> None:
@@ -50,29 +51,29 @@ class WatchStream:
         self._forget = forget
         self._waiting: list[bytes] = []
         self._size = 0
-        self._told = False
+        self._sent = False
 
     def take(self) -> bytes:
-        """Returns what is waiting, and forgets it."""
+        """Returns the pending events, and forgets them."""
         taken = b"".join(self._waiting)
         self._waiting.clear()
         self._size = 0
         return taken
 
     def bookmark(self) -> None:
-        """Adds a bookmark at the present version, if the client likes them."""
+        """Adds a bookmark at the current resource version, if the client allows them."""
         if self.watch.options.bookmarks and not self.closed:
             self.push(self._bookmark({}))
 
     def close(self) -> None:
-        """Ends the watch; what waits can still be taken."""
+        """Ends the watch; pending events can still be taken."""
         if not self.closed:
             self.closed = True
             self._forget(self)
             self._wake()
 
     def push(self, line: bytes) -> None:
-        """Adds one event, already written."""
+        """Adds one encoded event."""
         if self._size > _LARGEST_BACKLOG:
             self._waiting.clear()
             self.close()
@@ -82,41 +83,41 @@ class WatchStream:
         if len(self._waiting) == 1:
             self._wake()
 
-    def tell(self, line: Line, written: dict[Any, bytes]) -> None:
-        """Adds one event; `written` holds what others that want the same have written already."""
-        key = (self.watch.kind.api_version, self.watch.representation, line[0], line[2], self._told)
+    def send(self, event: WatchEvent, written: dict[Any, bytes]) -> None:
+        """Adds one event; `written` holds what was already encoded for other watches."""
+        key = (self.watch.kind.api_version, self.watch.representation, event[0], event[2], self._sent)
         if key not in written:
-            written[key] = self._write(line)
-        self._told = True
+            written[key] = self._write(event)
+        self._sent = True
         self.push(written[key])
 
-    def begin(self, lines: Iterator[Line]) -> None:
-        """Adds the first events, however many there are."""
-        for line in lines:
-            self._waiting.append(self._write(line))
-            self._told = True
+    def send_initial(self, events: Iterator[WatchEvent]) -> None:
+        """Adds the initial events, however many there are."""
+        for event in events:
+            self._waiting.append(self._write(event))
+            self._sent = True
         self._wake()
 
-    def end_beginning(self) -> None:
-        """Tells the client that the first events are over, if it likes bookmarks."""
+    def end_initial_events(self) -> None:
+        """Adds the bookmark that ends the initial events, if the client allows bookmarks."""
         if self.watch.options.bookmarks:
             self.push(self._bookmark(_INITIAL_END))
 
-    def fail(self, error: StatusError) -> None:
+    def send_error(self, error: StatusError) -> None:
         """Adds an error and ends the watch."""
         self.push(msgspec.json.encode({"type": "ERROR", "object": error.status}) + b"\n")
         self.close()
 
-    def _write(self, line: Line) -> bytes:
-        what, resource, version = line
+    def _write(self, event: WatchEvent) -> bytes:
+        what, resource, version = event
         kind, representation = self.watch.kind, self.watch.representation
         if not representation.convert and version == resource.resource_version:
             return b'{"type":"%s","object":%s}\n' % (what.encode(), self._objects.encode(kind, resource))
         document = self._objects.show(kind, resource, version)
-        return self._line(what, document)
+        return self._encode_event(what, document)
 
-    def _line(self, what: str, document: Document) -> bytes:
-        shown = self.watch.representation.object(self.watch.kind, document, self._objects.now, headers=not self._told)
+    def _encode_event(self, what: str, document: Document) -> bytes:
+        shown = self.watch.representation.object(self.watch.kind, document, self._objects.now, headers=not self._sent)
         return msgspec.json.encode({"type": what, "object": shown}) + b"\n"
 
     def _bookmark(self, annotations: Document) -> bytes:
@@ -125,8 +126,8 @@ class WatchStream:
             metadata["annotations"] = annotations
         kind = self.watch.kind
         head = {"kind": kind.kind, "apiVersion": kind.api_version}
-        line = self._line("BOOKMARK", {**canonical(kind.schema, {}), **head, "metadata": metadata})
-        self._told = True
+        line = self._encode_event("BOOKMARK", {**canonical(kind.schema, {}), **head, "metadata": metadata})
+        self._sent = True
         return line
 
     def _wake(self) -> None:
@@ -134,41 +135,34 @@ class WatchStream:
             self.notify()
 
 
-class Hub:
-    """Tells the watches of one table of the store of each change; each representation is written once for all.
+class Broadcaster:
+    """Sends each change of one kind's objects to the watches of that kind; each representation is encoded once.
 
-    Changes are read from the store's history, which knows the versions of deletions.
+    Changes are read from the store's history, which knows the resource versions of deletions.
     """
 
-    def __init__(self, objects: Objects, table: str, oldest: int) -> None:
+    def __init__(self, objects: Objects, group_kind: GroupKind, oldest: int) -> None:
         self._objects = objects
         self._store = objects.store
-        self._table = table
+        self._group_kind = group_kind
         self._oldest = oldest
         self._seen = objects.store.version
         self._streams: dict[WatchStream, None] = {}
-        objects.store.subscribe(table, self)
-
-    def added(self, new: Any) -> None:
-        """Tells of a new object."""
-        self._tell()
-
-    def modified(self, old: Any, new: Any) -> None:
-        """Tells of a new version of an object."""
-        self._tell()
-
-    def deleted(self, old: Any) -> None:
-        """Tells that an object is gone."""
-        self._tell()
+        objects.store.subscribe(
+            group_kind,
+            added=lambda _: self._dispatch(),
+            modified=lambda *_: self._dispatch(),
+            deleted=lambda _: self._dispatch(),
+        )
 
     def open(self, watch: Watch) -> WatchStream:
-        """Begins a watch."""
+        """Starts a watch."""
         options, present = watch.options, self._store.version
         asked = parse_version(options.version)
         stream = WatchStream(watch, self._objects, self._drop)
-        self._tell()
+        self._dispatch()
         if options.initial_events:
-            self._begin(stream, asked)
+            self._send_initial(stream, asked)
         elif asked:
             self._resume(stream, asked)
         stream.after = max(asked, present)
@@ -178,42 +172,42 @@ class Hub:
             stream.close()
         return stream
 
-    def _begin(self, stream: WatchStream, asked: int) -> None:
+    def _send_initial(self, stream: WatchStream, asked: int) -> None:
         if asked > self._store.version:
-            stream.fail(version_too_large(asked, self._store.version))
+            stream.send_error(version_too_large(asked, self._store.version))
             return
         watch = stream.watch
         found = self._objects.sorted(watch.kind, watch.namespace)
         chosen = (each for _, each in found if self._objects.selected(watch.options, each))
-        stream.begin((ADDED, resource, resource.resource_version) for resource in chosen)
-        stream.end_beginning()
+        stream.send_initial((ADDED, resource, resource.resource_version) for resource in chosen)
+        stream.end_initial_events()
 
     def _resume(self, stream: WatchStream, asked: int) -> None:
         try:
             if asked < self._oldest:
                 raise ExpiredError(f"too old resource version: {asked} ({self._oldest})")
-            events = self._store.events_since(asked, self._table)
+            events = self._store.events_since(asked, self._group_kind)
         except ExpiredError as error:
-            stream.fail(expired(str(error)))
+            stream.send_error(expired(str(error)))
             return
-        lines = (self._line(stream.watch, event) for event in events)
-        stream.begin(line for line in lines if line is not None)
+        seen = (self._watch_event(stream.watch, event) for event in events)
+        stream.send_initial(event for event in seen if event is not None)
 
-    def _tell(self) -> None:
-        """Tells all watches what has happened since they were told last."""
+    def _dispatch(self) -> None:
+        """Sends what has happened since the last dispatch."""
         seen, self._seen = self._seen, self._store.version
         if not self._streams:
             return
-        for event in self._store.events_since(seen, self._table):
+        for event in self._store.events_since(seen, self._group_kind):
             written: dict[Any, bytes] = {}
             for stream in list(self._streams):
                 if event.version > stream.after:
-                    line = self._line(stream.watch, event)
-                    if line is not None:
-                        stream.tell(line, written)
+                    seen_by_watch = self._watch_event(stream.watch, event)
+                    if seen_by_watch is not None:
+                        stream.send(seen_by_watch, written)
 
-    def _line(self, watch: Watch, event: Event) -> Line | None:
-        """Returns what a watcher is told of an event: objects come and go as they enter and leave the selection."""
+    def _watch_event(self, watch: Watch, event: Event) -> WatchEvent | None:
+        """Returns an event as a watch sees it: an object is added or deleted as it enters or leaves the selection."""
         new, version = event.resource, event.version
         if watch.namespace and new.namespace != watch.namespace:
             return None
@@ -238,21 +232,21 @@ class Hub:
 
 
 class Watches:
-    """All watches, by the tables of the store that they are about."""
+    """All watches, by kind."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
         self._oldest = objects.store.version
-        self._hubs: dict[str, Hub] = {}
+        self._broadcasters: dict[str, Broadcaster] = {}
 
     def open(self, watch: Watch) -> WatchStream:
-        """Begins a watch."""
-        table = self._objects.stored(watch.kind).group_kind
-        if table not in self._hubs:
-            self._hubs[table] = Hub(self._objects, table, self._oldest)
-        return self._hubs[table].open(watch)
+        """Starts a watch."""
+        group_kind = self._objects.stored(watch.kind).group_kind
+        if group_kind not in self._broadcasters:
+            self._broadcasters[group_kind] = Broadcaster(self._objects, group_kind, self._oldest)
+        return self._broadcasters[group_kind].open(watch)
 
-    def close(self, table: str) -> None:
-        """Ends the watches of a table, whose kind is not served any more or not in the same way."""
-        if table in self._hubs:
-            self._hubs[table].close()
+    def close(self, group_kind: GroupKind) -> None:
+        """Ends the watches of a kind that is no longer served, or served in another way."""
+        if group_kind in self._broadcasters:
+            self._broadcasters[group_kind].close()

@@ -1,4 +1,4 @@
-"""Creating, replacing and patching objects: what a client sends, made ready, admitted, checked and stored."""
+"""Creating, replacing and patching objects: decoding, defaulting, admission, validation, storage."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 
 from wavetank.apiserver import errors
-from wavetank.apiserver.admission.admission import Admission
 from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.admission.chain import AdmissionChain
 from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.conversion.versions import to_served, to_stored
 from wavetank.apiserver.defaulting.defaults import set_defaults
@@ -25,11 +25,17 @@ from wavetank.apiserver.registry.warnings import create_warnings, update_warning
 from wavetank.apiserver.requests.decoding import decode
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.strategies.strategy import WriteContext
-from wavetank.apiserver.verbs.identity import check_name, check_uid, place, taken
-from wavetank.apiserver.verbs.managing import Managing, put_managers, take_managers, unchanged, without_managers
+from wavetank.apiserver.verbs.fieldmanagers import (
+    FieldManagers,
+    put_managers,
+    take_managers,
+    unchanged,
+    without_managers,
+)
+from wavetank.apiserver.verbs.identity import check_name, check_uid, name_taken, set_namespace
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.ownership import without_twins
+from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -40,12 +46,12 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
-_GOING = "create not allowed while custom resource definition is terminating"
+_TERMINATING = "create not allowed while custom resource definition is terminating"
 
 
 @dataclass(slots=True)
 class Written:
-    """What a write has made: the document as it is served."""
+    """The result of a write: the document as it is served, and the status code."""
 
     document: Document
     status: int = 200
@@ -53,7 +59,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Which object is written, by whom, and how; `kind` is the served one."""
+    """One write: which object, by which request, with which options; `kind` is the served version."""
 
     kind: Kind
     namespace: str
@@ -67,18 +73,18 @@ class Write:
 
 
 class Writer:
-    """Writes objects into the store, each the way that its kind prescribes."""
+    """Writes objects into the store by the strategies of their kinds."""
 
-    def __init__(self, objects: Objects, admission: Admission, names: random.Random) -> None:
+    def __init__(self, objects: Objects, admission: AdmissionChain, names: random.Random) -> None:
         self.objects = objects
         self.admission = admission
-        self.managing = Managing(objects.kinds)
+        self.field_managers = FieldManagers(objects.kinds)
         self._names = names
 
-    # what clients send
+    # requests
 
     def read_body(self, kind: Kind | Subresource, request: Request, options: WriteOptions) -> Document:
-        """Returns the document in a request's body; warnings about it become the request's."""
+        """Returns the document in a request's body; warnings about it are added to the request."""
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
         decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
@@ -86,16 +92,16 @@ class Writer:
         return decoded.document
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
-        """Creates the object that a request brings."""
+        """Creates the object in a request's body."""
         options = WriteOptions.read(request, "Create")
         document = self.read_body(kind, request, options)
         write = Write(kind, namespace, "", request, options)
         self._begin(write, document)
-        self.managing.update(write, self.objects.stored(kind), None, document, self.now)
+        self.field_managers.update(write, self.objects.stored(kind), None, document, self.now)
         return Written(self.add(write, document), 201)
 
     def update(self, write: Write) -> Written:
-        """Replaces an object by the one that a request brings."""
+        """Replaces an object by the one in a request's body."""
         document = self.read_body(write.kind, write.request, write.options)
         self._complete(write, document)
         old = self.objects.find(write.kind, write.namespace, write.name)
@@ -103,14 +109,14 @@ class Writer:
         if old is None and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
         live = self.objects.show(write.kind, old) if old is not None else None
-        self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
+        self.field_managers.update(write, self.objects.stored(write.kind), live, document, self.now)
         if old is None:
             self._begin(write, document)
             return Written(self.add(write, document), 201)
         return Written(self.replace(write, document, old))
 
     def patch(self, write: Write) -> Written:
-        """Applies the patch that a request brings."""
+        """Applies the patch in a request's body."""
         old = self.objects.find(write.kind, write.namespace, write.name)
         if patch_type(write.request) == APPLY_PATCH:
             return self._apply(write, old)
@@ -120,62 +126,62 @@ class Writer:
         bare = live if b"managedFields" in write.request.body else without_managers(live)
         document = self.read_patch(write.kind, bare, write)
         self._complete(write, document)
-        self.managing.update(write, self.objects.stored(write.kind), live, document, self.now)
+        self.field_managers.update(write, self.objects.stored(write.kind), live, document, self.now)
         return Written(self.replace(write, document, old))
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
-        """Returns a document with a request's patch applied; warnings about it become the request's."""
+        """Returns a document with a request's patch applied; warnings about it are added to the request."""
         request, validation = write.request, write.options.field_validation or "Warn"
         patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
         request.warnings += patched.warnings
         return patched.document
 
     def _apply(self, write: Write, old: Resource | None) -> Written:
-        """Merges what is applied; it creates what is not there."""
+        """Server-side apply; creates the object if it does not exist."""
         if old is None and write.subresource and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
         live = self.objects.show(write.kind, old) if old is not None else None
-        document = self.managing.apply(write, self.objects.stored(write.kind), live, self.now)
+        document = self.field_managers.apply(write, self.objects.stored(write.kind), live, self.now)
         if old is None:
             return Written(self.add(write, self._named(write, document)), 201)
         self._complete(write, document)
         return Written(self.replace(write, document, old))
 
     def _named(self, write: Write, document: Document) -> Document:
-        """Returns an object that is applied and not there yet, with its name; 409 if it means another one."""
+        """Returns an applied object that does not exist yet, with its name; 409 if it states a uid."""
         metadata = document["metadata"]
         if metadata.get("uid"):
             why = f"uid mismatch: the provided object specified uid {metadata['uid']}, and no existing object was found"
             raise errors.conflict(write.kind.resource, write.name, why)
-        place(write, document)
+        set_namespace(write, document)
         check_name(write, document)
         metadata.pop("resourceVersion", None)
         self._begin(write, document)
         return document
 
     def _begin(self, write: Write, document: Document) -> None:
-        """Makes a new object ready for whoever looks at it first."""
+        """Sets the defaults and the namespace of a new object, and drops fields that only the server sets."""
         self.default(write.kind, document)
         metadata = document.setdefault("metadata", {})
         for name in _SYSTEM_FIELDS:
             metadata.pop(name, None)
-        place(write, document)
-        write.request.warnings += without_twins(document)
+        set_namespace(write, document)
+        write.request.warnings += drop_duplicate_owners(document)
 
     def _complete(self, write: Write, document: Document) -> None:
-        place(write, document)
+        set_namespace(write, document)
         check_name(write, document)
-        write.request.warnings += without_twins(document)
+        write.request.warnings += drop_duplicate_owners(document)
         self.default(write.kind, document)
 
-    # what becomes of it
+    # from documents to objects in the store
 
     def add(self, write: Write, document: Document) -> Document:
         """Creates an object of a document in the served version, and returns it as it is served."""
-        managed = take_managers(document)  # nobody below cares for them, and they are long
+        managed = take_managers(document)  # long, and read by nothing below
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         if kind.custom is not None and kind.custom.terminating:
-            raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _GOING)
+            raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _TERMINATING)
         attributes = self._attributes("CREATE", write, document, None)
         self.admission.mutate(attributes)
         metadata = document["metadata"]
@@ -212,11 +218,11 @@ class Writer:
             allocate(self.objects.store, document, old, dry_run=write.options.dry_run)
 
     def admit_creation(self, write: Write, document: Document) -> None:
-        """Asks admission whether something may be created below an object, in its namespace."""
+        """Runs the mutating admission of a subresource that is created, such as a Binding."""
         self.admission.mutate(self._attributes("CREATE", write, document, None))
 
-    def plant(self, kind: Kind, document: Document) -> None:
-        """Creates an object of a stored kind that nobody has asked for, with the status that it says."""
+    def bootstrap(self, kind: Kind, document: Document) -> None:
+        """Creates an object of the server itself, of a stored kind and with the given status, without admission."""
         status = document.get("status")
         document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, self.now
         self.default(kind, document)
@@ -226,7 +232,7 @@ class Writer:
         self.objects.store.create(self.resource(kind, document))
 
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
-        """Stores a changed document of a stored kind as it is; returns the old version if nothing is different."""
+        """Stores a changed document of a stored kind; returns the old version if nothing has changed."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
         stored = document if kind.custom is None else kind.custom.store(document)
         gains_defaults = strategy_of(kind).gains_defaults
@@ -238,7 +244,7 @@ class Writer:
         return new
 
     def resource(self, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
-        """Makes the store's object of a document, a new version of `old` if there is one."""
+        """Returns the store's object of a document, as a new version of `old` if given."""
         if kind.custom is not None:
             document = kind.custom.store(document)
         try:
@@ -259,7 +265,7 @@ class Writer:
             raise errors.plain("resourceVersion should not be set on objects to be created")
         metadata.pop("resourceVersion", None)
         if present is not None:
-            raise taken(write.kind, present, "generateName" in metadata)
+            raise name_taken(write.kind, present, "generateName" in metadata)
         if write.options.dry_run:
             return to_served(write.kind, document)
         created = self.resource(kind, document)
@@ -276,7 +282,7 @@ class Writer:
         return self.objects.show(write.kind, self.exchange(kind, document, old))
 
     def default(self, kind: Kind, document: Document) -> None:
-        """Gives a document of a served version its defaults."""
+        """Sets the defaults of a document in a served version, in place."""
         document.setdefault("metadata", {})
         set_defaults(kind, document)
 
@@ -321,12 +327,12 @@ class Writer:
 
     @property
     def now(self) -> str:
-        """Returns the present time as objects state it."""
+        """Returns the current time as a timestamp."""
         return render_time(self.objects.store.clock.now)
 
 
 def patch_type(request: Request, *, custom: bool = False) -> str:
-    """Returns the media type of a patch; 415 if it is none. Custom kinds know no strategic merge patches."""
+    """Returns the media type of a patch; 415 if it is unknown. Custom kinds have no strategic merge patch."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if custom and media_type not in OF_CUSTOM:
         raise errors.unsupported_media_type(OF_CUSTOM)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from wavetank.apiserver.admission.admission import ALL_PLUGINS, DEFAULT_PLUGINS
+from wavetank.apiserver.admission.chain import ALL_PLUGINS, DEFAULT_PLUGINS
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import Pacing, parse_speed
 from wavetank.apiserver.http.asgi import App

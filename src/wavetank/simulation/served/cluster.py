@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from wavetank.apiserver.admission.admission import DEFAULT_PLUGINS
+from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.requests.request import User
 from wavetank.cluster.context import ActorContext

@@ -1,0 +1,1 @@
+"""Validation of the core group and rbac: nodes, namespaces, configuration, quotas, events, roles."""

@@ -1,0 +1,1 @@
+"""Validation of the group resource.k8s.io."""

@@ -1,0 +1,1 @@
+"""Validation of services, endpoints, ingresses and network policies."""

@@ -1,0 +1,1 @@
+"""Validation of volumes, claims, classes and drivers."""

@@ -1,0 +1,1 @@
+"""Validation of kinds that manage pods: apps, batch, autoscaling, policy."""

@@ -19,7 +19,7 @@ _SUBRESOURCE_VERBS = ("get", "patch", "update")
 _SCALARS = {"string": "string", "boolean": "bool", "integer": "int64", "number": "float64"}
 
 
-def make_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
+def served_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
     """Yields the kinds, one for each served version, of a definition whose names are accepted."""
     spec, names = definition["spec"], definition["status"]["acceptedNames"]
     versions = spec["versions"]

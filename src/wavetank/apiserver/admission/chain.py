@@ -40,7 +40,7 @@ ALL_PLUGINS = frozenset(plugin.name for plugin in _PLUGINS)
 DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
 
 
-class Admission:
+class AdmissionChain:
     """The plugins that see every write, in order: first all may change the object, then all may refuse it."""
 
     def __init__(self, store: Store, plugins: Collection[str] = DEFAULT_PLUGINS) -> None:

@@ -53,7 +53,7 @@ class LogStream:
             self.notify()
 
 
-class Followers:
+class LogFollowers:
     """All who follow logs; they are told whenever something has happened to their pod."""
 
     def __init__(self, store: Store) -> None:

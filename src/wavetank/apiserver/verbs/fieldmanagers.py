@@ -1,4 +1,4 @@
-"""Who writes, where, and what managedFields become by it."""
+"""The field managers of the paths that write: they keep managedFields up to date."""
 
 from __future__ import annotations
 
@@ -12,44 +12,45 @@ from wavetank.apiserver.managedfields.applied import read_applied
 from wavetank.apiserver.managedfields.entries import timeless
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
 from wavetank.apiserver.managedfields.typed import Document, without_managers
+from wavetank.cluster.objects.groupkinds import GroupKind
 
 if TYPE_CHECKING:
     from wavetank.apiserver.verbs.writing import Write
 
-__all__ = ["Managing", "apply", "manager_of", "put_managers", "take_managers", "unchanged", "without_managers"]
+__all__ = ["FieldManagers", "apply", "manager_of", "put_managers", "take_managers", "unchanged", "without_managers"]
 
 _LONGEST = 128  # bytes of a manager's name
-_MOST_PATHS = 2048  # that are remembered
+_MOST_PATHS = 2048  # field managers that are kept
 
 
-class Managing:
-    """Keeps managedFields of what requests write."""
+class FieldManagers:
+    """One FieldManager for each kind and subresource, created when it is first needed."""
 
     def __init__(self, kinds: KindTable) -> None:
         self._kinds = kinds
         self._known: dict[tuple[int, str, str], FieldManager] = {}
 
-    def of(self, kind: Kind | Subresource, table: str, subresource: str = "") -> FieldManager:
-        """Returns who knows the managers of objects that a path writes, in documents of `kind`."""
-        key = (id(kind), table, subresource)
+    def of(self, kind: Kind | Subresource, group_kind: GroupKind, subresource: str = "") -> FieldManager:
+        """Returns the field manager of a path that writes documents of `kind`."""
+        key = (id(kind), group_kind, subresource)
         known = self._known.get(key)
         if known is None or known.kind is not kind:  # custom kinds come and go
             if len(self._known) >= _MOST_PATHS:
                 self._known.clear()
-            known = self._known[key] = FieldManager(self._kinds, kind, table, subresource)
+            known = self._known[key] = FieldManager(self._kinds, kind, group_kind, subresource)
         return known
 
     def update(self, write: Write, stored: Kind, live: Document | None, new: Document, now: str) -> None:
-        """Writes into a document who manages its fields after a request; `live` is what was there, if anything."""
+        """Updates managedFields of a new document in place; `live` is the current object, if any."""
         self.of(write.kind, stored.group_kind, write.subresource).update(live, new, manager_of(write), now)
 
     def apply(self, write: Write, stored: Kind, live: Document | None, now: str) -> Document:
-        """Returns what was there, if anything, with what a request applies to it."""
+        """Returns the current object, if any, merged with the configuration that a request applies."""
         return apply(self.of(write.kind, stored.group_kind, write.subresource), write, live, now)
 
 
 def apply(fields: FieldManager, write: Write, live: Document | None, now: str) -> Document:
-    """Returns what was there, if anything, with what a request applies to it."""
+    """Returns the current object, if any, merged with the configuration that a request applies."""
     applied, strict = read_applied(fields.kind, write.request.body)
     options = write.options
     document = fields.apply(live, applied, options.manager, options.force, now)
@@ -61,32 +62,32 @@ def apply(fields: FieldManager, write: Write, live: Document | None, now: str) -
 
 
 def take_managers(document: Document) -> list[Document] | None:
-    """Takes the managers out of a document, and returns them."""
+    """Removes managedFields from a document and returns them."""
     managed: list[Document] | None = document["metadata"].pop("managedFields", None)
     return managed
 
 
 def put_managers(document: Document, managed: list[Document] | None) -> Document:
-    """Puts managers into a document, and returns it."""
+    """Puts managedFields into a document and returns it."""
     if managed:
         document["metadata"]["managedFields"] = managed
     return document
 
 
 def manager_of(write: Write) -> str:
-    """Returns who writes: what the request says, else the program that sends it."""
+    """Returns the name of the manager: fieldManager of the request, else the client's program."""
     return write.options.manager or _program(write.request.headers.get("user-agent", ""))
 
 
 @lru_cache(maxsize=256)
 def _program(agent: str) -> str:
-    """Returns the part of a User-Agent before its first slash, as far as it can be printed and is not too long."""
+    """Returns the part of a User-Agent before its first slash, printable and not too long."""
     name = "".join(char for char in agent.partition("/")[0] if char.isprintable())
     return name.encode()[:_LONGEST].decode("utf-8", "ignore")
 
 
 def unchanged(new: Document, old: Document) -> bool:
-    """Says whether two versions of an object are the same, or differ by nothing but the times of its managers."""
+    """Says whether two versions of an object are equal, apart from the times in managedFields."""
     if new == old:
         return True
     mine, theirs = (each["metadata"].get("managedFields") for each in (new, old))

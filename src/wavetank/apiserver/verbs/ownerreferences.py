@@ -2,23 +2,23 @@ from __future__ import annotations
 
 from typing import Any
 
-_TWINS = (
+_DUPLICATES = (
     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject "
     "such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
 )
 
 
-def without_twins(document: dict[str, Any]) -> list[str]:
-    """Takes owner references that stand there twice out of a document; returns a warning if there were any."""
+def drop_duplicate_owners(document: dict[str, Any]) -> list[str]:
+    """Drops duplicate owner references from a document, in place; returns a warning if there were any."""
     owners = (document.get("metadata") or {}).get("ownerReferences") or []
     kept: list[Any] = []
-    twins: dict[str, None] = {}
+    duplicates: dict[str, None] = {}
     for owner in owners:
         if owner in kept:
-            twins[str(owner.get("uid", ""))] = None
+            duplicates[str(owner.get("uid", ""))] = None
         else:
             kept.append(owner)
-    if not twins:
+    if not duplicates:
         return []
     document["metadata"]["ownerReferences"] = kept
-    return [_TWINS + ", ".join(twins)]
+    return [_DUPLICATES + ", ".join(duplicates)]
