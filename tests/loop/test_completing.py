@@ -42,11 +42,11 @@ def test_extenders_are_called_through_doors_of_ours():
         pytest.param({"parallelism": 4}, "parallelism 4 → 1", id="what was given"),
         pytest.param({"clientConnection": {"qps": 100}}, "clientConnection.qps 100 → -1", id="inside"),
         pytest.param(
-            {"clientConnection": {"kubeconfig": "/x"}}, "clientConnection.kubeconfig is ours", id="the server"
+            {"clientConnection": {"kubeconfig": "/x"}}, "clientConnection.kubeconfig is wavetank's", id="the server"
         ),
         pytest.param(
             {"extenders": [{"urlPrefix": "http://x"}]},
-            "extenders[0].urlPrefix is a door of ours, which passes calls on to http://x",
+            "extenders[0].urlPrefix is a proxy for http://x",
             id="an extender",
         ),
     ],

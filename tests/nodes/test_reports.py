@@ -65,7 +65,7 @@ def test_a_running_pod_is_ready() -> None:
     assert (status["podIP"], status["startTime"]) == ("10.128.0.1", "2030-01-01T00:00:00Z")
     assert set(conditions(status).values()) == {"True"}
     assert world.log() == [
-        (0, "pod default/p came to node n"),
+        (0, "pod default/p was bound to node n"),
         (3, "pulled image busybox:1"),
         (3, "started container main"),
         (3, "running for 10 s"),

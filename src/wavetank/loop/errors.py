@@ -4,7 +4,7 @@ from wavetank.errors import SchedulerError
 
 
 class ProcessError(SchedulerError):
-    """A program in the loop has failed; the message names it, what it did, and the last lines of its log."""
+    """A program in the loop has failed; the message names it, the problem, and the last lines of its log."""
 
     def __init__(self, name: str, problem: str, tail: str = "") -> None:
         super().__init__(name, problem, tail)
@@ -12,7 +12,7 @@ class ProcessError(SchedulerError):
         self.problem = problem
         self.tail = tail
 
-    def __reduce__(self) -> tuple[object, ...]:  # it comes out of another process
+    def __reduce__(self) -> tuple[object, ...]:  # it is raised in a worker process
         return ProcessError, (self.name, self.problem, self.tail)
 
     def __str__(self) -> str:

@@ -19,13 +19,13 @@ UNREACHABLE = (
 )
 CORDONED = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
-# How long a pod stays on a lost node if it does not say: what the API server adds to every pod.
+# How long a pod stays on an unreachable node by default: the toleration that the API server adds to every pod.
 DEFAULT_TOLERATION = 300 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that happens to a node at a time."""
+    """A planned event of a node."""
 
     at: Nanoseconds
     action: str
@@ -35,16 +35,16 @@ class Fault:
 class Faults:
     """Makes nodes fail, recover, be cordoned and drained as planned.
 
-    A node that fails is tainted as unreachable at once; its pods stay until their toleration for that has run out
-    (5 minutes unless they say otherwise), then they are evicted. Cordoning adds the taint that stands for it.
-    Draining cordons the node and asks all its pods to stop; disruption budgets are not consulted.
+    A node that fails is tainted as unreachable at once; its pods stay until their toleration is over (5 minutes unless
+    they say otherwise), then they are evicted. Cordoning adds the taint unschedulable. Draining cordons the node and
+    evicts its pods; disruption budgets are not consulted.
     """
 
     def __init__(self, store: Store, clock: Clock, kubelets: Kubelets, faults: tuple[Fault, ...]) -> None:
         self._store = store
         self._clock = clock
         self._kubelets = kubelets
-        self._evictions: dict[str, list[Timer]] = {}  # by the name of a node that has failed
+        self._evictions: dict[str, list[Timer]] = {}  # by the name of a failed node
         if faults:
             store.subscribe(POD, added=self.bound, modified=self._pod_modified)
         for fault in faults:
@@ -109,7 +109,7 @@ class Faults:
             self.bound(new)
 
     def bound(self, pod: Pod) -> None:
-        """Evicts a pod later if the node it stands on has failed."""
+        """Plans the eviction of a pod that is bound to a failed node."""
         evictions = self._evictions.get(pod.node_name)
         patience = _patience(pod) if evictions is not None else None
         if evictions is not None and patience is not None:
@@ -118,14 +118,14 @@ class Faults:
     def _evict(self, pod: Pod) -> None:
         present = self._store.find(POD, pod.namespace, pod.name)
         if isinstance(present, Pod) and present.uid == pod.uid and not present.finished:
-            self._store.evict(present, "Evicted", grace_s=0)  # no kubelet is left that could take its time
+            self._store.evict(present, "Evicted", grace_s=0)  # no kubelet is left to terminate it gracefully
 
     def _pods_on(self, node: str) -> list[Pod]:
         return [pod for pod in self._store.list(POD) if pod.node_name == node and not pod.finished]
 
 
 def _patience(pod: Pod) -> Nanoseconds | None:
-    """Returns how long a pod puts up with a lost node; None: for ever."""
+    """Returns how long a pod tolerates an unreachable node; None: forever."""
     matching = [toleration for toleration in pod.spec.tolerations.items if toleration.tolerates(UNREACHABLE[1])]
     if not matching:
         return DEFAULT_TOLERATION
@@ -138,6 +138,6 @@ def _joined(taints: tuple[Taint, ...], more: tuple[Taint, ...]) -> tuple[Taint, 
 
 
 def _is_daemon(pod: Pod) -> bool:
-    """Tells whether a pod belongs to a DaemonSet, which would bring it back at once: kubectl drain leaves it alone."""
+    """Tells whether a pod belongs to a DaemonSet, which kubectl drain ignores."""
     owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
     return any(owner.get("controller") and owner.get("kind") == "DaemonSet" for owner in owners)

@@ -1,4 +1,4 @@
-"""What pods and nodes use: the one place that answers it."""
+"""The resource usage of pods and nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wavetank.quantity import milli, whole
 
 
 class Used(NamedTuple):
-    """An amount of both resources that kubelets measure: thousandths of a core, and bytes."""
+    """An amount of both resources that kubelets measure: CPU in thousandths of a core, memory in bytes."""
 
     cpu: int = 0
     memory: int = 0
@@ -24,23 +24,22 @@ class Used(NamedTuple):
 
 
 class Usage:
-    """What is used now: a container of a running pod uses what it requests, no more and no less.
+    """The current usage: a container of a running pod uses exactly what it requests.
 
-    A container that requests nothing uses nothing. A node uses what its pods use and what other programs use of it
-    (its `load`).
+    A container without requests uses nothing. A node uses what its pods use, plus its `load` of other programs.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def containers(self, pod: Pod) -> dict[str, Used]:
-        """Returns what each container of a pod uses, by name; nothing unless the pod runs."""
+        """Returns the usage of each container of a pod, by name; empty unless the pod runs."""
         if pod.phase != RUNNING or not pod.node_name:
             return {}
         return {str(each.get("name")): _requested(each) for each in pod.spec.manifest.get("containers") or ()}
 
     def nodes(self, nodes: list[Node]) -> dict[str, Used]:
-        """Returns what several nodes use, by name; costs one look at every pod."""
+        """Returns the usage of several nodes, by name; it reads every pod once."""
         used = {node.name: Used(node.load.get(CPU, 0), node.load.get(MEMORY, 0)) for node in nodes}
         for pod in self._store.list(POD):
             if pod.node_name in used:

@@ -28,7 +28,7 @@ def lives(parameters, bindings, until=1000):
         task = machine.begin(now)
         if task is not None:
             started[task.uid] = second
-        for done in (*machine.work(), *machine.bury()):
+        for done in (*machine.work(), *machine.remove_terminated()):
             ended[done.uid] = second
         restarted += [task.uid for task in machine.overdue(now, allowances)]
         for due, name, demand in bindings:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from wavetank.cli.console import console
 from wavetank.cluster.releases import SERVED
-from wavetank.loop.building.build import Tell, build_program
+from wavetank.loop.building.build import Progress, build_program
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.overlay import make_overlay
 from wavetank.loop.building.toolchain import find_toolchain
@@ -69,7 +69,7 @@ def list_() -> None:
 
 
 @contextmanager
-def _telling() -> Iterator[Tell]:
+def _telling() -> Iterator[Progress]:
     """Shows how far a build is: a line that changes in a terminal, now and then a plain one elsewhere."""
     begun = time.monotonic()
     if console.is_terminal:

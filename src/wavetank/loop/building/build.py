@@ -1,4 +1,4 @@
-"""Builds Go programs for the loop: with the user's toolchain, from the module proxy, on virtual time."""
+"""Building Go programs on virtual time, with the user's toolchain from the module proxy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from wavetank.loop.building.module import KUBERNETES, parse_release, write_modul
 from wavetank.loop.building.overlay import write_overlay
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 
-Tell = Callable[[str, int], None]  # what is being done, and how many packages are compiled so far
+Progress = Callable[[str, int], None]  # current step, and number of packages compiled so far
 
 _LAST_LINES = 15
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is built and where: a package as the go command knows it, in the folder of a module."""
+    """What is built: a package as the go command names it, in the folder of a module."""
 
     package: str
     folder: Path
@@ -32,20 +32,20 @@ class Source:
 
 
 def build_program(
-    toolchain: Toolchain, name: str, version: str | None, package: str | None, cache: Cache, tell: Tell
+    toolchain: Toolchain, name: str, version: str | None, package: str | None, cache: Cache, report: Progress
 ) -> Program:
-    """Builds a program and keeps it in the cache; BuildError with the compiler's last words if that fails.
+    """Builds a program and stores it in the cache; BuildError with the end of the compiler's output if that fails.
 
     `package` is a folder of the user's (./cmd/my-scheduler), an import path with a version
     (sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7), or None for the Kubernetes command called `name`. `version`
     is that of Kubernetes; a folder's module states it itself.
     """
     with cache.locked():
-        tell("reading the modules", 0)
+        report("reading the modules", 0)
         source = _source(toolchain, name, version, package, cache)
         overlay = write_overlay(toolchain, cache.folder / "overlays")
         built = cache.folder / f"{name}.new"
-        _compile(toolchain, source, overlay, built, tell)
+        _compile(toolchain, source, overlay, built, report)
         program = Program(name, source.version, toolchain.name, source.package, str(built))
         return cache.keep(built, program)
 
@@ -66,21 +66,21 @@ def _source(toolchain: Toolchain, name: str, version: str | None, package: str |
 
 
 def _own(toolchain: Toolchain, folder: Path, version: str | None) -> Source:
-    """Finds the release of Kubernetes that the module of a user's folder asks for."""
+    """Finds the release of Kubernetes that the module in a user's folder requires."""
     if not folder.is_dir():
         raise BuildError(f"{folder}: expected a folder, or an import path with a version (path@v1.2.3)")
     asked = _go(toolchain, folder, "list", "-m", "-json", KUBERNETES)
     if asked.returncode:
         raise BuildError(f"{folder}: its module does not use {KUBERNETES}: {asked.stderr.strip()}")
-    told = json.loads(asked.stdout)
-    found = parse_release(told.get("Replace", told).get("Version") or told["Version"])
+    module = json.loads(asked.stdout)
+    found = parse_release(module.get("Replace", module).get("Version") or module["Version"])
     if version is not None and parse_release(version) != found:
         raise BuildError(f"{folder}: its module uses Kubernetes {found}, not {parse_release(version)}")
     return Source(".", folder.resolve(), found, "readonly")
 
 
 def _module_of(toolchain: Toolchain, path: str, version: str) -> str:
-    """Finds the module that has a package: the longest part of its path that the proxy knows at that version."""
+    """Finds the module of a package: the longest prefix of its path that the proxy knows at that version."""
     while "/" in path:
         if not _go(toolchain, Path("/"), "mod", "download", f"{path}@{version}").returncode:
             return path
@@ -93,14 +93,14 @@ def _go(toolchain: Toolchain, folder: Path, *arguments: str) -> subprocess.Compl
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=toolchain.environment)
 
 
-def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, tell: Tell) -> None:
+def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, report: Progress) -> None:
     command = [toolchain.command, "build", f"-mod={source.mode}", "-trimpath", "-v", f"-overlay={overlay}"]
     command += [f"-ldflags={_flags(source.version)}", "-o", str(built), source.package]
-    tell("compiling", 0)
+    report("compiling", 0)
     environment = toolchain.environment
     with subprocess.Popen(command, cwd=source.folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
-            last = _follow(process, tell)
+            last = _follow(process, report)
         except BaseException:
             process.terminate()
             raise
@@ -108,25 +108,25 @@ def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, t
         raise BuildError(f"go build failed: {' | '.join(last)}")
 
 
-def _follow(process: subprocess.Popen[str], tell: Tell) -> list[str]:
+def _follow(process: subprocess.Popen[str], report: Progress) -> list[str]:
     assert process.stderr is not None
     last: deque[str] = deque(maxlen=_LAST_LINES)
     packages = 0
     for line in process.stderr:
         if line.startswith("go: downloading"):
-            tell(f"downloading {line.split()[2]}", packages)
+            report(f"downloading {line.split()[2]}", packages)
         elif re.fullmatch(r"[\w.~/-]+", line.strip()):
             packages += 1
-            tell("compiling", packages)
+            report("compiling", packages)
         else:
             last.append(line.strip())
     return list(last)
 
 
 def _flags(version: str) -> str:
-    """Returns linker flags that say which release it is, as the release's own build does."""
+    """Returns linker flags that set the version, as the release's own build does."""
     base, client = "k8s.io/component-base/version", "k8s.io/client-go/pkg/version"
     _, minor, _ = version.split(".")
-    told = {f"{base}.gitVersion": version, f"{base}.gitMajor": "1", f"{base}.gitMinor": minor}
-    told[f"{client}.gitVersion"] = version
-    return " ".join(["-s", "-w", *(f"-X {key}={value}" for key, value in told.items())])
+    values = {f"{base}.gitVersion": version, f"{base}.gitMajor": "1", f"{base}.gitMinor": minor}
+    values[f"{client}.gitVersion"] = version
+    return " ".join(["-s", "-w", *(f"-X {key}={value}" for key, value in values.items())])

@@ -15,7 +15,7 @@ _ABOUT = "program.json"
 
 @dataclass(frozen=True)
 class Program:
-    """A program that was built for the loop: what it is, and its file."""
+    """A program that was built for the loop, and its file."""
 
     name: str
     version: str  # of Kubernetes
@@ -30,7 +30,7 @@ class Program:
 
 
 class Cache:
-    """The folder of everything that was built, by default ~/.cache/wavetank (XDG_CACHE_HOME is heeded)."""
+    """The folder of built programs, by default ~/.cache/wavetank ($XDG_CACHE_HOME/wavetank if that is set)."""
 
     def __init__(self, folder: Path | None = None) -> None:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -38,25 +38,25 @@ class Cache:
 
     @property
     def programs(self) -> Path:
-        """Returns where programs are kept, a folder for each."""
+        """Returns the folder of all programs, with one subfolder for each."""
         return self.folder / "programs"
 
     def list(self) -> list[Program]:
-        """Returns all programs by name and version, of equals the newest first."""
+        """Returns all programs by name and version; of equal ones, the newest first."""
         found = [_read(file) for file in self.programs.glob(f"*/{_ABOUT}")]
         there = [program for program in found if program is not None and program.path.exists()]
         there.sort(key=lambda program: -program.path.stat().st_mtime)
         return sorted(there, key=lambda program: (program.name, _numbers(program.version)))
 
     def find(self, name: str, version: str) -> Program:
-        """Returns a program; InputError says how to build it if it is not there."""
+        """Returns a program; if it is not built, InputError says how to build it."""
         for program in self.list():
             if (program.name, program.version) == (name, version):
                 return program
         raise InputError(f"{name} {version} is not built: wavetank scheduler build {name} --version {version}")
 
     def keep(self, built: Path, program: Program) -> Program:
-        """Moves a new executable to its place; its file has the program's name, since that is what servers are told."""
+        """Moves a new executable into the cache; its file has the program's name, since that becomes its user agent."""
         home = self.programs / f"{program.name}-{program.version}-{program.go}"
         home.mkdir(parents=True, exist_ok=True)
         file = home / program.name
@@ -67,7 +67,7 @@ class Cache:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lets one build go on at a time: two would only compile the same twice."""
+        """Allows one build at a time: concurrent ones would compile the same packages twice."""
         import fcntl
 
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def _read(file: Path) -> Program | None:
         told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return Program(**told)
     except (ValueError, TypeError, OSError):
-        return None  # half-written, or of another wavetank
+        return None  # incomplete, or of another version of wavetank
 
 
 def _numbers(version: str) -> tuple[int, ...]:

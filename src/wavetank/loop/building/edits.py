@@ -1,12 +1,12 @@
-"""What the overlay changes in Go's own sources; decided by what the files contain, since patch releases differ too."""
+"""The overlay's changes of Go's sources, chosen by the contents of the files, since patch releases differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# A goroutine in a system call keeps its processor for this long (ns of wall time): with one processor, handing it on by
-# wall clock would change the order of events on a loaded machine.
+# A goroutine in a system call keeps its P for this long (ns of wall time): with one P, handing it over by wall clock
+# would change the order of events on a loaded machine.
 _PATIENCE = "5000*1000*1000"
 
 _EVENT_ORDER = """\tif virtual.on { // the kernel's order depends on real time: take that of the descriptors
@@ -75,14 +75,14 @@ _PARK = """\tif virtual.on {
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One replacement in a file; `old` must be there exactly once."""
+    """One replacement in a file; `old` must occur exactly once."""
 
     old: str
     new: str
 
 
 def edits_of(file: str, text: str) -> list[Edit]:
-    """Returns the edits of one of Go's files (below src), given what is in it."""
+    """Returns the edits of one of Go's files (below src), given its text."""
     return list(_EDITS[file](text))
 
 
@@ -135,7 +135,7 @@ def _mutexes(text: str) -> Iterator[Edit]:
 
 
 def _counters(text: str) -> Iterator[Edit]:
-    """Up to Go 1.25 the runtime does not count the goroutines that lost their processor in a system call."""
+    """Adds a counter that the runtime lacks up to Go 1.25: of goroutines that lost their P in a system call."""
     if "nGsyscallNoP" not in text:
         yield _after("\tngsys atomic.Int32 // number of system goroutines\n", "\tnGsyscallNoP atomic.Int32\n")
 
@@ -145,7 +145,7 @@ def _scheduler(text: str) -> Iterator[Edit]:
     yield _before(parsed if parsed in text else plain, "\tvirtualInit()\n")
     yield _before("\t// Poll network until next timer.\n\tif netpollinited()", _PARK)
     yield _before("\t\t\t\tif next > now {\n", "\t\t\t\tif virtual.on {\n\t\t\t\t\tnext = maxWhen\n\t\t\t\t}\n")
-    # nobody may look at the network while the process is parked
+    # sysmon must not poll the network while the process is parked
     watch = "netpollinited() && lastpoll != 0 && lastpoll+10*1000*1000 < now {"
     yield Edit(f"if {watch}", f"if !virtual.on && {watch}")
     yield Edit("pd.schedwhen+forcePreemptNS <= now", "pd.schedwhen+virtualPreemptNS() <= now")
@@ -214,7 +214,7 @@ def _entropy(text: str) -> Iterator[Edit]:
 def _dialing(text: str) -> Iterator[Edit]:
     yield _after(
         "func (sd *sysDialer) doDialTCP(ctx context.Context, laddr, raddr *TCPAddr) (*TCPConn, error) {\n",
-        '\tif door := doorOf(raddr); door != "" {\n\t\treturn sd.dialDoor(ctx, raddr, door)\n\t}\n',
+        '\tif path := virtualSocket(raddr); path != "" {\n\t\treturn sd.dialVirtual(ctx, raddr, path)\n\t}\n',
     )
 
 

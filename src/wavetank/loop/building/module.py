@@ -1,4 +1,4 @@
-"""The Go module of ours that Kubernetes commands are built from, through the module proxy."""
+"""The Go module from which Kubernetes commands are built, through the module proxy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KUBERNETES = "k8s.io/kubernetes"
 
 
 def parse_release(text: str) -> str:
-    """Reads a Kubernetes version, with or without v; BuildError if it is not one of three numbers."""
+    """Parses a Kubernetes version of three numbers, with or without v; BuildError if it is invalid."""
     match = re.fullmatch(r"v?(1\.\d+\.\d+)", text)
     if not match:
         raise BuildError(f"expected a Kubernetes version such as {SERVED.tag}, got {text!r}")
@@ -22,10 +22,10 @@ def parse_release(text: str) -> str:
 
 
 def write_module(toolchain: Toolchain, version: str, folder: Path, required: tuple[str, str] | None = None) -> None:
-    """Writes a go.mod that requires one version of Kubernetes, its staging modules replaced by the published ones.
+    """Writes a go.mod that requires one version of Kubernetes, with its staging modules replaced by the published ones.
 
-    `required` is another module and its version. The file is left alone if it says the same already: go.sum, and all
-    that was built, stay good.
+    `required` is another module and its version. An unchanged file is not written, so that go.sum and all compiled
+    packages stay valid.
     """
     text = _module_text(_released(toolchain, version), version)
     if required is not None:
@@ -33,7 +33,7 @@ def write_module(toolchain: Toolchain, version: str, folder: Path, required: tup
             f"require {KUBERNETES} {version}", f"require {KUBERNETES} {version}\n\nrequire {' '.join(required)}"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "wanted.mod"  # go.mod itself is filled in by the go command
+    source = folder / "wanted.mod"  # the go command completes go.mod itself
     if not source.exists() or source.read_text(encoding="utf-8") != text:
         (folder / "go.mod").write_text(text, encoding="utf-8")
         source.write_text(text, encoding="utf-8")
@@ -61,7 +61,7 @@ def _module_text(released: str, version: str) -> str:
     go = re.search(r"^go (\S+)$", released, re.MULTILINE)
     if not staged or go is None:
         raise BuildError(f"the go.mod of {KUBERNETES} {version} has an unknown form")
-    debug = re.search(r"^godebug .*$", released, re.MULTILINE)  # the main module decides it, and that is ours
+    debug = re.search(r"^godebug .*$", released, re.MULTILINE)  # the main module decides it, and that is this one
     published = f"v0{version[2:]}"
     return "\n\n".join(
         [

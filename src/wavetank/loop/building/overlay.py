@@ -1,4 +1,4 @@
-"""The overlay of `go build` that puts a Go program on virtual time, computed from the sources of the toolchain."""
+"""The overlay for `go build` that puts a Go program on virtual time, computed from the toolchain's sources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from wavetank.loop.building.edits import EDITED, edits_of
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 
-# Files that are added to Go's own packages, by their place below src.
+# Files that are added to Go's own packages, by their path below src.
 _ADDED = {
     "runtime/zz_virtualtime.go": "runtime_virtualtime.go",
     "net/zz_virtualtime.go": "net_virtualtime.go",
@@ -20,9 +20,9 @@ _SEEN = "1.24.13, 1.25.14, 1.26.8 and 1.27.3 were tried"
 
 
 def make_overlay(toolchain: Toolchain) -> dict[str, str]:
-    """Returns the files that differ from the toolchain's, by their place below GOROOT/src.
+    """Returns the files that differ from the toolchain's, by their path below GOROOT/src.
 
-    BuildError if its release is one whose runtime is not known: nothing is changed by guessing.
+    BuildError if the runtime of this release is not supported; nothing is guessed.
     """
     if not OLDEST <= toolchain.release <= NEWEST:
         raise BuildError(f"{toolchain.name}: virtual time is known for Go {_supported()}; give another with --go")
@@ -33,7 +33,7 @@ def make_overlay(toolchain: Toolchain) -> dict[str, str]:
 
 
 def write_overlay(toolchain: Toolchain, folder: Path) -> Path:
-    """Writes the overlay below a folder and returns its JSON; the same contents always have the same place."""
+    """Writes the overlay below a folder and returns its JSON; the path depends on the contents only."""
     made = make_overlay(toolchain)
     key = hashlib.sha256(json.dumps([toolchain.root, made], sort_keys=True).encode()).hexdigest()[:12]
     home = folder / f"{toolchain.name}-{key}"

@@ -13,12 +13,12 @@ _FLAGS = {"CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "loca
 
 
 class BuildError(WavetankError):
-    """A program cannot be built; the message says what to do about it."""
+    """A program cannot be built; the message says how to fix it."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A Go toolchain of the user's: its command, its version (go1.26.8) and where its sources are."""
+    """A Go toolchain: its command, its version (go1.26.8) and the path of its sources."""
 
     command: str
     name: str
@@ -32,12 +32,12 @@ class Toolchain:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment that all its commands run in: one set of flags, or everything compiles twice."""
+        """Returns the environment of all go commands: the same flags everywhere, so that nothing is compiled twice."""
         return {**os.environ, **_FLAGS}
 
 
 def find_toolchain(command: str | None = None) -> Toolchain:
-    """Asks a go command (by default that of the PATH) who it is; BuildError if it cannot be used."""
+    """Queries a go command (by default that of the PATH); BuildError if it cannot be used."""
     found = shutil.which(command or "go")
     if found is None:
         raise BuildError(

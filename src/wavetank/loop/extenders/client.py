@@ -1,4 +1,4 @@
-"""Calls extenders over HTTP, as kube-scheduler does."""
+"""The HTTP client for extenders, which behaves as kube-scheduler's."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _LITERALS = {"n": "null", "t": "true", "f": "false"}
 
 
 class HttpExtenderClient:
-    """Sends each call to an extender as a POST of its own; `config` is its entry in the KubeSchedulerConfiguration.
+    """Sends each call to an extender in a POST of its own; `config` is its entry in the KubeSchedulerConfiguration.
 
-    Calls take no virtual time. Errors have the texts of Go's HTTP client, so far as these do not depend on the system.
+    Calls take no virtual time. Error messages are those of Go's HTTP client, as far as they do not depend on the
+    system.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -72,7 +73,7 @@ class HttpExtenderClient:
 
 
 def url_of(prefix: str, verb: str) -> str:
-    """Returns where a verb is called."""
+    """Returns the URL of a verb."""
     return f"{prefix.rstrip('/')}/{verb}"
 
 
@@ -87,12 +88,12 @@ def timed_out(url: str) -> str:
 
 
 def failed(verb: str, url: str, status: int) -> str:
-    """Returns the error of an answer with another status than 200."""
+    """Returns the error of a response with a status other than 200."""
     return f"failed {verb} with extender at URL {url}, code {status}"
 
 
 def decoded(text: str) -> Any:
-    """Decodes the first JSON value of a body, as kube-scheduler does; if there is none, ExtenderError in Go's words."""
+    """Decodes the first JSON value of a body, as kube-scheduler does; if there is none, ExtenderError as in Go."""
     try:
         return json.JSONDecoder().raw_decode(text.lstrip(" \t\r\n"))[0]
     except json.JSONDecodeError as error:
@@ -100,7 +101,7 @@ def decoded(text: str) -> Any:
 
 
 def _objection(text: str, position: int) -> str:
-    """Says what Go's decoder has against the text at a position where a value, or more of one, was expected."""
+    """Returns the message of Go's decoder for a position where a value, or more of one, was expected."""
     if position >= len(text):
         return "unexpected EOF" if text else "EOF"
     literal = _LITERALS.get(text[position], "")

@@ -10,17 +10,17 @@ from wavetank.loop.transport.connection import Connection
 
 
 class ExtenderProxy:
-    """Passes a program's calls on to one of its extenders and the answers back; that takes no virtual time.
+    """Forwards a program's calls to one of its extenders and the responses back; that takes no virtual time.
 
-    The extender itself runs freely, outside of the simulation: an answer that depends on more than the question is
-    not repeatable. Where it does not answer, the program finds its connection closed.
+    The extender itself runs freely, outside of the simulation: a response that depends on more than the request is not
+    repeatable. If it does not respond, the program's connection is closed.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._client = HttpExtenderClient(config)
 
     def serve(self, connection: Connection, request: Request) -> None:
-        """Answers one call."""
+        """Forwards one call."""
         try:
             status, body = self._client.post(request.path.lstrip("/"), request.body)
         except (OSError, HTTPException, ValueError):

@@ -14,7 +14,7 @@ from wavetank.errors import InputError
 
 
 class TlsConnection(HTTPSConnection):
-    """An HTTPS connection that may expect the certificate of another name than the host's."""
+    """An HTTPS connection that can expect a certificate for a name other than the host's."""
 
     def __init__(self, host: str, server_name: str, *, timeout: float, context: ssl.SSLContext) -> None:
         super().__init__(host, timeout=timeout, context=context)
@@ -28,7 +28,7 @@ class TlsConnection(HTTPSConnection):
 
 
 def tls_context(config: Mapping[str, Any], insecure_without_ca: bool) -> ssl.SSLContext:
-    """Makes the context of a tlsConfig; without an authority any certificate will do, if so asked."""
+    """Returns the context of a tlsConfig; without a CA any certificate is accepted, if `insecure_without_ca`."""
     authority = _text(config, "ca")
     try:
         context = ssl.create_default_context(cadata=authority or None)
@@ -44,7 +44,7 @@ def tls_context(config: Mapping[str, Any], insecure_without_ca: bool) -> ssl.SSL
 
 
 def _text(config: Mapping[str, Any], part: str) -> str:
-    """Returns a PEM text: what stands in the configuration itself, in base64, or else in the file that it names."""
+    """Returns a PEM text: the base64 data in the configuration itself, or the file that it names."""
     if config.get(f"{part}Data"):
         return base64.b64decode(str(config[f"{part}Data"])).decode()
     path = config.get(f"{part}File")
@@ -55,7 +55,7 @@ def _text(config: Mapping[str, Any], part: str) -> str:
 
 
 def _load(context: ssl.SSLContext, certificate: str, key: str) -> None:
-    with TemporaryDirectory() as folder:  # the library reads a certificate from files only
+    with TemporaryDirectory() as folder:  # ssl reads certificates from files only
         paths = Path(folder, "cert.pem"), Path(folder, "key.pem")
         for path, text in zip(paths, (certificate, key), strict=True):
             path.write_text(text)

@@ -1,1 +1,1 @@
-"""Programs in the loop: their definition, configuration, launch and end."""
+"""Programs in the loop: their definition, configuration, start and end."""

@@ -1,4 +1,4 @@
-"""A user's KubeSchedulerConfiguration, completed for the loop; what had to be changed is told."""
+"""A user's KubeSchedulerConfiguration, completed for the loop, and a list of the changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavetank.errors import InputError
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 DEFAULT_NAME = "default-scheduler"
 
-# What the loop needs: one thread of everything, no other instance to agree with, no waiting for the sake of a server.
+# What the loop requires: no parallelism, no leader election, no client-side rate limit.
 _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "leaderElection": {"leaderElect": False},
     "clientConnection": {
@@ -33,7 +33,7 @@ _DEFAULTS = {
 
 
 def check_configuration(document: Mapping[str, Any]) -> None:
-    """Looks at what the loop has to know of a configuration; the rest is the program's own business."""
+    """Validates the parts of a configuration that the loop reads; the program validates the rest."""
     for field, expected in HEAD.items():
         if document.get(field) != expected:
             raise InputError(f"expected {expected}, got {document.get(field)!r:.60}", path=field)
@@ -52,7 +52,7 @@ def check_configuration(document: Mapping[str, Any]) -> None:
 
 
 def scheduler_names(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the schedulerNames of the pods that a configuration is responsible for."""
+    """Returns the schedulerNames of a configuration's profiles."""
     profiles = document.get("profiles") or [{}]
     return tuple(str(profile.get("schedulerName") or DEFAULT_NAME) for profile in profiles)
 
@@ -66,7 +66,7 @@ def renamed(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def complete(document: Mapping[str, Any], kubeconfig: str, extenders: list[str]) -> dict[str, Any]:
-    """Returns the configuration that the program is given; `extenders` are the addresses that stand for its own."""
+    """Returns the configuration for the program; `extenders` are the addresses that replace those of its extenders."""
     completed = copy.deepcopy(dict(document))
     completed["parallelism"] = 1
     for section, needed in _NEEDED.items():
@@ -74,21 +74,21 @@ def complete(document: Mapping[str, Any], kubeconfig: str, extenders: list[str])
     completed["clientConnection"]["kubeconfig"] = kubeconfig
     for extender, address in zip(completed.get("extenders") or [], extenders, strict=True):
         extender["urlPrefix"] = address
-        for field in ("enableHTTPS", "tlsConfig"):  # that is between us and it
+        for field in ("enableHTTPS", "tlsConfig"):  # the proxy uses them
             extender.pop(field, None)
     return completed
 
 
 def changes(document: Mapping[str, Any]) -> list[str]:
-    """Says what `complete` changes, field by field: from what was given or is the default, to what it becomes."""
+    """Describes what `complete` changes, field by field: the given or default value, and the new one."""
     told = [_change("parallelism", document.get("parallelism"), 1)]
     for section, needed in _NEEDED.items():
         given = document.get(section) or {}
         told.extend(_change(f"{section}.{field}", given.get(field), value) for field, value in needed.items())
     if (document.get("clientConnection") or {}).get("kubeconfig"):
-        told.append("clientConnection.kubeconfig is ours")
+        told.append("clientConnection.kubeconfig is wavetank's")
     told.extend(
-        f"extenders[{i}].urlPrefix is a door of ours, which passes calls on to {extender.get('urlPrefix')}"
+        f"extenders[{i}].urlPrefix is a proxy for {extender.get('urlPrefix')}"
         for i, extender in enumerate(document.get("extenders") or [])
     )
     return [change for change in told if change]

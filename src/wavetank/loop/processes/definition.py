@@ -8,18 +8,19 @@ from wavetank.cluster.releases import Version, read_version, version_name
 from wavetank.loop.processes.configuration import changes, scheduler_names
 from wavetank.loop.timesteps.sync import TimestepSync
 
-PATIENCE_S = 60.0  # how long a program may run in real time without getting quiet, unless the user says otherwise
+PATIENCE_S = 60.0  # default limit of real time that a program may run without becoming quiet
 
 
 @dataclass(frozen=True)
 class ProcessDefinition:
-    """A real scheduler, as a program that runs in the loop.
+    """A real scheduler that runs as a program in the loop.
 
-    `file` is its executable, built with the overlay; `version` its release of Kubernetes; `configuration` the user's
-    KubeSchedulerConfiguration, which is completed when a run begins; `arguments` go behind ours.
+    `file` is its executable, built with the overlay; `version` its Kubernetes release; `configuration` the user's
+    KubeSchedulerConfiguration, which is completed when a run starts; `arguments` follow wavetank's own.
 
-    A program that is not `built` by us runs as it is: `file`, or any `command`. With `sync` it is not in lockstep but
-    keeps step as that says. `listen` is where it finds the API; one with neither file nor command comes by itself.
+    A program that is not `built` by wavetank runs unmodified: `file`, or any `command`. With `sync` it is not in
+    lockstep but synchronized by time steps. `listen` is the address of the API for it. A program with neither file nor
+    command is started by the user and connects there.
     """
 
     name: str
@@ -36,27 +37,27 @@ class ProcessDefinition:
 
     @property
     def exact(self) -> bool:
-        """Tells whether it takes turns on a clock that it was built for, so that runs can be repeated exactly."""
+        """Tells whether it runs in lockstep and was built for virtual time, so that runs are exactly repeatable."""
         return self.built and self.sync is None
 
     @property
     def remote(self) -> bool:
-        """Tells whether somebody else starts it."""
+        """Tells whether the user starts it."""
         return not (self.file or self.command)
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:
-        """Returns the schedulerNames of the pods that it is responsible for."""
+        """Returns the schedulerNames of the pods that it schedules."""
         return scheduler_names(self.configuration)
 
     @property
     def description(self) -> str:
-        """Says in a line what it is, and what was changed in its configuration."""
+        """Describes it in a line, with the changes of its configuration."""
         way = "in virtual time" if self.sync is None else "in timesteps"
         if self.remote:
-            return f"a program that comes to {self._address}, {way}"
+            return f"a program that connects to {self._address}, {way}"
         if self.command:
-            return f"{' '.join(self.command)}, the real program as it is, {way}"
+            return f"{' '.join(self.command)}, the unmodified program {way}"
         changed = ", ".join(changes(self.configuration))
         program = f"{self.package} {self.version}".strip()
         return f"{program}, the real program {way} ({changed})"
@@ -66,13 +67,13 @@ class ProcessDefinition:
         return ":".join(map(str, self.listen or ()))
 
     def notes(self, release: Version) -> list[str]:
-        """Returns what the user should know: that its runs differ, that it is of another release."""
+        """Returns notes for the user: that its runs are not repeatable, that it is of another release."""
         return [*self._repeatability(), *self._other_release(release)]
 
     def _repeatability(self) -> list[str]:
         if self.exact:
             return []
-        why = "a program as it is, on virtual time" if self.sync is None else "a program in timesteps, by real time"
+        why = "an unmodified program on virtual time" if self.sync is None else "a program in timesteps, by real time"
         return [f"{self.name}: not exactly repeatable: {why}"]
 
     def _other_release(self, release: Version) -> list[str]:
@@ -85,7 +86,7 @@ class ProcessDefinition:
 
 @dataclass(frozen=True)
 class ManagerDefinition:
-    """A kube-controller-manager that was built for the loop: its executable, and which of its controllers are on."""
+    """A kube-controller-manager that was built for the loop: its executable, and its enabled controllers."""
 
     package: str
     version: str
@@ -96,5 +97,5 @@ class ManagerDefinition:
 
     @property
     def description(self) -> str:
-        """Says in a line what it is."""
+        """Describes it in a line."""
         return f"{self.package} {self.version}, the real program in virtual time ({', '.join(self.controllers)})"

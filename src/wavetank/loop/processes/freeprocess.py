@@ -6,9 +6,9 @@ from wavetank.loop.processes.process import Start, begin, end_group, how_ended, 
 
 
 class FreeProcess:
-    """A program on its own clock, which runs whenever it likes: it takes no turns, but it can be ended.
+    """A program that runs freely on its own clock.
 
-    It leads a process group of its own, which is ended with it; it does not outlive us whatever happens.
+    It leads its own process group, which ends with it, and it never outlives this process.
     """
 
     def __init__(self, name: str, start: Start) -> None:
@@ -20,10 +20,10 @@ class FreeProcess:
         """Does nothing: it has its own clock."""
 
     def resume(self, now: Nanoseconds) -> None:
-        """Does nothing: it runs anyway."""
+        """Does nothing: it runs all the time."""
 
     def wait(self) -> Nanoseconds | None:
-        """Waits for nothing; ProcessError if it has exited."""
+        """Returns at once; ProcessError if it has exited."""
         status = self._process.poll()
         if status is None:
             return None

@@ -1,4 +1,4 @@
-"""Puts a program to its seat: doors, kubeconfig, configuration, start."""
+"""Starting a program that was built with the overlay: listeners, kubeconfig, configuration, process."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from wavetank.loop.transport.listener import Listener
 from wavetank.loop.turns.lockstep import START
 from wavetank.loop.turns.participant import Participant
 
-# Addresses that the overlay takes to the Unix sockets of these names.
+# Addresses that the overlay redirects to the Unix sockets of these names.
 API_ADDRESS = "127.87.0.1"
 _EXTENDER = "127.87.1.{}"
 
 
 def launch_overlay(definition: ProcessDefinition, participant: Participant, folder: Path, seed: int) -> None:
-    """Starts a program in a folder of its own and seats it; what it draws depends on the seed."""
+    """Starts a program in a folder of its own and attaches it; its random numbers depend on the seed."""
     folder.mkdir()
     listeners: list[Listener] = []
     try:
@@ -57,14 +57,14 @@ def _start(definition: ProcessDefinition, configuration: Path, folder: Path, see
 
 
 def open_listener(path: Path, serve: Callable[[Connection, Request], None]) -> Listener:
-    """Listens at a Unix socket, whose name is an address that the overlay takes there."""
+    """Listens on a Unix socket whose name is an address that the overlay redirects there."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     sock.bind(str(path))
     return Listener(sock, serve)
 
 
 def _extender_listeners(configured: Sequence[Mapping[str, Any]], folder: Path) -> list[Listener]:
-    """Opens a door for each extender: what goes to it goes through us, so that no byte is under way unseen."""
+    """Opens a proxy for each extender, so that no bytes are in flight that the simulation does not see."""
     return [
         open_listener(folder / _EXTENDER.format(i), ExtenderProxy(config).serve)
         for i, config in enumerate(configured, 1)
@@ -72,14 +72,14 @@ def _extender_listeners(configured: Sequence[Mapping[str, Any]], folder: Path) -
 
 
 def write_configuration(definition: ProcessDefinition, folder: Path, server: str, extenders: list[str]) -> Path:
-    """Writes the kubeconfig and the completed configuration of a program; the extenders' addresses are ours."""
+    """Writes the kubeconfig and the completed configuration of a program; `extenders` are the proxies' addresses."""
     kubeconfig, configuration = write_kubeconfig(folder, server), folder / "configuration.json"
     configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), extenders)))
     return configuration
 
 
 def write_kubeconfig(folder: Path, server: str) -> Path:
-    """Writes the kubeconfig that leads a program to the API."""
+    """Writes a kubeconfig with the address of the API."""
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(json.dumps(_kubeconfig(server)))
     return kubeconfig

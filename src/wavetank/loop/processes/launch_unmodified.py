@@ -1,4 +1,4 @@
-"""Puts a program as it is to its seat: TCP doors, kubeconfig, configuration, start."""
+"""Starting an unmodified program: TCP listeners, kubeconfig, configuration, process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HERE = ("127.0.0.1", 0)
 
 
 def launch_unmodified(definition: ProcessDefinition, participant: Participant, folder: Path) -> None:
-    """Starts a program in a folder of its own and seats it."""
+    """Starts a program in a folder of its own and attaches it."""
     folder.mkdir()
     listeners: list[Listener] = []
     try:
@@ -74,7 +74,7 @@ def _fill(word: str, values: dict[str, str]) -> str:
 def _listener(address: tuple[str, int], serve: Callable[[Connection, Request], None]) -> Listener:
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it: nothing waits for more
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it; nothing is delayed
     try:
         sock.bind(address)
     except OSError as error:

@@ -19,11 +19,11 @@ from wavetank.loop.errors import ProcessError
 from wavetank.loop.transport.listener import Listener
 
 EPOCH = EPOCH_SECONDS * SECOND
-TICK_NS = 1  # each time.Now() of the program moves its clock by this much, so that its stamps keep their order
-_GARBAGE = 128 << 20  # bytes of heap from which on garbage is collected, between turns
+TICK_NS = 1  # each time.Now() advances the program's clock by this much, so that its timestamps keep their order
+_GARBAGE = 128 << 20  # heap size in bytes above which garbage is collected, between turns
 _REPORT = struct.Struct("=qq")
 _TIME = struct.Struct("=q")
-_NEVER = 1 << 62  # of a timer
+_NEVER = 1 << 62  # due time of no timer
 _TAIL_LINES, _TAIL_BYTES = 5, 2000
 _PR_SET_PDEATHSIG = 1
 _GRACE_S = 1.0
@@ -33,9 +33,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Start:
-    """How a program begins: its command, more environment, its clock, and the seed of all that it draws.
+    """How a program is started: its command, additional environment, start time, and the seed of its random numbers.
 
-    `patience_s` is how long it may run, in real time, without getting quiet.
+    `patience_s` is how long it may run, in real time, without becoming quiet.
     """
 
     command: Sequence[str]
@@ -47,10 +47,10 @@ class Start:
 
 
 class Process:
-    """A Go program that was built with the overlay, on virtual time and in turns with us.
+    """A Go program that was built with the overlay: on virtual time, in turns with the simulation.
 
-    It is parked when nothing in it can go on: then it tells its next timer and waits for the time to be told. It
-    leads a process group of its own, which is ended with it; it does not outlive us whatever happens.
+    When nothing in it can proceed it parks: it reports its next timer and waits for the new time. It leads its own
+    process group, which ends with it, and it never outlives this process.
     """
 
     def __init__(self, name: str, start: Start, listeners: Sequence[Listener]) -> None:
@@ -74,10 +74,10 @@ class Process:
             self._poll.register(listener.socket, select.POLLIN)
 
     def set_clock(self, now: Nanoseconds) -> None:
-        """Does nothing: while it is parked it does not look at its clock."""
+        """Does nothing: a parked program does not read its clock."""
 
     def resume(self, now: Nanoseconds) -> None:
-        """Lets it run, at this time."""
+        """Resumes it at this time."""
         try:
             self._control.send(_TIME.pack(EPOCH + now))
         except BrokenPipeError:
@@ -86,7 +86,7 @@ class Process:
     def wait(self) -> Nanoseconds | None:
         """Waits until it is parked; returns when its next timer is due, None if it has none.
 
-        Meanwhile its connections are accepted, so that it never finds the queue of a door full; nothing is read.
+        In the meantime its connections are accepted, so that the backlog never fills up; nothing is read.
         """
         deadline = time.monotonic() + self._patience_s
         while True:
@@ -98,7 +98,7 @@ class Process:
             for listener in self._listeners:
                 if listener.socket.fileno() in fds:
                     listener.accept()
-                    deadline = time.monotonic() + self._patience_s  # a sign of life: a burst of pods takes its time
+                    deadline = time.monotonic() + self._patience_s  # it is alive: a burst of pods takes its time
             if self._control.fileno() in fds:
                 return self._parked()
 
@@ -136,7 +136,7 @@ def begin(
     *inherited: int,
     prepare: Callable[[], None] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts a program in a process group of its own that does not outlive us; ProcessError if it cannot be.
+    """Starts a program in its own process group that never outlives this process; ProcessError if it cannot be started.
 
     `prepare` is called between fork and exec.
     """
@@ -163,19 +163,19 @@ def begin(
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Ends a program and everybody whom it has started."""
-    with suppress(ProcessLookupError):  # it has ended by itself, and had started nobody
+    """Kills a program and all processes that it has started."""
+    with suppress(ProcessLookupError):  # all of them have exited
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def how_ended(status: int) -> str:
-    """Says how a process has ended; a negative status is a signal's number."""
+    """Describes how a process has ended; a negative status is a signal's number."""
     return f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has exited with status {status}"
 
 
 def tail_of(log: Path) -> str:
-    """Returns the last lines of a log, joined by bars; of a Go panic, its first ones."""
+    """Returns the last lines of a log, joined by bars; of a Go panic, the first ones."""
     try:
         text = log.read_bytes()
     except FileNotFoundError:
@@ -188,11 +188,11 @@ def tail_of(log: Path) -> str:
 
 
 def plain_environment() -> dict[str, str]:
-    """Returns our environment without what would send a program elsewhere: proxies, a cluster that we run in."""
+    """Returns the environment without variables that would mislead a program: proxies, a surrounding cluster."""
     foreign = ("_PROXY", "KUBERNETES_SERVICE_", "KUBECONFIG", "GODEBUG", "GOGC", "GOMEMLIMIT")
     return {key: value for key, value in os.environ.items() if not any(word in key.upper() for word in foreign)}
 
 
 def die_with_parent() -> None:
-    """Makes the kernel end this process when its parent ends; for use between fork and exec."""
+    """Lets the kernel kill this process when its parent ends; to be called between fork and exec."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -13,19 +13,19 @@ from wavetank.loop.tracing.threads import Threads
 from wavetank.loop.tracing.tracing import Followed, ask_for_tracing
 from wavetank.loop.transport.listener import Listener
 
-_LOOKS = 20  # one after the other, before we look more seldom in order not to take the processor from it
+_LOOKS = 20  # polls before it sleeps between them, to leave the CPU to the program
 _PAUSE_S = 0.0002
 
 
 class UnmodifiedProcess:
-    """Any program as it is, on virtual time and in turns with us: Linux on x86-64 only, and nearly exact.
+    """Any unmodified program, on virtual time and in turns with the simulation: Linux on x86-64 only, nearly exact.
 
-    Its clock is a page of ours. It is quiet when all its threads wait, as the kernel tells; waits that are over in
-    virtual time are ended by us. Until it has made its first connection it is followed through whatever it starts (a
-    shell, `env`, a shim), and its clock runs as ours does.
+    Its clock is a shared page of memory. It is quiet when all its threads wait, by /proc; waits that are over in
+    virtual time are ended through ptrace. Until its first connection it is traced through everything that it starts (a
+    shell, `env`, a shim), and its clock runs in real time.
 
-    Waits for a time by the clock are never over too early. Those for a number of milliseconds are counted by the
-    kernel as well, in real time: one that is over there first ends too early, unless the program looks at its clock.
+    Waits until a time of the clock never end too early. Waits for a number of milliseconds are also counted by the
+    kernel, in real time: one that is over there first ends too early, unless the program checks its clock.
     """
 
     def __init__(self, name: str, start: Start, listeners: Sequence[Listener]) -> None:
@@ -52,17 +52,17 @@ class UnmodifiedProcess:
         self._followed.go_on(self._followed.first())
 
     def set_clock(self, now: Nanoseconds) -> None:
-        """Sets its clock, before anything reaches it."""
+        """Sets its clock, before anything is sent to it."""
         self._page.advance(now)
 
     def resume(self, now: Nanoseconds) -> None:
-        """Ends its waits that are over; it runs as soon as it has anything to do."""
+        """Ends the waits that are over; it runs if it has anything to do."""
         self._page.advance(now)
         assert self._threads is not None
         self._threads.end_waits(now)
 
     def wait(self) -> Nanoseconds | None:
-        """Waits until all threads wait; returns when the first of them no longer does, None if never."""
+        """Waits until all threads wait; returns when the first wait is over, None if never."""
         deadline = time.monotonic() + self._patience_s
         if self._threads is None:
             self._threads = self._connect(deadline)
@@ -88,7 +88,7 @@ class UnmodifiedProcess:
             raise ProcessError(self.name, problem, self.tail())
 
     def _connect(self, deadline: float) -> Threads:
-        """Follows it until it has made a connection."""
+        """Traces it until it has made a connection."""
         poll = select.poll()
         for listener in self._listeners:
             poll.register(listener.socket, select.POLLIN)
@@ -102,7 +102,7 @@ class UnmodifiedProcess:
             if time.monotonic() > deadline:
                 problem = f"has not connected to the API within {self._patience_s:g} s"
                 raise ProcessError(self.name, problem, self.tail())
-        self._followed.let_go()
+        self._followed.release()
         return Threads(self._followed.pids)
 
     def _ended(self, status: int) -> ProcessError:

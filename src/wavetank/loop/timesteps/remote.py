@@ -4,7 +4,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class RemoteProgram:
-    """A program that somebody else starts and ends: it is expected to come to our door."""
+    """A program that the user starts and ends; it is expected to connect."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -13,10 +13,10 @@ class RemoteProgram:
         """Does nothing: it has its own clock."""
 
     def resume(self, now: Nanoseconds) -> None:
-        """Does nothing: it runs anyway."""
+        """Does nothing: it runs all the time."""
 
     def wait(self) -> Nanoseconds | None:
-        """Waits for nothing."""
+        """Returns at once."""
         return None
 
     def tail(self) -> str:
@@ -24,4 +24,4 @@ class RemoteProgram:
         return ""
 
     def close(self) -> None:
-        """Does nothing: it is not ours."""
+        """Does nothing: the user ends it."""

@@ -9,13 +9,13 @@ _MILLISECOND = SECOND // 1000
 
 @dataclass(frozen=True)
 class TimestepSync:
-    """How the simulation and a scheduler that cannot be quiesced keep step, with the words and defaults of Batkube.
+    """How a scheduler that cannot run in lockstep is synchronized, with Batkube's parameters and defaults.
 
     In each cycle the scheduler has at most `timeout_value` of real time, and at least `min_delay`, to decide; meanwhile
-    simulated time passes as real time does. Then the simulation jumps to its next event, but no further than the time
-    step: that grows from the base to the maximum, times the multiplier, while there is no decision.
+    simulated time passes as real time does. Then the simulation jumps to its next event, but at most by the time step,
+    which grows from the base to the maximum by the multiplier while there is no decision.
 
-    With a `batsky_endpoint` the scheduler is told the simulated time; otherwise it keeps its own clock.
+    With a `batsky_endpoint` the scheduler gets the simulated time; otherwise it has its own clock.
     """
 
     timeout_value: Nanoseconds = 20 * _MILLISECOND

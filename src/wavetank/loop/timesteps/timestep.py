@@ -14,17 +14,17 @@ from wavetank.loop.timesteps.batsky import Batsky
 from wavetank.loop.timesteps.sync import TimestepSync
 from wavetank.loop.turns.participant import Participant
 
-_SILENCE_S = 0.5  # without a request: then a program has read all it wants
-_PAUSE_S = 0.05  # the same, after something small has changed
-_PATIENCE_S = 60.0  # to begin with
+_SILENCE_S = 0.5  # without a request: then a program has read the cluster
+_PAUSE_S = 0.05  # the same, after a small change
+_PATIENCE_S = 60.0  # until programs watch pods
 
 
 class Timestep:
-    """Keeps step with programs that cannot be made to take turns, by waiting and jumping, as Batkube does.
+    """Synchronizes with programs that cannot run in lockstep, by waiting and jumping, as Batkube does.
 
-    It is an actor on the clock like `Lockstep`, and stands in its place. In a *cycle* the programs are given some real
-    time, which passes in the simulation too; then the simulation jumps. Whatever they decide too late is served in
-    the next cycle. Cycles begin when a pod is submitted or ends, and when the time step is over.
+    It is an actor on the clock, in place of `Lockstep`. In a *cycle* the programs get some real time, which passes in
+    the simulation too; then the simulation jumps. Later decisions are served in the next cycle. Cycles begin when a pod
+    is submitted or finishes, and when the time step is over.
     """
 
     def __init__(self, clock: Clock, store: Store, sync: TimestepSync) -> None:
@@ -38,14 +38,14 @@ class Timestep:
         self._call: Timer | None = None
         self._step: Nanoseconds = sync.base_simulation_timestep
         self._timers: list[Nanoseconds] = []
-        self._begun = (0, 0.0, 0)  # of the cycle: simulated and real time, bindings until then
+        self._begun = (0, 0.0, 0)  # of the cycle: simulated time, real time, number of bindings
         self.turns = 0
         store.subscribe(POD, self)
 
     # before time 0
 
     def begin(self, participants: Sequence[Participant]) -> None:
-        """Lets programs start and read the cluster; ProcessError if one does not."""
+        """Waits until the programs have started and read the cluster; ProcessError if one does not."""
         self._participants = participants
         for participant in participants:
             for fd in participant.descriptors:
@@ -58,11 +58,11 @@ class Timestep:
         self._serve_until_silent(_SILENCE_S)
 
     def settle(self) -> None:
-        """Lets programs take in what has changed, still before time 0."""
+        """Lets programs receive changes, still before time 0."""
         self._serve_until_silent(_PAUSE_S)
 
     def open(self) -> None:
-        """Lets the clock rule from now on."""
+        """Starts the cycles; from now on the clock runs."""
         self._open = True
         self._plan()
 
@@ -77,19 +77,19 @@ class Timestep:
     # while the clock runs
 
     def wake(self) -> None:
-        """Does nothing: news wait for the next cycle."""
+        """Does nothing: changes wait for the next cycle."""
 
     def added(self, new: Pod) -> None:
         """Begins a cycle: a pod was submitted."""
         self._happened()
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Begins a cycle if a pod has ended."""
+        """Begins a cycle if a pod has finished."""
         if new.finished and not old.finished:
             self._happened()
 
     def deleted(self, old: Pod) -> None:
-        """Begins a cycle: a pod is gone."""
+        """Begins a cycle: a pod was deleted."""
         self._happened()
 
     def _happened(self) -> None:
@@ -111,7 +111,7 @@ class Timestep:
         self._listen()
 
     def _listen(self) -> None:
-        """Waits in real time whether anything comes, and lets the simulation follow so far."""
+        """Waits in real time for requests, and lets the simulation catch up."""
         self._deal()
         if self._batsky is not None:
             self._timers = self._batsky.exchange(self._clock.now)
@@ -130,14 +130,14 @@ class Timestep:
             self._listen()
 
     def _end_cycle(self, decided: bool) -> None:
-        self._deal()  # answers, which it can read while the simulation goes on
+        self._deal()  # send the responses, which it can read while the simulation continues
         self._cycling = False
         if decided:
             self._step = self._sync.base_simulation_timestep
         self._plan()
 
     def _plan(self) -> None:
-        """Sets when the next cycle begins if nothing happens before; an earlier call stands."""
+        """Schedules the next cycle if nothing happens before; an earlier plan is kept."""
         sync = self._sync
         pending = any(participant.awaited for participant in self._participants)
         if self._call is not None or (sync.fast_forward_on_no_pending_jobs and self._bindings() and not pending):
@@ -149,9 +149,9 @@ class Timestep:
         self._call = self._clock.after(min([step, *self._timers]), self._called, SCHEDULERS, background=True)
 
     def linger(self) -> bool:
-        """Waits in real time, when nothing else goes on, whether a program does something about its pods.
+        """Waits in real time, when nothing else is due, for a program to act on its pods; returns whether it did.
 
-        ProcessError after the crash timeout, if that was asked for.
+        ProcessError after the crash timeout, if deadlock detection is on.
         """
         if not any(participant.awaited for participant in self._participants):
             return False

@@ -9,7 +9,7 @@ from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.loop.tracing.tracing import Stopped
 
-PAGE = 0x7E00_0000_0000  # where programs see the clock; their own memory is nowhere near
+PAGE = 0x7E00_0000_0000  # address of the page in programs, far from their own memory
 _CODE_PAGE = PAGE + mmap.PAGESIZE
 # clock.S, assembled
 CODE = bytes.fromhex(
@@ -31,10 +31,10 @@ _EPOCH = EPOCH_SECONDS * SECOND
 
 
 class ClockPage:
-    """The clock of programs that were not built for it: a page of memory which they share with us.
+    """The clock of unmodified programs: a page of memory that they share with this process.
 
-    `install` maps it into a program that stands at its first instruction, and lets the functions that tell the time,
-    which the kernel maps into every program, jump to code that reads it. There is no cost afterwards.
+    `install` maps it into a program that is stopped at its first instruction, and redirects the vDSO's clock functions
+    to code that reads it. It costs nothing afterwards.
     """
 
     def __init__(self, now: Nanoseconds) -> None:
@@ -46,15 +46,15 @@ class ClockPage:
 
     @property
     def now(self) -> Nanoseconds:
-        """Returns the time that programs see, with the nanoseconds that their looks have added."""
+        """Returns the time that programs see, including the nanoseconds that their reads have added."""
         return self._time.value - _EPOCH
 
     def advance(self, now: Nanoseconds) -> None:
-        """Moves the clock; never back."""
+        """Advances the clock; never moves it back."""
         self._time.value = max(self._time.value, _EPOCH + now)
 
     def install(self, program: Stopped) -> None:
-        """Puts a program on this clock; it must have inherited our `fd`. OSError if that cannot be done."""
+        """Puts a program on this clock; it must have inherited `fd`. OSError if that fails."""
         mapped = program.call(_MMAP, PAGE, mmap.PAGESIZE, _READ_WRITE, _SHARED | _FIXED, self.fd, 0)
         flags = _PRIVATE | _FIXED | _ANONYMOUS
         coded = program.call(_MMAP, _CODE_PAGE, mmap.PAGESIZE, _READ_EXECUTE, flags, -1, 0)
@@ -66,7 +66,7 @@ class ClockPage:
             program.poke(vdso + place, _JUMP.pack(b"\x48\xb8", _CODE_PAGE + _FUNCTIONS[name], b"\xff\xe0"))
 
     def close(self) -> None:
-        """Forgets the page."""
+        """Unmaps the page."""
         del self._time
         self._memory.close()
         os.close(self.fd)
@@ -81,7 +81,7 @@ def _vdso_address(pid: int) -> int:
 
 
 def _clock_functions(image: bytes) -> dict[bytes, int]:
-    """Finds the clock functions in a vDSO, an ELF file in memory: name → offset; OSError if any is missing."""
+    """Finds the clock functions in a vDSO, an ELF file in memory: name → offset; OSError if one is missing."""
     headers, count = struct.unpack_from("<Q", image, 32)[0], struct.unpack_from("<H", image, 56)[0]
     segments = [struct.unpack_from("<IIQQ", image, headers + 56 * i) for i in range(count)]
     base = next(address for kind, _, _, address in segments if kind == 1)

@@ -12,23 +12,23 @@ from wavetank.loop.tracing.waits import FILES, NANOSLEEP, SHORT, Wait, read_wait
 
 @dataclass
 class _Thread:
-    """A thread, the files in which the kernel tells of it, and the wait that it was last seen in."""
+    """A thread, its files in /proc, and the wait that it was last seen in."""
 
     pid: int
     tid: int
     memory: int
     call: int
     slices: int
-    seen: tuple[bytes, bytes] = (b"", b"")  # how often it had run when it was last looked at, and its call
+    seen: tuple[bytes, bytes] = (b"", b"")  # number of time slices and system call when it was last polled
     wait: Wait | None = None
     due: Nanoseconds | None = None
 
 
 class Threads:
-    """All threads of some processes, as /proc tells of them.
+    """All threads of some processes, by /proc.
 
-    They are *quiet* when each waits in a system call and none has run between two looks: what one would have woken
-    is then seen too. A look costs a few microseconds for each thread.
+    They are *quiet* when each waits in a system call and none has run between two polls, so that threads which another
+    one has woken are seen, too. A poll costs a few microseconds per thread.
     """
 
     def __init__(self, pids: Sequence[int]) -> None:
@@ -37,12 +37,12 @@ class Threads:
         self._last: list[tuple[int, bytes]] | None = None
 
     def look(self, now: Nanoseconds) -> bool:
-        """Looks at all threads once; True if they are quiet. Waits that are new are taken to begin `now`."""
+        """Polls all threads once; True if they are quiet. New waits are taken to begin at `now`."""
         last, self._last = self._last, self._look(now)
         return self._last is not None and self._last == last
 
     def forget(self) -> None:
-        """Makes two more looks necessary, because something may have happened."""
+        """Requires two more polls, since something may have happened."""
         self._last = None
 
     @property
@@ -58,7 +58,7 @@ class Threads:
                 thread.due = None
 
     def close(self) -> None:
-        """Closes what is open."""
+        """Closes all files."""
         for thread in list(self._threads.values()):
             self._drop(thread)
         for memory in self._memory.values():
@@ -101,16 +101,16 @@ class Threads:
             os.close(thread.slices)
 
     def _look_at(self, thread: _Thread, now: Nanoseconds, seen: list[tuple[int, bytes]]) -> bool:
-        """Looks at one thread; False if it does not wait. Waits are noted in `seen`, but for short ones.
+        """Polls one thread; False if it does not wait. Waits are added to `seen`, except for short ones.
 
-        Those are over in real time again and again, whereupon the thread looks at its clock and waits anew: nothing
-        comes of it as long as the clock stands.
+        Short waits end again and again in real time; the thread reads its clock and waits again, without any effect
+        while the clock stands still.
         """
-        slices = os.pread(thread.slices, 100, 0).split()[2]  # first: whoever runs in between has more of them
+        slices = os.pread(thread.slices, 100, 0).split()[2]  # read first: a thread that runs in between has more
         call = os.pread(thread.call, 300, 0)
         words = call.split()
         if len(words) < 7:
-            return False  # "running", or stopped in the midst of its own code
+            return False  # "running", or stopped in its own code
         if thread.seen != (slices, call):
             thread.seen = (slices, call)
             thread.wait = self._wait(thread, int(words[0]), [int(word, 16) for word in words[1:7]])
@@ -121,13 +121,13 @@ class Threads:
         if timeout is None or timeout > SHORT:
             seen.append((thread.tid, slices))
         elif thread.wait.number == NANOSLEEP:
-            thread.due = None  # it is Go's monitor, which does this while anything runs, and for a moment after
+            thread.due = None  # Go's sysmon, which does this while anything runs, and shortly after
             return True
         return timeout != 0
 
     def _wait(self, thread: _Thread, number: int, arguments: list[int]) -> Wait | None:
         if number in FILES and os.readlink(f"/proc/{thread.pid}/fd/{arguments[0]}").startswith("/"):
-            return None  # a disk answers in a moment
+            return None  # a file on disk answers at once
         return read_wait(number, arguments, thread.memory)
 
 

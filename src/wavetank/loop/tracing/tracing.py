@@ -1,4 +1,4 @@
-"""ptrace, as little of it as we need: x86-64 Linux only."""
+"""The parts of ptrace that are needed, for Linux on x86-64."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EVENT_FORK, _EVENT_VFORK, _EVENT_STOP = 1, 2, 128
 _WALL = 0x4000_0000
 _TGKILL = 234
 _TRAP = b"\x0f\x05\xcc"  # syscall; int3
-# How a call looks that was interrupted: EINTR, and what stands in its place until the kernel has decided to restart it.
+# Results of an interrupted system call: EINTR, and the kernel's internal codes for calls that it will restart.
 _RESTART, _RESTART_BLOCK = -514, -516
 _INTERRUPTED = frozenset({-4, -512, -513, _RESTART, _RESTART_BLOCK})
 
@@ -27,7 +27,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def check_machine() -> None:
-    """Refuses machines on which no unmodified program can be put on virtual time."""
+    """Raises an InputError on machines where unmodified programs cannot run on virtual time."""
     if sys.platform != "linux" or machine() != "x86_64":
         here = f"{sys.platform} on {machine()}"
         problem = f"programs as they are can only be put on virtual time by Linux on x86-64, and this is {here}"
@@ -45,7 +45,7 @@ class _Registers(ctypes.Structure):
 
 
 def ask_for_tracing() -> None:
-    """Makes the parent our tracer, from the next exec on; for use between fork and exec."""
+    """Makes the parent the tracer from the next exec on; to be called between fork and exec."""
     _libc.ptrace(_TRACEME, 0, None, None)
 
 
@@ -60,13 +60,13 @@ def _signed(value: int) -> int:
 
 
 class Stopped:
-    """A thread that stands still because we trace it."""
+    """A thread that is stopped by ptrace."""
 
     def __init__(self, tid: int) -> None:
         self.tid = tid
 
     def call(self, number: int, *arguments: int) -> int:
-        """Lets it make a system call; returns the result, a negative error number if it failed."""
+        """Makes it perform a system call; returns the result, a negative error number if it failed."""
         before, during = _Registers(), _Registers()
         for registers in (before, during):
             _ptrace(_GETREGS, self.tid, None, ctypes.byref(registers))
@@ -91,18 +91,18 @@ class Stopped:
             return memory.read(size)
 
     def poke(self, address: int, content: bytes) -> None:
-        """Writes into its memory, code too."""
+        """Writes its memory, including code."""
         with open(f"/proc/{self.tid}/mem", "r+b", buffering=0) as memory:
             memory.seek(address)
             memory.write(content)
 
 
 def end_wait(tid: int, number: int, outcome: int) -> bool:
-    """Ends the system call in which a thread waits, as if its time were over; False if it no longer waits there."""
+    """Ends the system call in which a thread waits, as if its timeout were over; False if it no longer waits there."""
     try:
         _ptrace(_SEIZE, tid)
     except OSError:
-        return False  # it has ended, or somebody else traces it
+        return False  # it has ended, or is traced by another process
     _ptrace(_INTERRUPT, tid)
     _, status = os.waitpid(tid, _WALL)
     if not os.WIFSTOPPED(status):
@@ -119,33 +119,31 @@ def end_wait(tid: int, number: int, outcome: int) -> bool:
 
 
 class Followed:
-    """A program from its first instruction on, with all that it starts and becomes, until it is let go."""
+    """A program that is traced from its first instruction on, with all that it starts, until it is released."""
 
     def __init__(self, pid: int) -> None:
         os.waitpid(pid, _WALL)
         _ptrace(_SETOPTIONS, pid, None, _TRACEFORK | _TRACEVFORK | _EXITKILL)
         self.pids = [pid]
-        self.ended: int | None = None  # how, if the first of them has
+        self.ended: int | None = None  # status of the first process, if it has ended
 
     def first(self) -> Stopped:
         """Returns the program at its first instruction."""
         return Stopped(self.pids[0])
 
     def go_on(self, thread: Stopped, number: int = 0) -> None:
-        """Lets a stopped program go on, with a signal if one was meant for it."""
+        """Continues a stopped program, with a signal if one was meant for it."""
         _ptrace(_CONT, thread.tid, None, number)
 
     def next_exec(self) -> Stopped | None:
-        """Returns a program that has just become another one and stands at its first instruction, if there is any."""
+        """Returns a program that has just called exec and is stopped at its first instruction, if there is any."""
         for pid in list(self.pids):
             ended, status = _poll(pid)
             if not ended:
                 continue
             if not os.WIFSTOPPED(status):
                 self._forget(pid, status)
-            elif (
-                os.WSTOPSIG(status) == signal.SIGTRAP and not status >> 16
-            ):  # so an exec ends if nobody asks for events
+            elif os.WSTOPSIG(status) == signal.SIGTRAP and not status >> 16:  # a plain SIGTRAP is the end of an exec
                 return Stopped(pid)
             else:
                 self._go_on_after(pid, status)
@@ -165,11 +163,11 @@ class Followed:
             self.pids.append(child.value)
         _ptrace(_CONT, pid, None, 0 if event or number == signal.SIGSTOP else number)
 
-    def let_go(self) -> None:
-        """Stops tracing; whatever they become from now on is not seen."""
+    def release(self) -> None:
+        """Stops tracing; later execs are not seen."""
         for pid in self.pids:
-            with suppress(OSError):  # it has ended meanwhile
-                _libc.syscall(_TGKILL, pid, pid, signal.SIGSTOP)  # to no other thread: that would stop them all
+            with suppress(OSError):  # it has ended in the meantime
+                _libc.syscall(_TGKILL, pid, pid, signal.SIGSTOP)  # to this thread only: otherwise all would stop
                 while True:
                     _, status = os.waitpid(pid, _WALL)
                     if not os.WIFSTOPPED(status) or os.WSTOPSIG(status) == signal.SIGSTOP:
@@ -180,7 +178,7 @@ class Followed:
 
 
 def _restart_whole(tid: int) -> None:
-    """Lets an interrupted wait begin anew; the kernel would go on with the rest of it, but not tell us what it is."""
+    """Restarts an interrupted wait from the beginning; the kernel would continue it, but not show how much is left."""
     registers = _Registers()
     _ptrace(_GETREGS, tid, None, ctypes.byref(registers))
     if _signed(registers.rax) == _RESTART_BLOCK:

@@ -1,4 +1,4 @@
-"""The system calls in which a thread waits, and how long."""
+"""System calls in which a thread waits, and their timeouts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _ABSOLUTE = 1
 _TIMES = struct.Struct("<qq")
 
 READ, RECVFROM, RECVMSG, NANOSLEEP, FUTEX = 0, 45, 47, 35, 202
-FILES = (READ, RECVFROM, RECVMSG)  # a wait only if the other side is no disk
+FILES = (READ, RECVFROM, RECVMSG)  # waits only if the other end is not a disk
 
-SHORT = 10 * _MILLISECOND  # waits that may well be over in real time before we have looked twice
+SHORT = 10 * _MILLISECOND  # waits that can be over in real time between two polls
 
 Memory = int  # an open /proc/PID/mem
 
 
 @dataclass(frozen=True)
 class Wait:
-    """A system call that waits: how long it was told to, and what it returns when that is over.
+    """A system call that waits: its timeout, and its result when that is over.
 
-    `timeout` counts from its beginning, `due` is a time of the clock; None for both is for ever.
+    `timeout` counts from its beginning, `due` is a time of the clock; if both are None it waits forever.
     """
 
     number: int
@@ -39,7 +39,7 @@ class Wait:
 
 
 def read_wait(number: int, arguments: list[int], memory: Memory) -> Wait | None:
-    """Reads the call that a thread is in; None if it is none that waits."""
+    """Reads the system call of a thread; None if it does not wait."""
     if number in _FOREVER:
         return Wait(number)
     if number in _MILLISECONDS:
@@ -68,9 +68,9 @@ def _select(arguments: list[int], memory: Memory) -> Wait:
 
 
 def _epoll_pwait(arguments: list[int], memory: Memory) -> Wait:
-    """Reads Go's wait until its next timer, which it rounds down to milliseconds, or up to the first.
+    """Reads Go's wait until its next timer, which Go rounds down to milliseconds, or up to the first.
 
-    With one more that timer is surely due, up to a millisecond late; without, it would wait twice.
+    One more millisecond makes sure that the timer is due, at most a millisecond late; otherwise Go would wait twice.
     """
     timeout = _milliseconds(arguments[3])
     return Wait(281, timeout + _MILLISECOND if timeout and timeout > _MILLISECOND else timeout)
@@ -99,9 +99,9 @@ def _until(number: int, time: Nanoseconds | None, outcome: int = 0) -> Wait:
 
 # accept, accept4, wait4, waitid, pause, rt_sigsuspend
 _FOREVER = frozenset({READ, RECVFROM, RECVMSG, 43, 288, 61, 247, 34, 130})
-# poll, epoll_wait: which argument is the timeout
+# poll, epoll_wait: index of the timeout argument
 _MILLISECONDS = {7: 2, 232: 3}
-# ppoll, pselect6, nanosleep, rt_sigtimedwait, epoll_pwait2: the same, and the outcome
+# ppoll, pselect6, nanosleep, rt_sigtimedwait, epoll_pwait2: index of the timeout argument, and the result
 _TIMESPECS = {271: (2, 0), 270: (4, 0), NANOSLEEP: (0, 0), 128: (2, -EAGAIN), 441: (3, 0)}
 _OTHERS: dict[int, Callable[[list[int], Memory], Wait | None]] = {
     23: _select,

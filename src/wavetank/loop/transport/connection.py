@@ -11,19 +11,19 @@ from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.stream import Stream
 
 _READ = 1 << 20
-# What is sent at a time: it fits into the socket's buffer whatever the kernel's mood, so that turns are repeatable.
+# Bytes per send: they always fit into the socket's buffer, so that turns are repeatable.
 _SENT = 64 << 10
 _LAST_CHUNK = b"0\r\n\r\n"
 
 
 class ConnectionLostError(Exception):
-    """The other side has closed the connection."""
+    """The peer has closed the connection."""
 
 
 class Connection:
-    """One HTTP/1.1 connection of a program: requests come out of it whole, answers and streams go in.
+    """An HTTP/1.1 connection of a program: parses requests, sends responses and streams.
 
-    Nothing here waits. What the socket does not take stays in `unsent` until the next `flush`.
+    It never blocks. What the socket does not accept is kept until the next `flush`.
     """
 
     def __init__(self, sock: socket.socket, number: int, take: Callable[[Connection, Request], None]) -> None:
@@ -35,20 +35,20 @@ class Connection:
         self._take = take
         self._parser = httptools.HttpRequestParser(self)
         self._unsent = bytearray()
-        self._last = False  # nothing more comes after what is unsent
+        self._last = False  # close after everything is sent
         self._whole: list[Request] = []
         self._reset()
 
     def fileno(self) -> int:
-        """Returns the descriptor, for a poller."""
+        """Returns the file descriptor."""
         return self._socket.fileno()
 
-    # in
+    # receiving
 
     def read(self) -> bool:
-        """Reads what has come and hands on the requests that are whole; False if nothing had.
+        """Reads what has arrived and passes on complete requests; False if nothing has arrived.
 
-        ConnectionLostError if the other side has closed it, or speaks no HTTP.
+        ConnectionLostError if the peer has closed the connection or does not speak HTTP.
         """
         came = False
         while not self.closed:
@@ -69,7 +69,7 @@ class Connection:
         return came
 
     def _hand_on(self) -> None:
-        """Hands on what has come whole: not from within the parser, which would swallow any error."""
+        """Passes on complete requests: not from within the parser, which would swallow errors."""
         whole, self._whole = self._whole, []
         for request in whole:
             self._take(self, request)
@@ -79,32 +79,32 @@ class Connection:
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
 
-    # what the parser calls
+    # callbacks of the parser
 
     def on_url(self, url: bytes) -> None:
-        """Takes a part of the URL."""
+        """Receives a part of the URL."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Takes a header."""
+        """Receives a header."""
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_body(self, body: bytes) -> None:
-        """Takes a part of the body."""
+        """Receives a part of the body."""
         self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """Keeps a request that is whole."""
+        """Stores a complete request."""
         method = self._parser.get_method().decode("latin-1")
         parts = urlsplit(self._url.decode("latin-1"))
         query = tuple(parse_qsl(parts.query, keep_blank_values=True)) if parts.query else ()
         self._whole.append(Request(method, unquote(parts.path), query, self._headers, b"".join(self._body)))
         self._reset()
 
-    # out
+    # sending
 
     def answer(self, answer: Response | Stream) -> None:
-        """Sends an answer, or the head of a stream, whose events follow by `send_events`."""
+        """Sends a response, or the head of a stream, whose events follow with `send_events`."""
         if isinstance(answer, Response):
             head = _head(answer.status, answer.headers)
             if answer.status not in (204, 304):
@@ -116,7 +116,7 @@ class Connection:
             self.send_events()
 
     def send_events(self) -> None:
-        """Sends what waits in the stream; when that is over, the connection is free for another request."""
+        """Sends the pending events of the stream; when it is closed, the connection is free for another request."""
         assert self.stream is not None
         events = self.stream.take()
         if events:
@@ -131,7 +131,7 @@ class Connection:
         self._last = True
 
     def flush(self) -> bool:
-        """Sends as much as the socket takes; True if anything went."""
+        """Sends as much as the socket accepts; True if anything was sent."""
         went = bool(self._unsent) and self._send()
         if self._last and not self._unsent:
             self.close()
@@ -144,18 +144,18 @@ class Connection:
         except BlockingIOError:
             return False
         except (BrokenPipeError, ConnectionResetError):
-            self._unsent.clear()  # whoever reads next learns that it is closed
+            self._unsent.clear()  # the next read finds it closed
             return True
         del self._unsent[:sent]
         return True
 
     @property
     def waits(self) -> bool:
-        """Tells whether something is still to be sent."""
+        """Tells whether anything is still to be sent."""
         return bool(self._unsent) or self._last
 
     def close(self) -> None:
-        """Closes it at once; its stream ends."""
+        """Closes the connection at once; its stream ends."""
         if not self.closed:
             self.closed = True
             if self.stream is not None:

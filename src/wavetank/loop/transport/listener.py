@@ -15,10 +15,10 @@ Serve = Callable[[Connection, Request], None]
 
 
 class Listener:
-    """Where one program comes in: a listening socket and its connections, in the order in which they were made.
+    """A listening socket of one program and its connections, in the order in which they were accepted.
 
-    Requests are handed to `serve` in that order, whatever the kernel's. Each program has doors of its own, so that it
-    does not matter who came first.
+    Requests are passed to `serve` in that order, whatever the kernel's. Each program has its own listeners, so that the
+    order between programs does not matter.
     """
 
     def __init__(self, sock: socket.socket, serve: Serve) -> None:
@@ -36,11 +36,11 @@ class Listener:
 
     @property
     def descriptors(self) -> tuple[int, int]:
-        """Returns what becomes readable when somebody comes, or says something."""
+        """Returns the file descriptors that become readable on a new connection or new data."""
         return self.socket.fileno(), self._epoll.fileno()
 
     def accept(self) -> None:
-        """Takes in everybody who stands outside."""
+        """Accepts all pending connections."""
         while True:
             try:
                 sock, _ = self.socket.accept()
@@ -52,7 +52,7 @@ class Listener:
             self._epoll.register(connection.fileno(), _READABLE)
 
     def read(self) -> bool:
-        """Reads and serves all that has come; False if nothing had."""
+        """Reads and serves everything that has arrived; False if nothing has."""
         self.accept()
         came = False
         while ready := self._ready():
@@ -76,11 +76,11 @@ class Listener:
         return came
 
     def send(self, connection: Connection) -> None:
-        """Notes that a connection has something to send, for the next `flush`."""
+        """Marks a connection that has something to send, for the next `flush`."""
         self._unsent[connection.number] = connection
 
     def flush(self) -> bool:
-        """Sends what waits, connection by connection; True if anything went."""
+        """Sends what is pending, connection by connection; True if anything was sent."""
         went = False
         for number, connection in sorted(self._unsent.items()):
             if not connection.closed:
@@ -106,11 +106,11 @@ class Listener:
 
     def _forget(self, fd: int) -> None:
         if self._connections.pop(fd, None) is not None and fd >= 0:
-            with suppress(OSError):  # a closed descriptor has left the poller by itself
+            with suppress(OSError):  # a closed descriptor is no longer registered
                 self._epoll.unregister(fd)
 
     def close(self) -> None:
-        """Closes everything."""
+        """Closes the socket and all connections."""
         for connection in self:
             connection.close()
         self._connections.clear()

@@ -1,1 +1,1 @@
-"""Lockstep: whose turn it is, and when a program is quiet."""
+"""Lockstep: programs and the simulation take turns."""

@@ -12,7 +12,7 @@ _LOOK_EVERY: Nanoseconds = 600 * SECOND
 
 
 class EventExpiry:
-    """Removes Events that nobody has written for an hour: a scheduler writes several for every pod that has to wait."""
+    """Deletes Events an hour after their last write: a scheduler writes several for every pending pod."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -27,19 +27,19 @@ class EventExpiry:
         old = self._store.clock.now - LIFETIME
         while self._written and self._written[0][0] <= old:
             _, event = self._written.popleft()
-            if self._store.find(EVENT, event.namespace, event.name) is event:  # else it was written again
+            if self._store.find(EVENT, event.namespace, event.name) is event:  # otherwise it was written again
                 self._store.delete(event)
         self._plan()
 
-    # what the store tells
+    # events
 
     def added(self, new: Resource) -> None:
-        """Notes a new Event."""
+        """Adds an Event."""
         self._written.append((self._store.clock.now, new))
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Notes that an Event has happened again."""
+        """Adds an Event that was written again."""
         self.added(new)
 
     def deleted(self, old: Resource) -> None:
-        """It will not be found when its time has come."""
+        """Does nothing: a deleted Event is not found when it expires."""

@@ -8,23 +8,23 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.turns.participant import Participant
 
-# Programs begin so long before time 0, to connect and to read the cluster; one that is not ready by then never will be.
+# Programs start this long before time 0, to connect and to read the cluster.
 START = -600 * SECOND
-_SETTLED = 10 * SECOND  # without a request: then it has read all it wants
-_GRACE_S = 2.0  # of real time without a request, for a program that is not ready although nothing is to be waited for
+_SETTLED = 10 * SECOND  # without a request: then it has read the cluster
+_GRACE_S = 2.0  # real time without a request, for a program that is not ready and has no timers
 MOST_TURNS = 100_000  # at one instant: a burst of 10,000 pods takes some hundreds
-# A run is over when nothing has happened to any pod for so long: kube-scheduler tries again after at most 5 min 40 s.
+# A run ends when no pod has changed for this long: kube-scheduler retries after at most 5 min 40 s.
 PATIENCE = 600 * SECOND
 
 
 class Lockstep:
-    """Takes turns with programs: they run, or the simulation does, never both.
+    """Runs programs and the simulation in turns, never both at once.
 
-    It is an actor on the clock like any other, beside built-in schedulers. In a turn the programs that have
-    something to do run at the present time until they are quiet; then what they have asked is served, in the order
-    (program, connection). While they have anything to do at this instant there is another turn, after whatever the
-    world did about it. Otherwise time moves: to the next event of the clock, or to the next timer of a program, but
-    only if pods wait for it. A program that nobody waits for sleeps, and finds its timers overdue when it wakes.
+    It is an actor on the clock, beside built-in schedulers. In a turn the programs that have something to do run at the
+    current time until they are quiet; then their requests are served, in the order (program, connection). While they
+    have anything to do at this instant there is another turn, after the other actors have reacted. Otherwise time
+    advances to the next event of the clock, or to the next timer of a program if pods wait for it. A program for which
+    no pod waits sleeps, and finds its timers overdue when it wakes.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -36,9 +36,9 @@ class Lockstep:
         self._turns = 0  # at that instant
 
     def begin(self, participants: Sequence[Participant]) -> None:
-        """Lets programs start and read the cluster, before time 0; ProcessError if one does not."""
+        """Waits until the programs have started and read the cluster, before time 0; ProcessError if one does not."""
         self._participants = participants
-        self._awake = True  # news meanwhile need no turn of their own
+        self._awake = True  # changes need no turn of their own yet
         for participant in participants:
             participant.due = participant.process.wait()
             participant.collect()
@@ -61,27 +61,27 @@ class Lockstep:
             )
 
     def _unready(self) -> list[Participant]:
-        """Returns the programs that have not looked at pods yet."""
+        """Returns the programs that do not watch pods yet."""
         return [participant for participant in self._participants if not participant.audit.watches_pods]
 
     def _nudge(self) -> None:
-        """Gives programs a moment of real time: one may begin by waiting for somebody else, whom we do not see."""
+        """Gives programs a moment of real time: one may first wait for something outside of the simulation."""
         time.sleep(0.01)
         for participant in self._participants:
             participant.stirred = True
 
     def settle(self) -> None:
-        """Lets programs take in what has changed, still before time 0."""
+        """Lets programs receive changes, still before time 0."""
         while self._play(0):
             pass
 
     def open(self) -> None:
-        """Lets the clock rule from now on."""
+        """Starts the turns; from now on the clock runs."""
         self._awake = False
         self._plan()
 
     def wake(self) -> None:
-        """Asks for a turn at this instant, after the world has changed."""
+        """Requests a turn at this instant, after other actors have reacted."""
         if not self._awake:
             self._awake = True
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
@@ -90,7 +90,7 @@ class Lockstep:
         """Does nothing: it holds no connection of its own."""
 
     def linger(self) -> bool:
-        """Waits, when nothing else goes on, whether a program still does something about its pods; tells if it did."""
+        """Waits, when nothing else is due, for a program to act on its pods; returns whether it did."""
         if not any(participant.awaited for participant in self._participants):
             return False
         before, end = self._changed(), self._clock.now + PATIENCE
@@ -113,7 +113,7 @@ class Lockstep:
             self._plan()
 
     def _play(self, now: Nanoseconds) -> bool:
-        """Makes one turn; returns whether there has to be another one at this time."""
+        """Runs one turn; returns whether another one is needed at this time."""
         self._count(now)
         playing = [participant for participant in self._participants if participant.deal(now)]
         for participant in playing:
@@ -124,7 +124,7 @@ class Lockstep:
         return any(collected)
 
     def _count(self, now: Nanoseconds) -> None:
-        """Counts the turns of an instant: a program that asks again and again without a pause would never end."""
+        """Counts the turns at one instant, so that a program that sends requests without end is detected."""
         self._turns = self._turns + 1 if now == self._instant else 0
         self._instant = now
         if self._turns > MOST_TURNS:
@@ -135,7 +135,7 @@ class Lockstep:
             raise ProcessError(participant.process.name, problem, participant.process.tail())
 
     def _plan(self) -> None:
-        """Sets a timer for the next turn that a program itself wants."""
+        """Sets a timer for the next turn that a program's own timers require."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

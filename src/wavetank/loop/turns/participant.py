@@ -14,7 +14,7 @@ from wavetank.loop.turns.steppedprocess import SteppedProcess
 from wavetank.loop.turns.waiting import WaitingPods
 
 BOOKMARKS = 60 * SECOND  # between two bookmarks of a watch
-LONGEST_S = 3600.0  # of a watch whose client does not say how long
+LONGEST_S = 3600.0  # default timeout of a watch
 
 Handle = Callable[[Request], Response | Stream]
 Delay = Callable[[str], Nanoseconds]
@@ -157,7 +157,7 @@ class Participant:
 
 
 class _WatchTimers:
-    """What happens to a watch by time, which is virtual here: bookmarks, and its end."""
+    """The timers of a watch, in virtual time: bookmarks and its timeout."""
 
     def __init__(
         self, stream: Stream, clock: Clock, remind: Callable[[Stream], None], end: Callable[[Stream], None]

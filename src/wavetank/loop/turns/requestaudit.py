@@ -16,9 +16,9 @@ BINDING, STATUS = "binding", "status"
 
 
 class RequestAudit:
-    """What a program has done with pods so far, as its requests tell; `fault` is what no scheduler should do.
+    """What a program has done with pods so far, by its requests; `fault` detects what no scheduler should do.
 
-    A program that `tells` says of every pod that it has tried whether it could place it, as kube-scheduler does.
+    A program that `tells` reports every attempt, successful or not, as kube-scheduler does.
     """
 
     def __init__(self, store: Store, tells: bool = True) -> None:
@@ -30,12 +30,12 @@ class RequestAudit:
         self._bound: dict[str, str] = {}
 
     def attempted(self, request: Request) -> str | None:
-        """Says which end of a scheduling attempt a request is: a binding, a status, or None for anything else."""
+        """Returns how a request ends a scheduling attempt: with a binding or a status; None if it does not."""
         subject = _subject(request)
         return subject[2] if subject else None
 
     def fault(self, request: Request) -> str | None:
-        """Looks at a request before it is served; returns what is wrong with it, or None."""
+        """Checks a request before it is served; returns what is wrong with it, or None."""
         subject = _subject(request)
         if subject is None:
             return None
@@ -57,7 +57,7 @@ class RequestAudit:
         return None
 
     def note(self, request: Request, answer: Response | Stream) -> None:
-        """Looks at a request that was served."""
+        """Records a request that was served."""
         if request.method == "GET" and request.path.endswith("/pods"):
             self.watches_pods = True
         subject = _subject(request)
@@ -67,7 +67,7 @@ class RequestAudit:
                 self._bound[pod.uid] = _target(request.body)
 
     def has_tried(self, pod: Pod) -> bool:
-        """Tells whether it has bound a pod, or said why it could not; of one that says nothing nobody knows."""
+        """Tells whether it has bound a pod or reported why it could not; True if it does not report attempts."""
         return pod.uid in self._tried or not self._tells
 
     @property
@@ -107,4 +107,4 @@ def _binding(body: bytes) -> _Binding:
     try:
         return _bindings.decode(body)
     except msgspec.MsgspecError:
-        return _Binding()  # the API will say what is wrong with it
+        return _Binding()  # the API will refuse it

@@ -6,18 +6,18 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class SteppedProcess(Protocol):
-    """A program that takes turns with the simulation: it runs until it is quiet, then time may move.
+    """A program that runs in turns with the simulation: it runs until it is quiet, then time may advance.
 
-    Times are virtual, since the start of the run. ProcessError if it does not play: it has exited, or never gets quiet.
+    Times are virtual, from the start of the run. ProcessError if it has exited or never becomes quiet.
     """
 
     name: str
 
     def set_clock(self, now: Nanoseconds) -> None:
-        """Sets its clock, before anything is handed over to it."""
+        """Sets its clock, before anything is sent to it."""
 
     def resume(self, now: Nanoseconds) -> None:
-        """Lets it run, at this time."""
+        """Resumes it at this time."""
 
     def wait(self) -> Nanoseconds | None:
         """Waits until it is quiet; returns when its next timer is due, None if it has none."""
@@ -26,4 +26,4 @@ class SteppedProcess(Protocol):
         """Returns the last lines of its log."""
 
     def close(self) -> None:
-        """Ends it and all that it has started."""
+        """Ends it and all processes that it has started."""

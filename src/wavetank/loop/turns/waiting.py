@@ -8,9 +8,9 @@ from wavetank.cluster.store.store import Store
 
 
 class WaitingPods:
-    """The pods that wait for a node and that one program is responsible for, in the order of their arrival.
+    """The pending pods that one program is responsible for, in order of arrival.
 
-    `changed` counts all writes of pods, its own or not: as long as it stands still nothing is going on.
+    `changed` counts all writes of pods, its own or not: while it does not change nothing happens.
     """
 
     def __init__(self, store: Store, scheduler_names: Collection[str]) -> None:
@@ -22,7 +22,7 @@ class WaitingPods:
             self.added(pod)
 
     def takes(self, pod: Pod) -> bool:
-        """Tells whether a pod is the program's business."""
+        """Tells whether the program is responsible for a pod."""
         return pod.scheduler_name in self.scheduler_names
 
     def __len__(self) -> int:
@@ -31,10 +31,10 @@ class WaitingPods:
     def __iter__(self) -> Iterator[Pod]:
         return iter(list(self._pods.values()))
 
-    # what the store tells
+    # events
 
     def added(self, new: Pod) -> None:
-        """Takes in a pod that waits."""
+        """Adds a pending pod."""
         self.changed += 1
         if self.takes(new) and not (new.node_name or new.finished or new.gates):
             self._pods[new.uid] = new
@@ -42,10 +42,10 @@ class WaitingPods:
             self._pods.pop(new.uid, None)
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Lets a pod go that waits no longer."""
+        """Removes a pod that is no longer pending."""
         self.added(new)
 
     def deleted(self, old: Pod) -> None:
-        """Forgets a pod."""
+        """Removes a pod."""
         self.changed += 1
         self._pods.pop(old.uid, None)

@@ -1,1 +1,1 @@
-"""K8sSim's own model of what happens to a pod on its node, second by second; docs/k8ssim.md tells all of it."""
+"""K8sSim's model of the lifecycle of a pod on its node, second by second; see docs/k8ssim.md."""

@@ -20,7 +20,7 @@ _EPOCHS = re.compile(r"--epochs=(\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """What happens to tasks that take longer than `after` seconds, to at most `limit` of a job (None: to all)."""
+    """A limit of the runtime of tasks in seconds, which acts on at most `limit` tasks of a job (None: all)."""
 
     after: float
     limit: int | None
@@ -28,9 +28,9 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a task has to do, and with which CPU: `requested` and `limit` in thousandths, None without a limit.
+    """The work of a task and its CPU: `requested` and `limit` in thousandths, None without a limit.
 
-    `work` is in K8sSim's unit, or in seconds where it is `timed` and the CPU does not matter; None is endless.
+    `work` is in K8sSim's unit, or in seconds if it is `timed` and does not depend on CPU; None is endless.
     """
 
     work: float | None
@@ -42,14 +42,14 @@ class Demand:
     termination: Deadline | None = None
 
     def rate(self, milli_cpu: float, slowed: float, speed: float) -> float:
-        """Returns the work of one second with so much CPU; a GPU is not `slowed` when the node's CPUs are busy."""
+        """Returns the work per second with this CPU; a GPU is not `slowed` when the node's CPUs are busy."""
         if self.timed:
             return 1.0
         return gpu_rate(milli_cpu) * speed if self.has_gpu else cpu_rate(milli_cpu) * slowed
 
 
 def epochs_of(manifest: Manifest) -> int | None:
-    """Returns the epochs that a pod's first container is told to train for, None if it is not."""
+    """Returns the epochs in the arguments of a pod's first container; None if there are none."""
     container = manifest["spec"]["containers"][0]
     words = " ".join(str(word) for field in ("command", "args") for word in container.get(field) or ())
     match = _EPOCHS.search(words)
@@ -66,7 +66,7 @@ def deadline_of(labels: Mapping[str, str], what: str) -> Deadline | None:
 
 
 def demand_of(pod: Pod) -> Demand:
-    """Reads what a pod does: the epochs of its first container, or else the time that it runs."""
+    """Reads the work of a pod: the epochs of its first container, or else its duration."""
     resources = pod.manifest["spec"]["containers"][0].get("resources") or {}
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     limit = _milli_cpu(limits[CPU]) if CPU in limits else None
@@ -81,7 +81,7 @@ def demand_of(pod: Pod) -> Demand:
 
 
 def _milli_cpu(quantity: Any) -> float:
-    """Returns thousandths of CPUs, rounded as K8sSim does: on which side of a step a task is may hang on it."""
+    """Returns thousandths of CPUs, rounded as K8sSim does: a step of the rate can depend on it."""
     text = str(quantity)
     if not re.fullmatch(r"[0-9.]+m?", text):
         return float(milli(quantity))

@@ -13,16 +13,15 @@ from wavetank.nodes.k8ssim.demand import demand_of
 from wavetank.nodes.k8ssim.machine import Allowances, Machine, Task
 from wavetank.nodes.k8ssim.parameters import parameters_of
 
-JOB_LABEL = "job"  # by which K8sSim's workloads say whose task a pod is
+JOB_LABEL = "job"  # names the job of a task in K8sSim's workloads
 
 
 class K8sSimKubelets:
-    """All nodes of the cluster at work as K8sSim has it, in place of `nodes.kubelets`: once in every whole second.
+    """All nodes of the cluster as K8sSim simulates them, in place of `nodes.kubelet`: once per second.
 
-    Each second containers that are ready start, running tasks work, those that are done end, and those that take too
-    long are restarted or terminated, machine by machine in the order in which these came; then schedulers think.
-    Pods are taken as they are bound, without a look at whether they fit. Finished pods leave the store unless
-    `keep_finished`.
+    In each second, node by node in the order of creation: containers that are ready start, running tasks work, finished
+    ones end, and those that take too long are restarted or terminated; then schedulers run. Bound pods are accepted
+    without a check that they fit. Finished pods leave the store unless `keep_finished`.
     """
 
     def __init__(self, store: Store, clock: Clock, keep_finished: bool = False) -> None:
@@ -38,10 +37,10 @@ class K8sSimKubelets:
         )
         store.subscribe(POD, added=self.pod_seen, modified=lambda _, new: self.pod_seen(new), deleted=self.pod_deleted)
 
-    # what the store tells
+    # events
 
     def node_seen(self, node: Node) -> None:
-        """Takes in a node or its new version."""
+        """Adds a node or its new version."""
         parameters = parameters_of(node)
         if node.name in self._machines:
             self._machines[node.name].parameters = parameters
@@ -49,12 +48,12 @@ class K8sSimKubelets:
             self._machines[node.name] = Machine(parameters)
 
     def node_deleted(self, node: Node) -> None:
-        """Forgets a node and what ran there; its pods stay as they are."""
+        """Removes a node and its tasks; its pods stay as they are."""
         for uid in self._machines.pop(node.name).tasks:
             del self._places[uid]
 
     def pod_seen(self, pod: Pod) -> None:
-        """Takes in a pod that was bound, stops one that is being deleted, forgets one that somebody ended."""
+        """Adds a pod that was bound, stops one that is being deleted, removes one that another client has finished."""
         if pod.uid in self._places:
             if pod.deleted is not None:
                 self._forget(pod)
@@ -65,7 +64,7 @@ class K8sSimKubelets:
             self._arrive(pod, self._machines[pod.node_name])
 
     def pod_deleted(self, pod: Pod) -> None:
-        """Forgets a pod that is gone."""
+        """Removes a deleted pod."""
         if pod.uid in self._places:
             self._forget(pod)
 
@@ -82,7 +81,7 @@ class K8sSimKubelets:
     # time
 
     def _plan(self) -> None:
-        """Sets the next tick, at the next whole second; one that brings nothing to an end is no progress."""
+        """Sets the next tick, at the next full second; a background timer if no task will finish by itself."""
         if self._ticking or not self._places:
             return
         self._ticking = True
@@ -97,7 +96,9 @@ class K8sSimKubelets:
             if machine.tasks:
                 self._started(machine.begin(now))
                 self._ended(machine.work(), SUCCEEDED, "", "")
-                self._ended(machine.bury(), FAILED, "DeadlineExceeded", "took longer than its terminationTime")
+                self._ended(
+                    machine.remove_terminated(), FAILED, "DeadlineExceeded", "took longer than its terminationTime"
+                )
                 for task in machine.overdue(now, self._allowances):
                     self._change(task, _restart)
         self._plan()
@@ -122,7 +123,7 @@ class K8sSimKubelets:
                 self._store.discard(pod)
 
     def _change(self, task: Task, change: Callable[[Pod], Any]) -> Pod | None:
-        """Writes a new version of a task's pod, if it is still there; returns it."""
+        """Writes a new version of a task's pod, if it still exists; returns it."""
         pod = self._store.find(POD, *self._places[task.uid][1])
         if not isinstance(pod, Pod) or pod.uid != task.uid:
             return None

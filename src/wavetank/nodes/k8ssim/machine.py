@@ -8,7 +8,7 @@ _LEFT_AFTER_RESTART = 0.2  # of the work
 
 
 class Task:
-    """One pod on its machine: first its container is made (`countdown` in seconds), then it does its work."""
+    """One pod on its machine: first its container is created (`countdown` in seconds), then it works."""
 
     __slots__ = ("countdown", "created", "demand", "failed", "job", "left", "restarts", "started", "uid")
 
@@ -24,7 +24,7 @@ class Task:
         self.failed = False
 
     def restart(self) -> None:
-        """Begins again, with a fifth of the work."""
+        """Starts again, with a fifth of the work."""
         assert self.demand.work is not None
         self.left = self.demand.work * _LEFT_AFTER_RESTART
         self.restarts += 1
@@ -37,7 +37,7 @@ class Allowances:
         self._left: dict[tuple[str, str], int] = {}
 
     def take(self, job: str, what: str, limit: int | None) -> bool:
-        """Tells whether one more of the job may be, and counts it."""
+        """Takes one restart or termination of the job; False if none is left."""
         if limit is None:
             return True
         left = self._left.setdefault((job, what), limit)
@@ -46,14 +46,14 @@ class Allowances:
 
 
 class Machine:
-    """One node at K8sSim's pace: `tick` is called once a second and does all that happens in it."""
+    """One node in K8sSim's model, which advances second by second."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
         self.tasks: dict[str, Task] = {}
 
     def bind(self, task: Task) -> None:
-        """Takes a task in; while it and others are being made, each takes longer."""
+        """Adds a task; while containers are being created, each further one takes longer."""
         making = [other for other in self.tasks.values() if other.started is None]
         for other in making:
             other.countdown += self.parameters.extra
@@ -61,7 +61,7 @@ class Machine:
         self.tasks[task.uid] = task
 
     def begin(self, now: Nanoseconds) -> Task | None:
-        """Counts the making of containers down; returns the task that starts now: the oldest that is ready."""
+        """Counts down the creation of containers; returns the task that starts now: the oldest that is ready."""
         making = [task for task in self.tasks.values() if task.started is None]
         for task in making:
             task.countdown -= 1
@@ -74,7 +74,7 @@ class Machine:
         return oldest
 
     def work(self) -> list[Task]:
-        """Lets the running tasks work for a second; returns those that are done, which leave the machine."""
+        """Lets the running tasks work for a second; returns the finished ones, which leave the machine."""
         running = self._running()
         requested = sum(task.demand.requested for task in running)
         slowed, speed = self.parameters.speed_at(requested), self.parameters.speed
@@ -83,7 +83,7 @@ class Machine:
                 task.left -= task.demand.rate(milli_cpu, slowed, speed)
         return self._leave([task for task in running if task.left is not None and task.left <= 0])
 
-    def bury(self) -> list[Task]:
+    def remove_terminated(self) -> list[Task]:
         """Returns the tasks that were terminated a second ago, which leave the machine."""
         return self._leave([task for task in self.tasks.values() if task.failed])
 
@@ -103,14 +103,14 @@ class Machine:
         return restarted
 
     def is_busy(self) -> bool:
-        """Tells whether anything will come to an end by itself."""
+        """Tells whether any task will finish by itself."""
         return any(task.started is None or task.failed or task.left is not None for task in self.tasks.values())
 
     def _running(self) -> list[Task]:
         return [task for task in self.tasks.values() if task.started is not None and not task.failed]
 
     def shares(self, running: list[Task], requested: float) -> list[float]:
-        """Returns the CPU of each: its request, and of what is left in proportion to what it may use beyond that."""
+        """Returns the CPU of each task: its request, and a share of the rest in proportion to its limit beyond it."""
         total = self.parameters.milli_cpu
         limits = [total if task.demand.limit is None else task.demand.limit for task in running]
         beyond = sum(limits) - requested

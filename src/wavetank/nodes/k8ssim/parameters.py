@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from wavetank.cluster.fields.resources import CPU
 from wavetank.cluster.objects.node import Node
 
-FIELDS = "k8ssim.wavetank.dev/"  # annotations of nodes: K8sSim's own fields, kept under their names
+FIELDS = "k8ssim.wavetank.dev/"  # annotations of nodes with K8sSim's own fields
 UNIT = 1e9  # flop/s of a core of calculationSpeed 1
 
-_LEAST = 0.1  # what is less counts as not given
+_LEAST = 0.1  # smaller values count as missing
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What K8sSim knows of a node: its CPUs in thousandths, its speed, how its containers come into being.
+    """K8sSim's parameters of a node: CPUs in thousandths, speed, creation of containers.
 
     The `speed` falls to `slowest` while more than the share `threshold` of the CPUs is requested; None if it does not.
-    A container takes `creation` seconds, each other one that is being made `extra`; one is ready every `interval`.
+    Creating a container takes `creation` seconds, plus `extra` for each other one; one becomes ready every `interval`.
     """
 
     milli_cpu: float
@@ -28,7 +28,7 @@ class Parameters:
     interval: int = 1
 
     def speed_at(self, requested: float) -> float:
-        """Returns the speed when so many thousandths of CPUs are requested."""
+        """Returns the speed when this many thousandths of CPUs are requested."""
         share = requested / self.milli_cpu if self.milli_cpu else 0.0
         if self.slowest is None or self.threshold is None:
             return self.speed
@@ -40,7 +40,7 @@ class Parameters:
 
 
 def parameters_of(node: Node) -> Parameters:
-    """Reads K8sSim's fields of a node; the times of creation have defaults only together."""
+    """Reads K8sSim's fields of a node; the creation times have defaults only together."""
     milli_cpu, speed = float(node.allocatable.get(CPU, 0)), node.speed / UNIT
     slowest, threshold = _field(node, "minimumSpeed"), _field(node, "slowSpeedThreshold")
     times = [_field(node, f"ctnCreation{part}") for part in ("Time", "ExtraTime", "TimeInterval")]

@@ -1,1 +1,1 @@
-"""The life of a pod on its node."""
+"""The kubelets: the lifecycle of pods on their nodes."""

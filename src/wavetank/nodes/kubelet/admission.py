@@ -8,20 +8,20 @@ from wavetank.cluster.objects.pod import Pod
 
 _REJECTED = "Pod was rejected:"
 _NO_MATCH = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
-_LOOKED_AT_FIRST = (PODS, CPU, MEMORY, EPHEMERAL_STORAGE)  # where several lack, the first one is named
+_LOOKED_AT_FIRST = (PODS, CPU, MEMORY, EPHEMERAL_STORAGE)  # in a message, the first of several insufficient resources
 
 
 class Refusal(NamedTuple):
-    """Why a kubelet refused a pod, with the reason and message that it puts into the pod's status."""
+    """Why a kubelet rejected a pod: the reason and message in the pod's status."""
 
     reason: str
     message: str
 
 
-class Room:
-    """What is left of one node; a pod that does not fit is refused, as a kubelet does.
+class FreeResources:
+    """The free resources of one node; a pod that does not fit is rejected, as a kubelet does.
 
-    A node that came over-committed into the cluster has less than nothing left.
+    They are negative on a node that was over-committed in the snapshot.
     """
 
     __slots__ = ("_left",)
@@ -30,12 +30,12 @@ class Room:
         self._left = dict(node.allocatable)
 
     def resize(self, old: Node, new: Node) -> None:
-        """Takes in what a new version of the node has more or less."""
+        """Applies the changed allocatable of a new version of the node."""
         for name in {**old.allocatable, **new.allocatable}:
             self._left[name] = self._left.get(name, 0) + _capacity(new, name) - _capacity(old, name)
 
     def admit(self, node: Node, pod: Pod) -> Refusal | None:
-        """Gives a pod what it asks for, or returns why the node cannot take it."""
+        """Reserves a pod's requests, or returns why the node cannot admit it."""
         left, requests = self._left, pod.spec.requests
         fits = left.get(PODS, 0) > 0
         for name, wanted in requests.items():
@@ -46,7 +46,7 @@ class Room:
         affinity = pod.spec.node_affinity
         if not affinity.allows_all and not affinity.matches(node.labels, node.name):
             return Refusal("NodeAffinity", f"{_REJECTED} {_NO_MATCH}")
-        self.take(requests)
+        self.reserve(requests)
         return None
 
     def _lack(self, node: Node, requests: Amounts) -> Refusal:
@@ -56,16 +56,16 @@ class Room:
         amounts = f"requested: {requests[name]}, used: {capacity - self._left.get(name, 0)}, capacity: {capacity}"
         return Refusal(f"OutOf{name}", f"{_REJECTED} Node didn't have enough resource: {name}, {amounts}")
 
-    def take(self, requests: Amounts) -> Amounts:
-        """Gives a pod what it asks for, and returns it."""
+    def reserve(self, requests: Amounts) -> Amounts:
+        """Reserves a pod's requests without a check, and returns them."""
         left = self._left
         left[PODS] = left.get(PODS, 0) - 1
         for name, amount in requests.items():
             left[name] = left.get(name, 0) - amount
         return requests
 
-    def give_back(self, requests: Amounts) -> None:
-        """Takes it back."""
+    def release(self, requests: Amounts) -> None:
+        """Releases the requests of a pod."""
         left = self._left
         left[PODS] += 1
         for name, amount in requests.items():

@@ -9,11 +9,11 @@ from wavetank.cluster.objects.node import Node
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.nodes.kubelet.latency import NodeLatency
 
-_EVER: Nanoseconds = -(2**63)  # before any time: a clock may begin before 0
+_EVER: Nanoseconds = -(2**63)  # before any time: a clock may start below 0
 
 
 class Registry:
-    """Where all nodes pull their images from; how big they are is known from any node that lists them."""
+    """The registry of all images; their sizes are those that nodes list."""
 
     def __init__(self, latency: NodeLatency, random: random.Random) -> None:
         self.answers_at_once = latency.pulls_at_once
@@ -22,12 +22,12 @@ class Registry:
         self._sizes: dict[str, int] = {}
 
     def learn(self, node: Node) -> None:
-        """Takes over the images that a node lists."""
+        """Adds the images that a node lists."""
         for image, size in node.images.items():
             self._sizes[with_tag(image)] = size
 
     def pull_time(self, image: str, is_missing: bool) -> float:
-        """Draws how long a pull takes, in seconds; of an image that is there already no more than a question."""
+        """Draws how long a pull takes, in seconds; only `pull_check` if the image is present."""
         latency = self._latency
         takes = latency.pull_check.sample(self._random)
         if is_missing and latency.bandwidth is not None:
@@ -36,7 +36,7 @@ class Registry:
 
 
 class ImageCache:
-    """The images of one node; pulls wait for one another."""
+    """The images of one node; pulls are serial."""
 
     __slots__ = ("_free_at", "_here_from", "_registry")
 
@@ -46,7 +46,7 @@ class ImageCache:
         self._free_at: Nanoseconds = _EVER
 
     def pull(self, spec: Mapping[str, Any], now: Nanoseconds) -> Nanoseconds:
-        """Pulls what a pod needs, beginning at `now`; returns when all of it is there."""
+        """Pulls the images of a pod, starting at `now`; returns when all are present."""
         if self._registry.answers_at_once:
             return now
         for field in ("initContainers", "containers"):

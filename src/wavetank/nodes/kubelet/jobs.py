@@ -7,7 +7,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class _JobStart:
-    """The pods of one job that have started, with what each one's part takes."""
+    """The started pods of one job, with the duration of each."""
 
     __slots__ = ("begun", "parts")
 
@@ -17,15 +17,15 @@ class _JobStart:
 
 
 class JobStarts:
-    """Jobs of several pods on their way to their common start: their work begins when the last pod runs."""
+    """Jobs of several pods that start together: their work begins when the last pod runs."""
 
     def __init__(self) -> None:
         self._gatherings: dict[int, _JobStart] = {}
 
     def arrived(self, job: Job, uid: str, takes: Nanoseconds) -> Sequence[str]:
-        """Notes that a pod has started and what its part takes here; returns the pods whose work begins now.
+        """Adds a started pod and its duration; returns the pods whose work begins now.
 
-        These are all of the job when the last one has come, and a pod alone that is started again after that.
+        These are all pods of the job when the last one has started, and a single pod that restarts after that.
         """
         gathering = self._gatherings.setdefault(id(job), _JobStart())
         gathering.parts[uid] = takes
@@ -35,7 +35,7 @@ class JobStarts:
         return list(gathering.parts) if gathering.begun else []
 
     def left(self, job: Job, uid: str) -> None:
-        """Notes that a pod of the job is gone."""
+        """Removes a pod of the job."""
         gathering = self._gatherings.get(id(job))
         if gathering is not None:
             gathering.parts.pop(uid, None)
@@ -43,5 +43,5 @@ class JobStarts:
                 del self._gatherings[id(job)]
 
     def slowest(self, job: Job) -> Nanoseconds:
-        """Returns what the slowest part takes."""
+        """Returns the longest duration."""
         return max(self._gatherings[id(job)].parts.values())

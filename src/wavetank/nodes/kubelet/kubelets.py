@@ -11,7 +11,7 @@ from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.kernel.randomness import Streams
-from wavetank.nodes.kubelet.admission import Room
+from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache, Registry
 from wavetank.nodes.kubelet.jobs import JobStarts
 from wavetank.nodes.kubelet.latency import NodeLatency
@@ -23,54 +23,65 @@ KILLED = 137  # exit code of a container that was killed
 class _Machine:
     """One node as its kubelet sees it."""
 
-    __slots__ = ("down", "images", "node", "room")
+    __slots__ = ("down", "free", "images", "node")
 
     def __init__(self, node: Node, images: ImageCache) -> None:
         self.node = node
         self.images = images
-        self.room = Room(node)
+        self.free = FreeResources(node)
         self.down = False
 
 
-class _Life:
-    """One pod on its machine: what happens to it next, and when its containers started.
+class _PodWorker:
+    """One pod on its machine: its next step, and when its containers started.
 
-    It is what the clock calls when the next step is due: one object less for every pod.
+    It is also the callback of its timer, which saves an object per pod.
     """
 
-    __slots__ = ("crash_loop", "holds", "kubelets", "machine", "name", "namespace", "started", "step", "timer", "uid")
+    __slots__ = (
+        "crash_loop",
+        "kubelets",
+        "machine",
+        "name",
+        "namespace",
+        "reserved",
+        "started",
+        "step",
+        "timer",
+        "uid",
+    )
 
     def __init__(self, kubelets: Kubelets, machine: _Machine, pod: Pod) -> None:
         self.kubelets = kubelets
         self.machine = machine
         self.uid = pod.uid
         self.namespace, self.name = pod.namespace, pod.name
-        self.holds: Amounts | None = None  # what it was given of the machine, once it was admitted
+        self.reserved: Amounts | None = None  # the resources that it has reserved, once it was admitted
         self.started: Nanoseconds | None = None
         self.timer: Timer | None = None
-        self.step: _Step  # for when the timer is due
+        self.step: _Step  # to take when the timer is due
         self.crash_loop: CrashLoop | None = None
 
     def __call__(self) -> None:
-        """Takes the step that was planned."""
+        """Takes the planned step."""
         self.kubelets.take(self, self.step)
 
     def stop(self) -> None:
-        """Lets nothing more happen to the pod."""
+        """Cancels all further steps of the pod."""
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
 
 
-_Step = Callable[[_Life, Pod], None]
+_Step = Callable[[_PodWorker, Pod], None]
 
 
 class Kubelets:
-    """All nodes of the cluster at work: they start the pods that are bound to them and see them to their end.
+    """The kubelets of all nodes: they start the pods that are bound to them and run them to completion.
 
-    A pod that is bound when it comes into the store (a snapshot of a living cluster) is kept, even if its node is
-    over-committed by it; any other is refused where it does not fit. Finished pods leave the store, as
-    terminated-pod garbage collection does, unless `keep_finished` or their owner counts them by looking.
+    A pod that is already bound when it is created (in a snapshot) is kept, even if it over-commits its node; any other
+    is rejected if it does not fit. Finished pods leave the store, as with terminated-pod garbage collection, unless
+    `keep_finished` or their owner counts finished pods.
     """
 
     def __init__(
@@ -92,22 +103,22 @@ class Kubelets:
         self._keep_finished = keep_finished
         self._registry = Registry(self._latency, self._random)
         self._machines: dict[str, _Machine] = {}
-        self._lives: dict[str, _Life] = {}
-        self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that is not there
+        self._workers: dict[str, _PodWorker] = {}
+        self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that does not exist
         self._gatherings = JobStarts()
         store.subscribe(
             NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new), deleted=self.node_deleted
         )
         store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
 
-    # what the store tells
+    # events
 
     def node_seen(self, node: Node) -> None:
-        """Takes in a node or its new version; pods that were waiting for it begin."""
+        """Adds a node or its new version, and starts pods that waited for it."""
         self._registry.learn(node)
         machine = self._machines.get(node.name)
         if machine is not None:
-            machine.room.resize(machine.node, node)
+            machine.free.resize(machine.node, node)
             machine.node = node
             return
         self._machines[node.name] = _Machine(node, ImageCache(node, self._registry))
@@ -116,10 +127,10 @@ class Kubelets:
                 self._arrive(pod, admitted=pod.phase == RUNNING)
 
     def node_deleted(self, node: Node) -> None:
-        """Forgets a node; its pods stay as they are and wait for it to come back."""
+        """Removes a node; its pods stay as they are and wait for it to come back."""
         machine = self._machines.pop(node.name)
-        for life in self._lives_on(machine):
-            pod = self._pod_of(life)
+        for worker in self._workers_on(machine):
+            pod = self._pod_of(worker)
             if pod is None:
                 continue
             self._leave(pod)
@@ -128,16 +139,16 @@ class Kubelets:
                 self._stop(pod)
 
     def pod_added(self, pod: Pod) -> None:
-        """Takes in a pod that comes bound into the store."""
+        """Adds a pod that is created bound."""
         if pod.node_name and not pod.finished:
             self._arrive(pod, admitted=True)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Begins with a pod that was bound, stops one that is being deleted, forgets one that somebody ended."""
+        """Starts a pod that was bound, stops one that is being deleted, removes one that was finished by others."""
         if not new.node_name:
             return
         if new.phase is not old.phase and new.phase in ENDS:
-            if new.uid in self._lives:
+            if new.uid in self._workers:
                 self._leave(new)
         elif not old.node_name:
             self._arrive(new, admitted=False)
@@ -145,58 +156,58 @@ class Kubelets:
             self._stop(new)
 
     def pod_deleted(self, pod: Pod) -> None:
-        """Forgets a pod that is gone."""
-        if pod.uid in self._lives:
+        """Removes a deleted pod."""
+        if pod.uid in self._workers:
             self._leave(pod)
         elif self._nodeless:
             self._nodeless.get(pod.node_name, {}).pop(pod.uid, None)
 
     def _stop(self, pod: Pod) -> None:
-        if pod.uid in self._lives:
-            self._terminate(self._lives[pod.uid], pod)
+        if pod.uid in self._workers:
+            self._terminate(self._workers[pod.uid], pod)
         elif pod.uid in self._nodeless.get(pod.node_name, {}):
-            self._store.discard(pod)  # as pod garbage collection does: no kubelet will ever let it go
+            self._store.discard(pod)  # as pod garbage collection does: no kubelet will remove it
 
-    # beginning
+    # starting
 
     def _arrive(self, pod: Pod, admitted: bool) -> None:
         machine = self._machines.get(pod.node_name)
         if machine is None:
             self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
             return
-        life = self._lives[pod.uid] = _Life(self, machine, pod)
+        worker = self._workers[pod.uid] = _PodWorker(self, machine, pod)
         if admitted:
-            life.holds = machine.room.take(pod.spec.requests)
+            worker.reserved = machine.free.reserve(pod.spec.requests)
         if machine.down:
             return
         if pod.phase == RUNNING:
-            self._running(life, pod)
+            self._running(worker, pod)
         else:
-            self._sync(life)
+            self._sync(worker)
 
-    def _sync(self, life: _Life) -> None:
+    def _sync(self, worker: _PodWorker) -> None:
         takes = self._draw_sync()
         if takes:
-            self._at(life, self._clock.now + takes, self._admit)
+            self._at(worker, self._clock.now + takes, self._admit)
         else:
-            self.take(life, self._admit)
+            self.take(worker, self._admit)
 
-    def _admit(self, life: _Life, pod: Pod) -> None:
-        machine = life.machine
-        if life.holds is None:
-            refusal = machine.room.admit(machine.node, pod)
+    def _admit(self, worker: _PodWorker, pod: Pod) -> None:
+        machine = worker.machine
+        if worker.reserved is None:
+            refusal = machine.free.admit(machine.node, pod)
             if refusal is not None:
                 self._end(pod, FAILED, *refusal)
                 return
-            life.holds = pod.spec.requests
+            worker.reserved = pod.spec.requests
         now = self._clock.now
         started = machine.images.pull(pod.spec.manifest, now) + self._draw_start()
         if started > now:
-            self._at(life, started, self._start)
+            self._at(worker, started, self._start)
         else:
-            self._start(life, pod)
+            self._start(worker, pod)
 
-    def _start(self, life: _Life, pod: Pod) -> None:
+    def _start(self, worker: _PodWorker, pod: Pod) -> None:
         new = pod.copy()
         new.phase = RUNNING
         if pod.phase == PENDING:
@@ -204,67 +215,67 @@ class Kubelets:
         else:
             new.restarts += 1
         self._store.update(new)
-        self._running(life, new)
+        self._running(worker, new)
 
-    def _running(self, life: _Life, pod: Pod) -> None:
-        """Lets the containers run; a pod of a larger job waits for the others."""
-        life.started = self._clock.now
+    def _running(self, worker: _PodWorker, pod: Pod) -> None:
+        """Runs the containers; a pod of a larger job waits for the others."""
+        worker.started = self._clock.now
         run = pod.behavior
         if run is None or run.duration is None:
             return
         takes = run.duration
         if run.flops:
-            takes = seconds(takes / SECOND + run.work_time(life.machine.node.speed))
+            takes = seconds(takes / SECOND + run.work_time(worker.machine.node.speed))
         if run.job is None or run.job.size == 1:
-            self._run_for(life, pod, takes)
+            self._run_for(worker, pod, takes)
         else:
-            for uid in self._gatherings.arrived(run.job, life.uid, takes):
-                self._run_for(self._lives[uid], pod, self._gatherings.slowest(run.job))
+            for uid in self._gatherings.arrived(run.job, worker.uid, takes):
+                self._run_for(self._workers[uid], pod, self._gatherings.slowest(run.job))
 
-    def _run_for(self, life: _Life, pod: Pod, takes: Nanoseconds) -> None:
+    def _run_for(self, worker: _PodWorker, pod: Pod, takes: Nanoseconds) -> None:
         job = pod.behavior.job if pod.behavior else None
-        # a pod that is started again and again makes no progress
+        # endless restarts do not keep a run going
         finish, endless = self._finish, pod.spec.restart_policy == "Always"
         if job is not None and job.walltime is not None and job.walltime < takes:
             takes, finish, endless = job.walltime, self._overdue, False
-        self._at(life, self._clock.now + takes + self._draw_finish(), finish, endless)
+        self._at(worker, self._clock.now + takes + self._draw_finish(), finish, endless)
 
     # ending
 
-    def _finish(self, life: _Life, pod: Pod) -> None:
-        self._exited(life, pod, pod.behavior.exit_code if pod.behavior else 0, "Error")
+    def _finish(self, worker: _PodWorker, pod: Pod) -> None:
+        self._exited(worker, pod, pod.behavior.exit_code if pod.behavior else 0, "Error")
 
-    def _overdue(self, life: _Life, pod: Pod) -> None:
+    def _overdue(self, worker: _PodWorker, pod: Pod) -> None:
         self._end(pod, FAILED, "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
 
-    def _exited(self, life: _Life, pod: Pod, exit_code: int, reason: str) -> None:
+    def _exited(self, worker: _PodWorker, pod: Pod, exit_code: int, reason: str) -> None:
         policy = pod.spec.restart_policy
         if policy == "Always" or (policy == "OnFailure" and exit_code):
-            self._restart(life, pod)
+            self._restart(worker, pod)
         elif exit_code:
             self._end(pod, FAILED, reason, f"a container exited with code {exit_code}")
         else:
             self._end(pod, SUCCEEDED, "", "")
 
-    def _restart(self, life: _Life, pod: Pod) -> None:
-        life.crash_loop = life.crash_loop or CrashLoop()
-        assert life.started is not None
-        delay = life.crash_loop.next_delay(self._clock.now - life.started)
+    def _restart(self, worker: _PodWorker, pod: Pod) -> None:
+        worker.crash_loop = worker.crash_loop or CrashLoop()
+        assert worker.started is not None
+        delay = worker.crash_loop.next_delay(self._clock.now - worker.started)
         endless = pod.spec.restart_policy == "Always" or (pod.behavior is not None and pod.behavior.exit_code != 0)
-        self._at(life, self._clock.now + delay + self._draw_start(), self._start, background=endless)
+        self._at(worker, self._clock.now + delay + self._draw_start(), self._start, background=endless)
 
-    def _terminate(self, life: _Life, pod: Pod) -> None:
+    def _terminate(self, worker: _PodWorker, pod: Pod) -> None:
         """Stops a pod's containers within its grace period, then removes it."""
-        if life.machine.down:
-            return  # nobody is there to do it
+        if worker.machine.down:
+            return  # no kubelet is left to do it
         assert pod.deleted is not None
         self._miss(pod)
-        needs = pod.behavior.termination if pod.behavior and life.started is not None else 0
+        needs = pod.behavior.termination if pod.behavior and worker.started is not None else 0
         due = max(self._clock.now, min(pod.deleted, self._clock.now + needs))
-        self._at(life, due, self._let_go)
+        self._at(worker, due, self._remove)
 
-    def _let_go(self, life: _Life, pod: Pod) -> None:
-        """Removes a pod whose containers are stopped; if finalizers keep it, it has failed at least."""
+    def _remove(self, worker: _PodWorker, pod: Pod) -> None:
+        """Removes a pod whose containers have stopped; if it has finalizers, it is at least failed."""
         if not (pod.manifest.get("metadata") or {}).get("finalizers"):
             self._store.delete(pod)
             return
@@ -283,11 +294,11 @@ class Kubelets:
             self._store.discard(new)
 
     def _leave(self, pod: Pod) -> None:
-        life = self._lives.pop(pod.uid)
-        if life.timer is not None:
-            life.stop()
-        if life.holds is not None:
-            life.machine.room.give_back(life.holds)
+        worker = self._workers.pop(pod.uid)
+        if worker.timer is not None:
+            worker.stop()
+        if worker.reserved is not None:
+            worker.machine.free.release(worker.reserved)
         self._miss(pod)
 
     def _miss(self, pod: Pod) -> None:
@@ -295,62 +306,62 @@ class Kubelets:
         if job is not None and job.size > 1:
             self._gatherings.left(job, pod.uid)
 
-    # machines that fail
+    # failing machines
 
     def crash(self, node_name: str) -> None:
-        """Stops a machine: nothing happens on it any more until it is repaired."""
+        """Stops a machine: nothing happens on it until it is repaired."""
         machine = self._machines[node_name]
         machine.down = True
-        for life in self._lives_on(machine):
-            life.stop()
-            pod = self._pod_of(life)
+        for worker in self._workers_on(machine):
+            worker.stop()
+            pod = self._pod_of(worker)
             if pod is not None:
                 self._miss(pod)
 
     def repair(self, node_name: str) -> None:
-        """Starts a machine again: pods that it still has are restarted, or failed if they may not be."""
+        """Starts a machine again: its pods are restarted, or failed if their restart policy is Never."""
         machine = self._machines[node_name]
         machine.down = False
-        for life in self._lives_on(machine):
-            self._at(life, self._clock.now, self._resume)
+        for worker in self._workers_on(machine):
+            self._at(worker, self._clock.now, self._resume)
 
-    def _lives_on(self, machine: _Machine) -> list[_Life]:
-        return [life for life in self._lives.values() if life.machine is machine]
+    def _workers_on(self, machine: _Machine) -> list[_PodWorker]:
+        return [worker for worker in self._workers.values() if worker.machine is machine]
 
-    def _resume(self, life: _Life, pod: Pod) -> None:
+    def _resume(self, worker: _PodWorker, pod: Pod) -> None:
         if pod.deleted is not None:
-            self._terminate(life, pod)
-        elif life.started is None:
-            self._sync(life)
+            self._terminate(worker, pod)
+        elif worker.started is None:
+            self._sync(worker)
         else:
-            self._exited(life, pod, KILLED, "ContainerStatusUnknown")
+            self._exited(worker, pod, KILLED, "ContainerStatusUnknown")
 
     # time
 
-    def _at(self, life: _Life, due: Nanoseconds, step: _Step, background: bool = False) -> None:
-        """Sets the next step of a pod's life; there is only ever one."""
-        if life.timer is not None:
-            life.stop()
+    def _at(self, worker: _PodWorker, due: Nanoseconds, step: _Step, background: bool = False) -> None:
+        """Plans the next step of a pod, which replaces any other."""
+        if worker.timer is not None:
+            worker.stop()
         if due == self._clock.now:
-            self.take(life, step)
+            self.take(worker, step)
         else:
-            life.step = step
-            life.timer = self._clock.at(due, life, background=background)
+            worker.step = step
+            worker.timer = self._clock.at(due, worker, background=background)
 
-    def take(self, life: _Life, step: _Step) -> None:
-        """Takes a step of a pod's life, if the pod is still there and has not ended."""
-        life.timer = None
-        pod = self._pods.get((life.namespace, life.name))
-        if pod is not None and pod.uid == life.uid and pod.phase not in ENDS:
-            step(life, pod)
+    def take(self, worker: _PodWorker, step: _Step) -> None:
+        """Takes a step of a pod, if it still exists and has not finished."""
+        worker.timer = None
+        pod = self._pods.get((worker.namespace, worker.name))
+        if pod is not None and pod.uid == worker.uid and pod.phase not in ENDS:
+            step(worker, pod)
 
-    def _pod_of(self, life: _Life) -> Pod | None:
-        pod = self._pods.get((life.namespace, life.name))
-        return pod if pod is not None and pod.uid == life.uid else None
+    def _pod_of(self, worker: _PodWorker) -> Pod | None:
+        pod = self._pods.get((worker.namespace, worker.name))
+        return pod if pod is not None and pod.uid == worker.uid else None
 
 
 def is_counted(pod: Pod) -> bool:
-    """Tells whether a pod that has ended has to stay: Volcano's Jobs count theirs by looking at them."""
+    """Tells whether a finished pod has to stay: Volcano's job controller counts them."""
     owners = (pod.manifest.get("metadata") or {}).get("ownerReferences")
     if not owners:
         return False

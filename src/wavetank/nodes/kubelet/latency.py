@@ -9,13 +9,13 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class NodeLatency:
-    """How long a node takes for the steps of a pod's life; times in seconds.
+    """How long a node takes for the steps of a pod's lifecycle; times in seconds.
 
-    `sync`: from the binding until the node begins with the pod. `pull_check`: asking the registry for an image
-    that is there already (imagePullPolicy Always). A missing image takes `pull_check` and its bytes at `bandwidth`
-    (bytes per second; None: no time at all); an image of unknown size counts `image_bytes`. Pulls of one node come
-    one after the other, as kubelets do by default. `start`: creating and starting the containers. `finish`: from
-    their end until the node has noticed and reported it.
+    `sync`: from the binding until the kubelet starts with the pod. `pull_check`: asking the registry for an image that
+    is present (imagePullPolicy Always). A missing image takes `pull_check` and its bytes at `bandwidth` (bytes per
+    second; None: no time); an image of unknown size counts `image_bytes`. Pulls on one node are serial, as kubelets do
+    by default. `start`: creating and starting the containers. `finish`: from their end until the kubelet has reported
+    it.
     """
 
     sync: Distribution = INSTANT
@@ -27,5 +27,5 @@ class NodeLatency:
 
     @property
     def pulls_at_once(self) -> bool:
-        """Tells whether images take no time at all."""
+        """Tells whether pulling images takes no time."""
         return self.bandwidth is None and self.pull_check == INSTANT

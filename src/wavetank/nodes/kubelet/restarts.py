@@ -4,13 +4,13 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 FIRST_DELAY = 10 * SECOND
 LONGEST_DELAY = 300 * SECOND
-FORGIVEN_AFTER = 600 * SECOND  # a container that ran so long starts again without a past
+FORGIVEN_AFTER = 600 * SECOND  # a container that ran this long restarts without back-off
 
 
 class CrashLoop:
-    """The growing delay between restarts of one container: CrashLoopBackOff.
+    """The back-off between restarts of one container: CrashLoopBackOff.
 
-    The first restart comes at once; then 10 s, doubling up to 5 minutes, forgotten after a run of 10 minutes.
+    The first restart is immediate; then 10 s, doubled up to 5 minutes, reset after a run of 10 minutes.
     """
 
     __slots__ = ("_delay",)
@@ -19,7 +19,7 @@ class CrashLoop:
         self._delay: Nanoseconds = 0
 
     def next_delay(self, ran_for: Nanoseconds) -> Nanoseconds:
-        """Returns how long to wait before the next start, after a run of `ran_for`."""
+        """Returns the delay before the next start, after a run of `ran_for`."""
         if ran_for >= FORGIVEN_AFTER:
             self._delay = 0
         delay = self._delay

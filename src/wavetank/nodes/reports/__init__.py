@@ -1,1 +1,1 @@
-"""What kubelets report: pod and node status, leases."""
+"""What kubelets report: the status of pods and nodes, and leases."""

@@ -6,26 +6,26 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 
-_MOMENT: Nanoseconds = SECOND // 1000  # a restart that comes at once is not worth a word
+_MOMENT: Nanoseconds = SECOND // 1000  # an immediate restart is not reported
 
 
 class CrashLoopReporter:
-    """Tells when containers have ended that will be started again: CrashLoopBackOff.
+    """Reports when containers have ended that will be restarted: CrashLoopBackOff.
 
-    The simulated kubelets write nothing until the restart, which in a run nobody would read. Here a new version of
-    the pod, without any other change, says so.
+    The simulated kubelets write nothing until the restart. In a served cluster this writes a new version of the pod,
+    without any other change, when its containers end.
     """
 
     def __init__(self, store: Store, reports: KubeletReports) -> None:
         self._store = store
-        self._reports = reports
+        self._histories = reports
         store.subscribe(POD, self)
 
     def added(self, new: Pod) -> None:
-        """A pod that has just come has not ended."""
+        """Does nothing: a new pod has not ended."""
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Looks ahead to the end of a pod's containers when they start."""
+        """Plans a report for the end of a pod's containers when they start."""
         is_new_run = old.phase != RUNNING or new.restarts != old.restarts
         if new.phase == RUNNING and is_new_run and new.behavior is not None and _is_restarted(new):
             assert new.behavior.duration is not None
@@ -33,19 +33,19 @@ class CrashLoopReporter:
             self._store.clock.at(due, lambda: self._tell(new), background=True)
 
     def deleted(self, old: Pod) -> None:
-        """What is gone is not started again."""
+        """Does nothing: a deleted pod is not restarted."""
 
     def _tell(self, started: Pod) -> None:
         pod = self._store.find(POD, started.namespace, started.name)
         if not isinstance(pod, Pod) or pod.uid != started.uid or pod.deleted is not None:
             return
         if pod.phase == RUNNING and pod.restarts == started.restarts:
-            self._reports.exited(pod, self._store.version + 1)
+            self._histories.exited(pod, self._store.version + 1)
             self._store.update(pod.copy())
 
 
 def _is_restarted(pod: Pod) -> bool:
-    """Tells whether a pod's containers end by themselves, at a known time, and are started again then."""
+    """Tells whether a pod's containers end by themselves, at a known time, and are then restarted."""
     run = pod.behavior
     if run is None or run.duration is None or run.flops or run.job is not None:
         return False

@@ -13,39 +13,39 @@ from wavetank.cluster.rules.readiness import whole_second
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.reports.nodestatus import complete_node
-from wavetank.nodes.reports.podhistory import PodHistory, tell
+from wavetank.nodes.reports.podhistory import PodHistory, container_log
 from wavetank.nodes.reports.podstatus import complete_status
 
-_REMEMBERED = 4096  # stories of pods that are gone: somebody may still be reading of their last days
+_KEPT_HISTORIES = 4096  # histories of deleted pods that are kept, since clients may still read older versions
 
 _PODS = int(ipaddress.ip_address("10.128.0.0"))
 _NODES = int(ipaddress.ip_address("172.16.0.0"))
 
 
 class KubeletReports:
-    """Watches the simulated kubelets and tells, when somebody asks, what real ones would have reported.
+    """Completes pods and nodes with what their kubelets would have reported.
 
-    Objects in the store stay light: the statuses of containers, the addresses and the conditions are made when an
-    object is rendered. Attach it before anybody who renders. `version` is that of the kubelets: v1.35.8.
+    Objects in the store stay small: container statuses, addresses and conditions are added when an object is rendered.
+    Attach it before anything that renders objects. `version` is that of the kubelets: v1.35.8.
     """
 
     def __init__(self, store: Store, version: str) -> None:
         self._store = store
         self._clock = store.clock
         self._version = version
-        self._reports: dict[str, PodHistory] = {}
+        self._histories: dict[str, PodHistory] = {}
         self._gone: deque[str] = deque()
         self._hosts: dict[str, str] = {}
         self._addresses = count(1)
-        # a node that comes back has its old address: deletions change nothing
+        # a node that comes back keeps its address, so deletions change nothing
         store.subscribe(NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new))
         store.subscribe(POD, added=self.pod_seen, modified=lambda _, new: self.pod_seen(new), deleted=self.pod_gone)
 
     def render(self, resource: Resource) -> dict[str, Any]:
-        """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets say."""
+        """Returns an object as Kubernetes JSON, pods and nodes with what their kubelets report."""
         document = resource.render()
         if isinstance(resource, Pod):
-            history = self._story_of(resource)
+            history = self._history_of(resource)
             if history is not None and resource.node_name:
                 complete_status(document["status"], resource, history, self._hosts.get(resource.node_name, ""))
         elif isinstance(resource, Node):
@@ -53,37 +53,37 @@ class KubeletReports:
         return document
 
     def ready_since(self, pod: Pod) -> Nanoseconds | None:
-        """Returns since when a pod is ready, in this version of it and in whole seconds; None if it is not."""
-        history = self._story_of(pod) if pod.phase == RUNNING and pod.node_name else None
+        """Returns since when a pod is ready, in this version and in whole seconds; None if it is not."""
+        history = self._history_of(pod) if pod.phase == RUNNING and pod.node_name else None
         started = None if history is None or history.waits(pod) else history.started(pod)
         return None if started is None else whole_second(started)
 
     def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
         """Returns the log of a container: virtual times and lines; none if it has not started."""
-        history = self._story_of(pod)
+        history = self._history_of(pod)
         given = [*(pod.spec.manifest.get("initContainers") or ()), *(pod.spec.manifest.get("containers") or ())]
         image = next((str(each.get("image")) for each in given if each.get("name") == container), "")
-        return tell(history, pod, container, image, previous) if history else []
+        return container_log(history, pod, container, image, previous) if history else []
 
     def exited(self, pod: Pod, version: int) -> None:
-        """Notes that a pod's containers have ended and wait to be started again, from a resource version on."""
-        history = self._story_of(pod)
+        """Records that a pod's containers have ended and wait to be restarted, from a resource version on."""
+        history = self._history_of(pod)
         if history is not None:
             history.exits[pod.restarts] = version
 
-    def _story_of(self, pod: Pod) -> PodHistory | None:
-        """Returns the story of a pod, up to this version: one of this instant may not have been told here yet."""
-        history = self._reports.get(pod.uid)
+    def _history_of(self, pod: Pod) -> PodHistory | None:
+        """Returns the history of a pod, up to this version: its event may not have arrived here yet."""
+        history = self._histories.get(pod.uid)
         if history is None or pod.resource_version > history.version:
             present = self._store.find(POD, pod.namespace, pod.name)
             if present is not None and present.uid == pod.uid:
                 self.pod_seen(pod)
-        return self._reports.get(pod.uid)
+        return self._histories.get(pod.uid)
 
-    # what the store tells
+    # events
 
     def node_seen(self, node: Node) -> None:
-        """Notes a node's address, or gives it one."""
+        """Records a node's address, or assigns one."""
         stated = _stated_address(node)
         if stated:
             self._hosts[node.name] = stated
@@ -91,21 +91,21 @@ class KubeletReports:
             self._hosts[node.name] = _address(_NODES, len(self._hosts) + 1)
 
     def pod_seen(self, pod: Pod) -> None:
-        """Notes what has happened to a pod."""
+        """Records what has happened to a pod."""
         if not pod.node_name:
             return
-        history = self._reports.get(pod.uid)
+        history = self._histories.get(pod.uid)
         if history is None:
-            history = self._reports[pod.uid] = PodHistory(self._clock.now, _address(_PODS, next(self._addresses)))
+            history = self._histories[pod.uid] = PodHistory(self._clock.now, _address(_PODS, next(self._addresses)))
         if pod.resource_version > history.version:
             history.note(pod, self._clock.now)
 
     def pod_gone(self, pod: Pod) -> None:
-        """Remembers a pod that is gone for a while."""
-        if pod.uid in self._reports:
+        """Keeps the history of a deleted pod for a while."""
+        if pod.uid in self._histories:
             self._gone.append(pod.uid)
-            if len(self._gone) > _REMEMBERED:
-                self._reports.pop(self._gone.popleft(), None)
+            if len(self._gone) > _KEPT_HISTORIES:
+                self._histories.pop(self._gone.popleft(), None)
 
 
 def _address(network: int, number: int) -> str:
@@ -113,6 +113,6 @@ def _address(network: int, number: int) -> str:
 
 
 def _stated_address(node: Node) -> str:
-    """Returns the address that a node's own status has, if it has one."""
+    """Returns the address in a node's own status, if there is one."""
     addresses = (node.manifest.get("status") or {}).get("addresses") or ()
     return next((str(each.get("address")) for each in addresses if each.get("type") == "InternalIP"), "")

@@ -16,7 +16,7 @@ _RENEWAL = 10 * SECOND
 
 
 class Leases:
-    """The leases by which kubelets show that they are alive, renewed every ten seconds while their nodes are ready."""
+    """The Leases of kubelets, renewed every ten seconds while their nodes are ready."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -38,25 +38,25 @@ class Leases:
         new.manifest = {**lease.manifest, "spec": spec}
         return new
 
-    # what the store tells
+    # events
 
     def added(self, new: Node) -> None:
-        """Begins the lease of a new node."""
+        """Creates the Lease of a new node."""
         if self._store.find(_TABLE, NAMESPACE, new.name) is None:
             self._store.create(Resource(_lease(new, self._store.clock.now)))
 
     def modified(self, old: Node, new: Node) -> None:
-        """Whether it is alive is looked at when its lease is due."""
+        """Does nothing: readiness is checked when the Lease is due."""
 
     def deleted(self, old: Node) -> None:
-        """Ends the lease of a node that is gone, which is what it belonged to."""
+        """Deletes the Lease of a deleted node."""
         lease = self._store.find(_TABLE, NAMESPACE, old.name)
         if lease is not None:
             self._store.delete(lease)
 
 
 def _alive(node: Node) -> bool:
-    """Tells whether its kubelet still speaks: whoever has said that it is not ready knows better."""
+    """Tells whether a node's kubelet renews its Lease: not if the node's status says that it is not ready."""
     conditions = (node.manifest.get("status") or {}).get("conditions") or ()
     stated = next((each.get("status") for each in conditions if each.get("type") == "Ready"), "True")
     return bool(stated == "True")

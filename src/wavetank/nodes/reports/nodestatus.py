@@ -1,4 +1,4 @@
-"""What a kubelet reports of its node."""
+"""The status of a node, as its kubelet reports it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 OS, ARCHITECTURE = "linux", "amd64"
 
-# By type: the status of a node in order, the reason and the message.
+# By type: the status of a healthy node, the reason and the message.
 _CONDITIONS = {
     "MemoryPressure": ("False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     "DiskPressure": ("False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -21,7 +21,7 @@ _CONDITIONS = {
 
 
 def complete_node(document: Json, node: Node, ip: str, version: str) -> None:
-    """Adds to a rendered node what its kubelet would say and nobody has said."""
+    """Adds to a rendered node what its kubelet would report, unless its own status says otherwise."""
     status: Json = {**(document.get("status") or {})}
     status.setdefault("allocatable", status.get("capacity") or {})
     status.setdefault("capacity", status["allocatable"])
@@ -42,7 +42,7 @@ def _conditions(given: list[Json], node: Node) -> list[Json]:
 def _condition(kind: str, given: Json | None, node: Node) -> Json:
     status, reason, message = _CONDITIONS[kind]
     if given and given.get("status") != status:
-        return given  # somebody knows better
+        return given  # stated in the object itself
     since = render_time(node.created)
     says = {"type": kind, "status": status, "lastHeartbeatTime": since, "lastTransitionTime": since}
     return {**says, "reason": reason, "message": message, **(given or {})}

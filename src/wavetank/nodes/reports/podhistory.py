@@ -7,8 +7,8 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 class PodHistory:
     """What has happened to a pod on its node, and when; `starts` are those of its containers, the first one first.
 
-    It only ever gets longer, and each version of the pod says how far it was at that time: so an old version can be
-    told as it was. `version` is the resource version up to which it goes.
+    A history only grows, and each version of the pod determines how much of it applies, so that older versions can be
+    rendered as they were. `version` is the resource version up to which it goes.
     """
 
     __slots__ = ("bound", "exits", "finished", "ip", "starts", "version")
@@ -17,12 +17,12 @@ class PodHistory:
         self.bound = bound
         self.ip = ip
         self.starts: list[Nanoseconds] = []
-        self.exits: dict[int, int] = {}  # by run, the version from which on its containers wait for the next one
+        self.exits: dict[int, int] = {}  # by run: the version from which on its containers wait for the next one
         self.finished: Nanoseconds | None = None
         self.version = 0
 
     def note(self, pod: Pod, now: Nanoseconds) -> None:
-        """Notes what a new version of the pod says has happened."""
+        """Records what has happened according to a new version of the pod."""
         self.version = pod.resource_version
         if pod.phase == RUNNING and len(self.starts) <= pod.restarts:
             self.starts.append(now)
@@ -30,19 +30,19 @@ class PodHistory:
             self.finished = now
 
     def started(self, pod: Pod) -> Nanoseconds | None:
-        """Returns when the containers started that this version of the pod has, or None if they have not."""
+        """Returns when the containers of this version of the pod started; None if they have not."""
         if len(self.starts) <= pod.restarts or not (pod.phase == RUNNING or pod.finished):
             return None
         return self.starts[pod.restarts]
 
     def waits(self, pod: Pod) -> bool:
-        """Tells whether the containers of this version of the pod have ended and will be started again."""
+        """Tells whether the containers of this version of the pod have ended and will be restarted."""
         return pod.resource_version >= self.exits.get(pod.restarts, pod.resource_version + 1)
 
     def ended(self, pod: Pod, run: int) -> Nanoseconds:
-        """Returns when the containers of a run ended that is over.
+        """Returns when the containers of a completed run ended.
 
-        Nobody hears of an end that is followed by a restart, so that time is worked out from how long a run takes.
+        An end that is followed by a restart is not an event in the store, so it is computed from the duration of a run.
         """
         if run == pod.restarts and self.finished is not None:
             return self.finished
@@ -53,16 +53,16 @@ class PodHistory:
         return again if takes is None else min(again, self.starts[run] + takes)
 
 
-def tell(
+def container_log(
     history: PodHistory, pod: Pod, container: str, image: str, previous: bool = False
 ) -> list[tuple[Nanoseconds, str]]:
-    """Returns the log of a simulated container, of the run before if `previous`: times and lines."""
+    """Returns the log of a simulated container, of the previous run if `previous`: times and lines."""
     run = pod.restarts - previous
     started = history.started(pod)
     if started is None or run < 0:
         return []
     begun = history.starts[run]
-    lines = [(history.bound, f"pod {pod.namespace}/{pod.name} came to node {pod.node_name}")] if not run else []
+    lines = [(history.bound, f"pod {pod.namespace}/{pod.name} was bound to node {pod.node_name}")] if not run else []
     lines.append((begun, f"pulled image {image}"))
     lines.append((begun, f"started container {container}{f' again, restart {run}' if run else ''}"))
     lines.append((begun, _plan(pod)))
@@ -73,7 +73,7 @@ def tell(
 
 
 def exit_code(pod: Pod) -> int:
-    """Returns what a container of a pod says when it ends."""
+    """Returns the exit code of a pod's container."""
     stated = pod.behavior.exit_code if pod.behavior else 0
     return stated or (1 if pod.phase == "Failed" else 0)
 
@@ -81,7 +81,7 @@ def exit_code(pod: Pod) -> int:
 def _plan(pod: Pod) -> str:
     run = pod.behavior
     if run is None or run.duration is None:
-        return "running until somebody stops it"
+        return "running until it is stopped"
     work = f" and {run.flops:g} floating point operations" if run.flops else ""
     return f"running for {_seconds(run.duration)}{work}"
 

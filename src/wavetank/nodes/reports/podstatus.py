@@ -1,4 +1,4 @@
-"""What a kubelet reports of a pod, rendered from the pod's story."""
+"""The status of a pod, as its kubelet reports it, rendered from the pod's history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersR
 
 
 def complete_status(status: Json, pod: Pod, history: PodHistory, host_ip: str) -> None:
-    """Adds to the rendered status of a pod that has come to a node what its kubelet says of it."""
+    """Adds to the rendered status of a bound pod what its kubelet reports."""
     started = history.started(pod)
     status["startTime"] = render_time(history.bound)
     status["conditions"] = _conditions(status.get("conditions") or (), pod, history)
@@ -27,7 +27,7 @@ def complete_status(status: Json, pod: Pod, history: PodHistory, host_ip: str) -
     if started is not None:
         status["podIP"], status["podIPs"] = history.ip, [{"ip": history.ip}]
     if started is None and pod.finished:
-        return  # the node did not let it in
+        return  # the kubelet rejected it
     spec = pod.spec.manifest
     status["containerStatuses"] = [_container(pod, history, given) for given in spec.get("containers") or ()]
     if spec.get("initContainers"):

@@ -1,7 +1,7 @@
-// The way to the simulator's doors. Added to package net by wavetank's build overlay.
+// Connections to the simulator. Added to package net by wavetank's build overlay.
 //
 // If the environment has WAVETANK_DOORS=<folder>, a TCP connection to 127.87.x.y goes to the Unix socket of that name in it.
-// What is written there has arrived when the call returns, so that no byte is ever under way between two turns.
+// What is written there has arrived when the call returns, so that no byte is in flight between two turns.
 
 package net
 
@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-func doorOf(address *TCPAddr) string {
+func virtualSocket(address *TCPAddr) string {
 	folder, on := syscall.Getenv("WAVETANK_DOORS")
 	if !on || address == nil {
 		return ""
@@ -22,7 +22,7 @@ func doorOf(address *TCPAddr) string {
 	return folder + "/" + ip.String()
 }
 
-func (sd *sysDialer) dialDoor(ctx context.Context, raddr *TCPAddr, path string) (*TCPConn, error) {
+func (sd *sysDialer) dialVirtual(ctx context.Context, raddr *TCPAddr, path string) (*TCPConn, error) {
 	fd, err := unixSocket(ctx, "unix", nil, &UnixAddr{Name: path, Net: "unix"}, "dial", nil)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@
 // tick: how far each time.Now() moves the clock, so that stamps taken at one instant keep their order.
 // gc:   with GOGC=off, collect garbage only between turns, when the heap has passed this size and has doubled.
 //
-// When nothing in the process can go on (no goroutine can run, the network has nothing, no system call is under way)
+// When nothing in the process can proceed (no goroutine can run, no network event is pending, no system call is running)
 // it writes {its time, its next timer} and blocks until it reads {the new time}.
 
 package runtime
@@ -69,7 +69,7 @@ func virtualSelect(n uint32) uint32 {
 	return cheaprandn(n)
 }
 
-// virtualPreemptNS is how long a goroutine may run before another gets a turn: by wall clock, so practically for ever.
+// virtualPreemptNS is how long a goroutine may run before another gets a turn: by wall clock, so practically forever.
 func virtualPreemptNS() int64 {
 	if virtual.on {
 		return 3600e9
@@ -104,15 +104,15 @@ func virtualInit() {
 	}
 }
 
-// virtualPark is called by a thread without a P that has found nothing to do. If nobody else has anything either, it
-// hands over to the simulator and returns true when resumed; otherwise another thread comes here later.
+// virtualPark is called by a thread without a P that has found nothing to do. If no other thread has anything to do, it
+// hands over to the simulator and returns true when resumed; otherwise another thread calls it later.
 //
 //go:nowritebarrierrec
 func virtualPark() bool {
 	lock(&sched.lock)
 	calls := sched.nGsyscallNoP.Load()
 	if sig.state.Load() == sigReceiving {
-		calls-- // os/signal's receiver waits in a system call for ever
+		calls-- // os/signal's receiver waits in a system call forever
 	}
 	if virtual.waiting || calls != 0 || sched.npidle.Load() != gomaxprocs || sched.nmspinning.Load() != 0 ||
 		!sched.runq.empty() || sched.gcwaiting.Load() {
