@@ -59,18 +59,18 @@ class Experiment:
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
         return Setting(
-            self.cluster,
-            self.workload,
-            entry.schedulers,
-            self.version,
-            self.latency,
-            self.ties,
-            self.faults,
-            self.horizon,
-            entry.processes,
-            self.controllers.names,
-            self.execution,
-            self.controllers.manager,
+            cluster=self.cluster,
+            workload=self.workload,
+            schedulers=entry.schedulers,
+            version=self.version,
+            latency=self.latency,
+            ties=self.ties,
+            faults=self.faults,
+            horizon=self.horizon,
+            processes=entry.processes,
+            controllers=self.controllers.names,
+            execution=self.execution,
+            manager=self.controllers.manager,
         )
 
 
