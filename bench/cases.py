@@ -15,7 +15,8 @@ from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.store.store import Store
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections

@@ -1,76 +1,26 @@
 """Writes docs/reference from the code: the command line, the Experiment document, and the tables of results.
 
-Run it after a change of either: `python scripts/generate_reference.py`. A test holds that the pages are current.
+Run it after a change of one of them: `python scripts/generate_reference.py`. A test holds that the pages are current.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import click
 
 from wavetank.cli.main import cli
-from wavetank.documents.fieldtable import FieldTable
-from wavetank.experiments.document import fields as experiment
+from wavetank.documents.structure import Field, Structure
 from wavetank.results import schema
-from wavetank.sweeps import documentfields as sweeps
-from wavetank.workloads import documentfields as workloads
+from wavetank.sweeps.spec import SweepDocument
 
 FOLDER = Path(__file__).parents[1] / "docs/reference"
 _WRITTEN = "Written by `scripts/generate_reference.py` from the code; do not edit."
 
-
-class Section(NamedTuple):
-    """A part of the Experiment document: its title, a sentence, and its fields."""
-
-    title: str
-    words: str
-    table: FieldTable
-
-
-SECTIONS = (
-    Section("The document", "", experiment.TOP),
-    Section("metadata", "", experiment.METADATA),
-    Section("spec", "", experiment.SPEC),
-    Section("spec.cluster", "At least one of `nodes`, `file` and `files`; they add up.", experiment.CLUSTER),
-    Section("spec.cluster.nodes[]", "A group of equal nodes.", workloads.NODE_GROUP),
-    Section(
-        "spec.workload",
-        "Exactly one of `file`, `files`, `generator` and `generators`; the next three go with files.",
-        experiment.WORKLOAD,
-    ),
-    Section("spec.workload.generator", "Fields of every kind; those of each kind follow.", workloads.GENERATOR),
-    *(
-        Section(f"kind: {kind}", "Of a generator, besides the fields above.", table)
-        for kind, table in workloads.GENERATOR_KINDS.items()
-    ),
-    Section("spec.workload.inflate", "", workloads.INFLATE),
-    Section(
-        "spec.schedulers[]",
-        "At most one of `config`, `policy`, `python`, `volcano`, `process` and `together`.",
-        experiment.SCHEDULER,
-    ),
-    Section("spec.schedulers[].volcano", "See [volcano.md](../volcano.md).", experiment.VOLCANO),
-    Section(
-        "spec.schedulers[].process",
-        "One of `package`, `binary`, `command` and `listen`. See [in-the-loop.md](../in-the-loop.md).",
-        experiment.PROCESS,
-    ),
-    Section(
-        "spec.schedulers[].process.sync",
-        "See [in-the-loop-unmodified.md](../in-the-loop-unmodified.md).",
-        experiment.SYNC,
-    ),
-    Section("spec.controllers.process", "A real controller manager in the loop.", experiment.MANAGER),
-    Section("spec.latency", "If it is no preset: how long each step takes.", experiment.LATENCY),
-    Section("spec.faults[]", "`at`, and exactly one of the actions.", experiment.FAULT),
-    Section("spec.sweep", "See [how to sweep scenarios](../how-to/sweep-scenarios.md).", sweeps.SWEEP),
-    Section("spec.sweep.clusters[]", "", sweeps.CLUSTER_VARIANT),
-    Section("spec.sweep.workloads[]", "", sweeps.WORKLOAD_VARIANT),
-    Section("spec.sweep.scenarios[]", "", sweeps.SCENARIO),
-)
 
 _INTRODUCTION = f"""# The Experiment document
 
@@ -94,24 +44,47 @@ Metrics: """
 
 def write_experiment() -> str:
     """Returns the page of the Experiment document."""
-    parts = [_INTRODUCTION, *(part for section in SECTIONS for part in _section(section))]
+    parts = [_INTRODUCTION, *_sections("The document", "", SweepDocument, [])]
     return "\n\n".join([*parts, _ASSERTIONS + ", ".join(f"`{metric}`" for metric in schema.METRIC_NAMES) + "."]) + "\n"
 
 
-def _section(section: Section) -> Iterator[str]:
-    yield f"## {section.title}"
-    if section.words:
-        yield section.words
-    rows = [
-        f"| `{field.name}` | {field.type} | {_code(field.default)} | {field.meaning} |"
-        for field in section.table.fields
-    ]
-    yield "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows])
+def _sections(title: str, path: str, structure: type[Structure], written: list[type[Structure]]) -> Iterator[str]:
+    """Yields the section of a structure and those of its parts; fields that a base class has are not repeated."""
+    above = {name for base in written if issubclass(structure, base) for name in base.fields}
+    fields = [field for name, field in structure.fields.items() if name not in above]
+    written.append(structure)
+    yield f"## {title}"
+    yield " ".join((structure.__doc__ or "").split())
+    yield "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *map(_row, fields)])
+    for field in fields:
+        for place, part in field.type.parts:
+            if not any(issubclass(each, part) for each in written):
+                inner = f"{path}.{field.name}{place}".lstrip(".")
+                kind = place.partition(" ")[2]
+                yield from _sections(kind or inner, inner, part, written)
 
 
-def _code(default: str) -> str:
-    """Marks a default that could be written in a document."""
-    return default if (" " in default and default[0] not in "[{") or default in ("required", "none") else f"`{default}`"
+def _row(field: Field[Any]) -> str:
+    kind = f"{field.type.label} ({field.unit})" if field.unit else field.type.label
+    return f"| `{field.name}` | {kind} | {_default(field)} | {field.doc} |"
+
+
+def _default(field: Field[Any]) -> str:
+    if field.required:
+        return "required"
+    default = field.otherwise if field.default is None else _written(field.default)
+    is_prose = (" " in default and default[0] not in "[{") or default in ("required", "none")
+    return default if is_prose else f"`{default}`"
+
+
+def _written(value: object) -> str:
+    """Writes a value as YAML does, in one line."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_written(each)}" for key, each in value.items()) + "}"
+    needs_no_quotes = isinstance(value, str) and re.fullmatch(r"[A-Za-z][\w-]*|\d+[A-Za-z]+", value)
+    return value if isinstance(value, str) and needs_no_quotes else json.dumps(value)
 
 
 _RESULTS = f"""# Tables of results

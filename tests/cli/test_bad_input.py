@@ -80,9 +80,10 @@ def refused(wavetank: Wavetank, here: Path, *words: str | Path) -> str:
         ({"ties": "fair"}, "spec.ties: expected random or exact, got 'fair'"),
         ({"horizon": "-1s"}, "spec.horizon: a duration cannot be negative"),
         ({"faults": [{"at": 1, "fail": "node-9"}]}, "spec.faults[0].fail: there is no node 'node-9' in the cluster"),
-        ({"faults": [{"at": 1, "fail": [["node-0"]]}]}, "spec.faults[0].fail: expected a text"),
+        ({"faults": [{"at": 1, "fail": [["node-0"]]}]}, "spec.faults[0].fail[0]: expected a text"),
         ({"faults": [{"at": -1, "fail": "node-0"}]}, "spec.faults[0].at: a duration cannot be -1"),
-        ({"faults": [{"fail": "node-0"}]}, "spec.faults[0]: expected `at` and exactly one of"),
+        ({"faults": [{"fail": "node-0"}]}, "spec.faults[0].at: this field is required (duration)"),
+        ({"faults": [{"at": 1}]}, "spec.faults[0]: expected exactly one of fail, recover, cordon, uncordon, drain"),
         ({"faults": [{"at": 1, "recover": "node-0", "for": 1}]}, "spec.faults[0].for: `for` goes with"),
     ],
     ids=str,
@@ -103,7 +104,9 @@ def test_a_field_of_the_experiment(wavetank: Wavetank, here: Path, spec: dict[st
         pytest.param(gzip.compress(b"x")[:-9], "e.yaml: cannot be read: ", id="cut short"),
         pytest.param(b"- 1\n", "e.yaml: expected a mapping, got [1]", id="no mapping"),
         pytest.param(b"[" * 100_000, "e.yaml: nested too deeply", id="nested"),
-        pytest.param(b"{}", "e.yaml: apiVersion: expected wavetank.dev/v1alpha1, got None", id="another document"),
+        pytest.param(
+            b"{}", "e.yaml: apiVersion: this field is required (text): `wavetank.dev/v1alpha1`", id="another document"
+        ),
         pytest.param(b"spec: {a: 1, a: 2}", "not valid YAML: duplicate key 'a'", id="twice"),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_program_that_fails(wavetank: Wavetank, here: Path, cache: Cache, jobs
         pytest.param(
             {"version": "v1.35.8"}, "process: expected one of package, binary, command, listen", id="no package"
         ),
-        pytest.param({"package": "well"}, "process.version: expected a text, got None", id="no version"),
+        pytest.param({"package": "well"}, "process.package: expected its `version` as well", id="no version"),
         pytest.param(
             {"package": "well", "version": "1.35"}, "process.version: expected a Kubernetes version", id="short"
         ),

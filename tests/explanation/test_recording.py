@@ -11,7 +11,8 @@ import pytest
 
 from tests.explanation.clusters import a_pod, wavetank, write
 from wavetank.errors import InputError
-from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION, KIND
 from wavetank.results.attempts.explanation import explain_attempt, key_of
 from wavetank.results.attempts.reading import RecordedAttempts, read_recorded
 from wavetank.results.attempts.recorder import KEPT_BEST, KEPT_WORST, AttemptRecorder

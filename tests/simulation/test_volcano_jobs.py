@@ -6,6 +6,7 @@ import json
 import pytest
 
 import wavetank
+from tests.workloads.inputs import cluster_of
 from wavetank.apiserver.requests.request import Request, User
 from wavetank.cluster.releases import SERVED
 from wavetank.controllers.descriptors import all_names
@@ -13,7 +14,6 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import parse_entries
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
-from wavetank.workloads.cluster import Cluster, node_groups
 
 NODES = [{"count": 2, "cpu": 4, "memory": "8Gi"}]
 
@@ -110,7 +110,7 @@ class Served:
 
     def __init__(self):
         (entry,) = parse_entries([{"name": "GANG_LRP"}], None, SERVED.version)
-        cluster = Cluster(node_groups(NODES, ""))
+        cluster = cluster_of(NODES)
         setting = ServedSetting(cluster, entry, kubelets=True, controllers=all_names())
         self.cluster = ServedCluster(setting, lambda token: User())
         for group, kind, scope, version in (

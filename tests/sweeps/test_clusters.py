@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
+from tests.workloads.inputs import cluster_of
 from wavetank.sweeps.clusters import with_larger_nodes, with_more_nodes
-from wavetank.workloads.cluster import Cluster, node_groups
 
 K8SSIM = [
     {"count": 2, "name": "small", "cpu": 2, "memory": "4Gi"},
@@ -15,7 +15,7 @@ K8SSIM = [
 
 
 def cluster():
-    return Cluster(node_groups(K8SSIM, "nodes"))
+    return cluster_of(K8SSIM)
 
 
 @pytest.mark.parametrize(

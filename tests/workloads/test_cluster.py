@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.workloads.inputs import a_manifest
+from tests.workloads.inputs import a_manifest, cluster_of
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.cluster import Cluster
 
 NODE = a_manifest("Node", "n", status={"allocatable": {"cpu": 1}})
 POD = a_manifest("Pod", "p", spec={"nodeName": "n", "containers": [{"name": "c"}]})
@@ -17,7 +17,7 @@ PRIORITY = {**a_manifest("PriorityClass", "high", value=5), "apiVersion": "sched
 
 def nodes_of(*groups: dict[str, Any]) -> list[Node]:
     full = [{"cpu": 1, "memory": "4Gi", **group} for group in groups]
-    nodes = Cluster(node_groups(full, "nodes")).resources(SpecTable())
+    nodes = cluster_of(full).resources(SpecTable())
     return [node for node in nodes if isinstance(node, Node)]
 
 
@@ -77,8 +77,8 @@ def test_a_bad_group_is_refused(group: dict[str, Any], message: str) -> None:
 
 
 def test_a_group_needs_its_size() -> None:
-    with pytest.raises(InputError, match=r"nodes\[0\]: a group of nodes needs its memory"):
-        node_groups([{"cpu": 1}], "nodes")
+    with pytest.raises(InputError, match=r"nodes\[0\].memory: this field is required \(quantity\)"):
+        cluster_of([{"cpu": 1}])
 
 
 def test_nodes_come_first_and_pods_last() -> None:

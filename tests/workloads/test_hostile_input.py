@@ -13,16 +13,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.workloads.inputs import a_file, arrivals_of
+from tests.workloads.inputs import a_file, arrivals_of, cluster_of, generator_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.batsim.events import read_events
 from wavetank.workloads.formats.batsim.platform import read_platform
 from wavetank.workloads.formats.batsim.workload import BatsimWorkload
 from wavetank.workloads.formats.plaincsv import CsvWorkload, read_csv_nodes
 from wavetank.workloads.formats.swf.workload import SwfWorkload
-from wavetank.workloads.generators.generators import Generator
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.open import open_cluster, open_workload
@@ -130,7 +129,7 @@ def as_text(value: Any) -> str:
     return json.dumps(value)
 
 
-def cluster_of(file: InputFile) -> object:
+def objects_of(file: InputFile) -> object:
     return Cluster(read_cluster_manifests(file)).resources(SpecTable())
 
 
@@ -146,7 +145,7 @@ def test_manifests_as_a_workload(text: str) -> None:
 
 @given(st.text() | VALUES.map(as_text) | MANIFEST.map(as_text) | st.lists(MANIFEST, max_size=3).map(as_text))
 def test_manifests_as_a_cluster(text: str) -> None:
-    survives(lambda: cluster_of(a_file(text)))
+    survives(lambda: objects_of(a_file(text)))
 
 
 @given(st.text() | st.text().map(lambda text: f'<platform version="4">{text}</platform>') | PLATFORM)
@@ -193,12 +192,12 @@ def test_events(tmp_path: Path, text: str) -> None:
 
 @given(VALUES | st.lists(GROUP, max_size=3))
 def test_groups_of_nodes(groups: object) -> None:
-    survives(lambda: Cluster(node_groups(groups, "nodes")).resources(SpecTable()))
+    survives(lambda: cluster_of(groups).resources(SpecTable()))
 
 
 @given(VALUES | GENERATOR)
 def test_generators(document: object) -> None:
-    survives(lambda: arrivals_of(Generator(document, "generator")))
+    survives(lambda: arrivals_of(generator_of(document)))
 
 
 @pytest.mark.parametrize("read", [open_workload, lambda path: open_cluster([path])], ids=["workload", "cluster"])

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, parse_amounts
 from wavetank.cluster.fields.selectors import read_label_key, read_label_value
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Distribution, parse_distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
+
+Word = TypeVar("Word", bound=str)
 
 LONGEST: Nanoseconds = 36_525 * 86_400 * SECOND  # a century: twice that still fits into 64 bits
 MOST_OBJECTS = 1_000_000  # that one entry of a document may stand for
@@ -29,6 +31,13 @@ def mapping(value: object, path: str, known: Collection[str] | None = None) -> M
     return value
 
 
+def sequence(value: object, path: str) -> list[Any]:
+    """Reads a list, which may be empty."""
+    if not isinstance(value, list):
+        raise InputError(f"expected a list, got {value!r:.60}", path=path)
+    return value
+
+
 def items(value: object, path: str) -> list[Any]:
     """Reads a list with at least one item."""
     if not isinstance(value, list) or not value:
@@ -43,10 +52,26 @@ def text(value: object, path: str) -> str:
     return value
 
 
-def choice(value: object, path: str, known: Collection[str]) -> str:
+def choice(value: object, path: str, known: Collection[Word]) -> Word:
     """Reads one of the known words."""
-    if not isinstance(value, str) or value not in known:
-        raise InputError(f"expected one of {', '.join(known)}, got {value!r:.60}", path=path)
+    for word in known:
+        if word == value:
+            return word
+    expected = " or ".join(known) if len(known) == 2 else f"one of {', '.join(known)}"
+    raise InputError(f"expected {expected}, got {value!r:.60}", path=path)
+
+
+def constant(value: object, path: str, word: str) -> str:
+    """Reads the one word that a field may have."""
+    if value != word:
+        raise InputError(f"expected {word}, got {value!r:.60}", path=path)
+    return word
+
+
+def boolean(value: object, path: str) -> bool:
+    """Reads true or false."""
+    if not isinstance(value, bool):
+        raise InputError(f"expected true or false, got {value!r:.60}", path=path)
     return value
 
 
@@ -90,6 +115,14 @@ def distribution(value: object, path: str) -> Distribution:
     except OverflowError:
         pass
     raise InputError(f"expected at most a century on average, got {value!r:.60}", path=path)
+
+
+def amount(value: object, path: str, resource: str) -> int:
+    """Reads an amount of one resource, in milli-CPU, bytes or counts."""
+    try:
+        return parse_amounts({resource: value})[resource]
+    except InputError as error:
+        raise InputError(error.message, path=path) from None
 
 
 def amounts(value: object, path: str) -> dict[str, int]:

@@ -5,22 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from wavetank.errors import InputError
-from wavetank.experiments.document.schedulers import SchedulerEntry
+from wavetank.simulation.entries import SchedulerEntry
 
 Execution = Literal["kubelet", "k8ssim"]
 
 KUBELET: Execution = "kubelet"
 K8SSIM: Execution = "k8ssim"
-
-
-def read_execution(value: object, path: str) -> Execution:
-    """Reads the name of a model: real kubelets, or K8sSim's nodes."""
-    if value == KUBELET:
-        return KUBELET
-    if value == K8SSIM:
-        return K8SSIM
-    raise InputError(f"expected {KUBELET} or {K8SSIM}, got {value!r:.60}", path=path)
+EXECUTIONS: tuple[Execution, ...] = (KUBELET, K8SSIM)
 
 
 def of_k8ssim(entry: SchedulerEntry) -> SchedulerEntry:

@@ -13,12 +13,12 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import HOSTNAME, Cluster
 
-_PERCENT = re.compile(r"([+-])(\d{1,4}(?:\.\d+)?)%")
+PERCENTAGE = re.compile(r"([+-])(\d{1,4}(?:\.\d+)?)%")
 
 
 def read_factor(value: object, path: str) -> float:
     """Reads a change such as -50% or +25%, as what is left or there is then: 0.5, 1.25."""
-    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    match = PERCENTAGE.fullmatch(value) if isinstance(value, str) else None
     factor = 1 + float(match[1] + match[2]) / 100 if match else 0
     if factor <= 0:
         raise InputError(f"expected a change such as -50% or +25%, got {value!r:.60}", path=path)

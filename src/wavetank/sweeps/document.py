@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.documents import reading as fields
+from wavetank.documents import reading
+from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
-from wavetank.experiments.document.names import make_name, read_name
+from wavetank.experiments.document.values import make_name, read_name
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
-from wavetank.sweeps.documentfields import CLUSTER_VARIANT, SCENARIO, SWEEP, WORKLOAD_VARIANT
 from wavetank.sweeps.keys import digest
+from wavetank.sweeps.spec import ClusterVariant, ScenarioSpec, SweepDocument, SweepSpec, WorkloadVariant
 
 _NO_INPUTS = ("seeds", "assert")  # a run has one seed, and does not know what is asked of it
 _MOST_RUNS = 100_000
@@ -63,43 +64,51 @@ def read_sweep(path: Path, changes: Mapping[str, Any] | None = None) -> Sweep:
 def parse_sweep(
     document: Mapping[str, Any], folder: Path, default_name: str = "sweep", changes: Mapping[str, Any] | None = None
 ) -> Sweep:
-    """Reads a sweep; InputError names the place of whatever is wrong with it."""
-    spec = {**fields.mapping(document.get("spec"), "spec"), **(changes or {})}
-    given = fields.mapping(spec.pop("sweep", {}), "spec.sweep", SWEEP)
-    metadata = fields.mapping(document.get("metadata", {}), "metadata")
-    name = read_name(metadata.get("name", default_name), "metadata.name")
-    scenarios = []
-    for label, changed, where in _scenarios(spec, given):
-        scenarios.append(_scenario(label, {**document, "spec": changed}, given, folder, where))
+    """Reads a sweep; InputError names the place of what is wrong with it."""
+    spec = {**reading.mapping(document.get("spec"), "spec"), **(changes or {})}
+    read = SweepDocument.read({**document, "spec": spec}, "")
+    spec.pop("sweep", None)
+    given = read.spec.sweep
+    scenarios = [
+        _scenario(label, {**document, "spec": changed}, given, folder, where)
+        for label, changed, where in _scenarios(spec, given)
+    ]
     _check(scenarios)
-    return Sweep(name, tuple(scenarios))
+    return Sweep(read.metadata.name or read_name(default_name, "metadata.name"), tuple(scenarios))
 
 
-def _scenarios(spec: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yields the name of each scenario, its spec with the changes to its cluster still in it, and where it stands."""
-    if "scenarios" in given:
-        for field in ("clusters", "workloads"):
-            if field in given:
-                raise InputError(f"{field} does not go with scenarios", path=f"spec.sweep.{field}")
-        yield from _listed(spec, given["scenarios"])
+def _scenarios(spec: Mapping[str, Any], given: SweepSpec) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yields the name of each scenario, its spec with the changes to its cluster still in it, and its path."""
+    if given.scenarios is not None:
+        yield from _listed(spec, given.scenarios)
         return
-    clusters = _variants(given.get("clusters"), CLUSTER_VARIANT, "spec.sweep.clusters")
-    workloads = _variants(given.get("workloads"), WORKLOAD_VARIANT, "spec.sweep.workloads")
-    for (cluster, where), (workload, elsewhere) in product(clusters, workloads):
-        label = "-".join(part for part in (workload.get("name"), cluster.get("name")) if part) or "all"
-        changes = {**cluster, **{key: value for key, value in workload.items() if key != "name"}}
-        changes.pop("name", None)
-        yield label, {**spec, **changes}, where or elsewhere
+    clusters = _variants(given.clusters, "spec.sweep.clusters")
+    workloads = _variants(given.workloads, "spec.sweep.workloads")
+    for (cluster, cluster_changes, where), (workload, workload_changes, elsewhere) in product(clusters, workloads):
+        label = "-".join(part for part in (workload, cluster) if part) or "all"
+        yield label, {**spec, **cluster_changes, **workload_changes}, where or elsewhere
 
 
-def _listed(spec: Mapping[str, Any], value: object) -> Iterator[tuple[str, dict[str, Any], str]]:
-    for i, item in enumerate(fields.items(value, "spec.sweep.scenarios")):
-        where = f"spec.sweep.scenarios[{i}]"
-        changes = dict(fields.mapping(item, where, SCENARIO))
-        label = fields.text(changes.pop("name", str(i + 1)), f"{where}.name")
+def _listed(spec: Mapping[str, Any], scenarios: Sequence[ScenarioSpec]) -> Iterator[tuple[str, dict[str, Any], str]]:
+    for i, scenario in enumerate(scenarios):
+        changes = _changes(scenario)
         if "schedulers" in changes:
-            changes["schedulers"] = [_entry(each, spec) for each in fields.items(changes["schedulers"], where)]
-        yield label, {**spec, **changes}, where
+            changes["schedulers"] = [_entry(each, spec) for each in changes["schedulers"]]
+        yield scenario.name or str(i + 1), {**spec, **changes}, f"spec.sweep.scenarios[{i}]"
+
+
+def _variants(
+    given: Sequence[ClusterVariant | WorkloadVariant] | None, path: str
+) -> list[tuple[str, dict[str, Any], str]]:
+    """Returns the name of each variant, the fields of the spec that it replaces, and its path."""
+    if given is None:
+        return [("", {}, "")]
+    return [(variant.name, _changes(variant), f"{path}[{i}]") for i, variant in enumerate(given)]
+
+
+def _changes(variant: Structure) -> dict[str, Any]:
+    """Returns the fields of the spec that a scenario or a variant replaces, as they are written."""
+    return {name: value for name, value in vars(variant).items() if name != "name" and value is not None}
 
 
 def _entry(value: object, spec: Mapping[str, Any]) -> object:
@@ -110,20 +119,10 @@ def _entry(value: object, spec: Mapping[str, Any]) -> object:
     return known.get(value, {"name": value})
 
 
-def _variants(value: object, known: Collection[str], path: str) -> list[tuple[Mapping[str, Any], str]]:
-    if value is None:
-        return [({}, "")]
-    given = enumerate(fields.items(value, path))
-    variants = [(fields.mapping(item, f"{path}[{i}]", known), f"{path}[{i}]") for i, item in given]
-    for variant, where in variants:
-        fields.text(variant.get("name"), f"{where}.name")
-    return variants
-
-
-def _scenario(label: str, document: Mapping[str, Any], given: Mapping[str, Any], folder: Path, where: str) -> Scenario:
+def _scenario(label: str, document: Mapping[str, Any], given: SweepSpec, folder: Path, where: str) -> Scenario:
     spec = dict(document["spec"])
     nodes, resources = spec.pop("nodes", None), spec.pop("resources", None)
-    spec["schedulers"] = list(_crossed(spec.get("schedulers", [{"name": "default"}]), given.get("parameters", {})))
+    spec["schedulers"] = list(_crossed(spec.get("schedulers", [{"name": "default"}]), given.parameters))
     name = read_name(make_name(label), f"{where}.name" if where else "metadata.name")
     try:
         experiment = parse_experiment({**document, "spec": spec}, folder, name)
@@ -142,26 +141,22 @@ def _scenario(label: str, document: Mapping[str, Any], given: Mapping[str, Any],
     return Scenario(name, replace(experiment, name=name, cluster=cluster), digests)
 
 
-def _crossed(schedulers: object, parameters: object) -> Iterator[Any]:
+def _crossed(entries: Sequence[Any], grids: Mapping[str, Mapping[str, Sequence[Any]]]) -> Iterator[Any]:
     """Yields the schedulers, those with parameters once for each combination of their values."""
-    grids = fields.mapping(parameters, "spec.sweep.parameters")
-    entries = fields.items(schedulers, "spec.schedulers")
-    names = {entry.get("name") for entry in entries if isinstance(entry, Mapping)}
+    names = {entry.get("name") for entry in entries}
     for name in grids:
         if name not in names:
             raise InputError(f"there is no scheduler called {name!r:.60}", path="spec.sweep.parameters")
     for entry in entries:
-        name = str(entry.get("name")) if isinstance(entry, Mapping) else ""
+        name = entry["name"]
         if name not in grids:
             yield entry
             continue
-        path = f"spec.sweep.parameters.{name}"
-        grid = {key: fields.items(values, f"{path}.{key}") for key, values in fields.mapping(grids[name], path).items()}
-        for values in product(*grid.values()):
-            chosen = dict(zip(grid, values, strict=True))
-            label = make_name("-".join([str(name), *(f"{key}-{value}" for key, value in chosen.items())]))
+        for values in product(*grids[name].values()):
+            chosen = dict(zip(grids[name], values, strict=True))
+            label = make_name("-".join([name, *(f"{key}-{value}" for key, value in chosen.items())]))
             source = {} if {"python", "policy"} & entry.keys() else {"policy": name}
-            yield {**entry, **source, "name": label, "args": {**entry.get("args", {}), **chosen}}
+            yield {**entry, **source, "name": label, "args": {**(entry.get("args") or {}), **chosen}}
 
 
 def _check(scenarios: Sequence[Scenario]) -> None:

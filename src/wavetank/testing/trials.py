@@ -13,8 +13,9 @@ from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
-from wavetank.experiments.document.experiment import API_VERSION, KIND, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.schedulers import entry_of
+from wavetank.experiments.document.spec import API_VERSION, KIND
 from wavetank.results.recording.podrow import PodRow
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attachable, Attached, SchedulerOptions
 from wavetank.simulation.simulation import Simulation

@@ -15,12 +15,12 @@ import pytest
 
 from tests.loop.programs import PUPPET, a_puppet, an_experiment, told
 from wavetank.experiments.document.experiment import Experiment
-from wavetank.experiments.document.schedulers import SchedulerEntry
 from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.loop.turns import lockstep
 from wavetank.results.recording.recorder import Recorder
+from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")

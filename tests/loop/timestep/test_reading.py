@@ -7,12 +7,17 @@ import pytest
 
 from tests.loop.programs import an_experiment
 from wavetank.errors import InputError
-from wavetank.experiments.document.sync import read_sync
+from wavetank.experiments.document.schedulerspec import SyncSpec
+from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.timesteps.sync import TimestepSync
 
 MS = SECOND // 1000
 PLAIN = Path(__file__).parents[1] / "plain_scheduler.py"
+
+
+def read_sync(given):
+    return make_sync(SyncSpec.read(given, "sync"))
 
 
 def test_the_defaults_are_batkubes():
@@ -52,7 +57,7 @@ def test_lockstep_is_what_there_is_without():
 @pytest.mark.parametrize(
     ("sync", "problem"),
     [
-        ({}, "sync.mode: expected one of lockstep, timestep"),
+        ({}, "sync.mode: this field is required"),
         ({"mode": "lockstep", "min-delay": 1}, "sync: lockstep has no parameters"),
         ({"mode": "timestep", "timeout": "1s"}, "unknown field 'timeout'"),
         ({"mode": "timestep", "min-delay": -1}, "sync.min-delay: a duration cannot be"),

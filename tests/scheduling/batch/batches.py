@@ -7,7 +7,8 @@ from pathlib import Path
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import Job, PodBehavior
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.workload import Arrival

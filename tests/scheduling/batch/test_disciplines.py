@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.scheduling.batch.batches import FOUR, Submitted, ran, starts
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.simulation.simulation import Simulation
 
 # a takes 3 of 4 nodes up to 10; b needs all 4; c, d and e are small

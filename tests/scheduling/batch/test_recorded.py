@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 from tests.support.paths import shared_data
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.experiments.runner import run_experiment
 
 NODES = [{"count": 32, "cpu": 1, "memory": "1Gi"}]

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from tests.support.paths import shared_data
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.results.columns.podtable import PodTable
 from wavetank.simulation.simulation import Simulation
 from wavetank.workloads.generators.inflation import known_pods

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.simulation.simulation import Simulation
 
 

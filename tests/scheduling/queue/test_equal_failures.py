@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavetank.experiments.document.experiment import API_VERSION, parse_experiment
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.document.spec import API_VERSION
 from wavetank.simulation.simulation import Simulation
 
 KINDS = st.lists(

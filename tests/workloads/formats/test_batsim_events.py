@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import shared_data
+from tests.workloads.inputs import cluster_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.faults import Fault
-from wavetank.workloads.cluster import Cluster, node_groups
 from wavetank.workloads.formats.batsim.events import Event, faults_of, read_events
 
 
@@ -34,7 +34,7 @@ def test_real_events() -> None:
 
 
 def test_events_become_faults_of_nodes(tmp_path: Path) -> None:
-    cluster = Cluster(node_groups([{"count": 3, "cpu": 1, "memory": 1}], "nodes"))
+    cluster = cluster_of([{"count": 3, "cpu": 1, "memory": 1}])
     events = read_events(written(tmp_path, an_event(resources="0 2", timestamp=5)))
     assert faults_of(events, cluster) == (
         Fault(5 * SECOND, "cordon", "node-0"),

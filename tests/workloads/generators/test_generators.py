@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.workloads.inputs import arrivals_of
+from tests.workloads.inputs import arrivals_of, generator_of, generators_of
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
@@ -15,7 +15,7 @@ from wavetank.workloads.generators.generators import Generator, Generators
 
 
 def a_generator(kind: str = "burst", **fields: Any) -> Generator:
-    return Generator({"kind": kind, "pods": 4, **fields}, "generator")
+    return generator_of({"kind": kind, "pods": 4, **fields})
 
 
 def times_of(generator: Generator | Generators, seed: int = 1) -> list[float]:
@@ -81,7 +81,7 @@ def test_heavy_tails_end_within_a_century() -> None:
 
 def test_a_generator_can_be_sent_to_another_process() -> None:
     document = [{"kind": "poisson", "pods": 3, "rate": 1}, {"kind": "lublin", "jobs": 3}]
-    generators = Generators(document, "generators")
+    generators = generators_of(document)
     again = pickle.loads(pickle.dumps(generators))
     assert again.description == "3 pods and 3 jobs from 2 generators"
     assert times_of(again) == times_of(generators)
@@ -136,7 +136,7 @@ def test_choices_come_by_their_weight() -> None:
 def test_generators_merge_in_time_and_draw_apart() -> None:
     burst = {"kind": "burst", "pods": 1, "at": 15}
     spaced = {"kind": "spaced", "pods": 3, "every": 10}
-    merged = Generators([spaced, burst, {**burst, "name": "late", "at": 20}], "generators")
+    merged = generators_of([spaced, burst, {**burst, "name": "late", "at": 20}])
     names = [arrival.pod.name for arrival in arrivals_of(merged)]
     assert names == ["spaced-0", "spaced-1", "burst-0", "spaced-2", "late-0"]
     assert merged.description == "5 pods from 3 generators"
@@ -144,7 +144,7 @@ def test_generators_merge_in_time_and_draw_apart() -> None:
 
 def test_generators_need_names_of_their_own() -> None:
     with pytest.raises(InputError, match=r'generators\[1\].name: "burst" is the name of generators\[0\]'):
-        Generators([{"kind": "burst", "pods": 1}] * 2, "generators")
+        generators_of([{"kind": "burst", "pods": 1}] * 2)
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_generators_need_names_of_their_own() -> None:
         pytest.param({"kind": "poison"}, "generator.kind: expected one of burst, spaced", id="no such kind"),
         pytest.param({"rate": 3}, "generator: unknown field 'rate'", id="a field of another kind"),
         pytest.param({"pods": 0}, "generator.pods: expected a whole number, 1 or more", id="no pods"),
-        pytest.param({"kind": "poisson"}, "generator.rate: expected a number", id="no rate"),
+        pytest.param({"kind": "poisson"}, "generator.rate: this field is required (number)", id="no rate"),
         pytest.param({"kind": "poisson", "rate": 0}, "generator.rate: expected pods per second", id="rate 0"),
-        pytest.param({"kind": "spaced"}, "generator.every: expected a duration", id="no gap"),
+        pytest.param({"kind": "spaced"}, "generator.every: this field is required (distribution)", id="no gap"),
         pytest.param({"kind": "bursty", "bursts": 5, "every": 1}, "generator.bursts", id="more bursts than pods"),
         pytest.param({"duration": {"exponental": 1}}, "generator.duration: expected a duration or one of", id="law"),
         pytest.param({"duration": 1e300}, "generator.duration: expected at most a century", id="an absurd duration"),

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.workloads.formats.tracefiles import a_trace, lives_of
-from tests.workloads.inputs import arrivals_of, names_of
+from tests.workloads.inputs import arrivals_of, cluster_of, names_of
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.openb import OpenbPods
-from wavetank.workloads.generators.inflation import Inflated, demand_of, inflate, known_pods
+from wavetank.workloads.generators.inflation import Inflated, InflateSpec, demand_of, inflate, known_pods
 
 PODS = a_trace(
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time",
@@ -23,11 +23,11 @@ PODS = a_trace(
 
 
 def a_cluster(gpus: int = 10) -> Cluster:
-    return Cluster(node_groups([{"cpu": 8, "memory": "1Gi", "resources": {"nvidia.com/gpu": gpus}}], "nodes"))
+    return cluster_of([{"cpu": 8, "memory": "1Gi", "resources": {"nvidia.com/gpu": gpus}}])
 
 
 def inflated(resource: str = "gpu", target: float = 1.3, gpus: int = 10) -> Inflated:
-    return inflate(OpenbPods(PODS), {"resource": resource, "target": target}, a_cluster(gpus), "inflate")
+    return inflate(OpenbPods(PODS), InflateSpec(resource=resource, target=target), a_cluster(gpus), "inflate")
 
 
 def test_clones_come_after_the_originals_until_there_are_enough() -> None:
@@ -77,8 +77,8 @@ def test_it_is_known_by_its_originals() -> None:
     ("wanted", "message"),
     [
         pytest.param("gpu", "inflate: expected a mapping", id="no mapping"),
-        pytest.param({"target": 1}, "inflate.resource: expected a text", id="no resource"),
-        pytest.param({"resource": "gpu"}, "inflate.target: expected a number", id="no target"),
+        pytest.param({"target": 1}, "inflate.resource: this field is required (text)", id="no resource"),
+        pytest.param({"resource": "gpu"}, "inflate.target: this field is required (number)", id="no target"),
         pytest.param({"resource": "gpu", "target": -1}, "inflate.target: expected a number", id="less than nothing"),
         pytest.param({"resource": "tpu", "target": 1}, "inflate.resource: no node has tpu", id="nobody has it"),
         pytest.param({"resource": "pods", "target": 1}, "inflate.resource: no pod asks for pods", id="nobody wants it"),
@@ -90,5 +90,5 @@ def test_it_is_known_by_its_originals() -> None:
 )
 def test_what_is_refused(wanted: Any, message: str) -> None:
     with pytest.raises(InputError) as refused:
-        inflate(OpenbPods(PODS), wanted, a_cluster(), "inflate")
+        inflate(OpenbPods(PODS), InflateSpec.read(wanted, "inflate"), a_cluster(), "inflate")
     assert message in str(refused.value)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.paths import shared_data
-from tests.workloads.inputs import arrivals_of
+from tests.workloads.inputs import arrivals_of, generator_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.workloads.generators.generators import Generator
@@ -58,7 +58,7 @@ def test_a_machine_has_its_own_largest_job() -> None:
 
 
 def a_generator(**fields: Any) -> Generator:
-    return Generator({"kind": "lublin", "jobs": 50, **fields}, "generator")
+    return generator_of({"kind": "lublin", "jobs": 50, **fields})
 
 
 def test_jobs_become_pods_that_run_together() -> None:
@@ -89,7 +89,7 @@ def test_a_bad_model_is_refused(fields: dict[str, Any], message: str) -> None:
 
 
 def fitted(folder: Path, **fields: Any) -> Generator:
-    return Generator({"kind": "fitted", "jobs": 200, "file": "pods.csv", **fields}, "generator", folder)
+    return generator_of({"kind": "fitted", "jobs": 200, "file": "pods.csv", **fields}, folder)
 
 
 def test_a_fitted_generator_draws_from_the_trace(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_fitted_generator_draws_from_the_trace(tmp_path: Path) -> None:
 def test_a_fitted_generator_keeps_the_means_of_a_real_trace() -> None:
     file = shared_data("swf/NASA-iPSC-1993-3.1-cln.swf.gz")
     trace = [line.split() for line in _lines(file)]
-    drawn = arrivals_of(Generator({"kind": "fitted", "jobs": 20_000, "file": str(file)}, "generator"))
+    drawn = arrivals_of(generator_of({"kind": "fitted", "jobs": 20_000, "file": str(file)}))
     sizes = {
         arrival.pod.behavior.job.id: arrival.pod.behavior.job.size for arrival in drawn if arrival.pod.behavior.job
     }  # type: ignore[union-attr]

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from wavetank.cli.console import console, print_warnings
 from wavetank.cluster.releases import NEWEST
-from wavetank.experiments.document.experiment import parse_version
 from wavetank.experiments.document.schedulers import read_configuration
+from wavetank.experiments.document.values import parse_version
 from wavetank.explanation.choices import read_choices
 from wavetank.explanation.rehearsal import Rehearsal
 from wavetank.report.explanation import MOST_NODES, explanation_data, explanation_view

@@ -20,7 +20,8 @@ from wavetank.cli.console import console
 from wavetank.cluster.releases import SERVED
 from wavetank.controllers.descriptors import read_names
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulers import SchedulerEntry, entry_of, parse_entries
+from wavetank.experiments.document.schedulers import entry_of, parse_entries
+from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.latency.model import parse_latency
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster

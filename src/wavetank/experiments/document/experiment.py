@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.cluster.releases import NEWEST, OLDEST, Version, read_version, version_name
-from wavetank.controllers.descriptors import EVERYTHING
-from wavetank.documents import reading as fields
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
-from wavetank.experiments.document.controllers import Controllers, read_controllers
-from wavetank.experiments.document.faults import parse_faults
-from wavetank.experiments.document.fields import METADATA, SPEC, TOP
-from wavetank.experiments.document.inputs import read_cluster, read_machine_events, read_workload
-from wavetank.experiments.document.names import make_name, read_name
-from wavetank.experiments.document.schedulers import SchedulerEntry, parse_entries
+from wavetank.experiments.document.controllers import Controllers, make_controllers
+from wavetank.experiments.document.faults import make_faults
+from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
+from wavetank.experiments.document.schedulers import make_entries
+from wavetank.experiments.document.spec import API_VERSION, KIND, ExperimentDocument
+from wavetank.experiments.document.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
-from wavetank.results.assertions import Assertion, parse_assertions
+from wavetank.results.assertions import Assertion
 from wavetank.scheduling.attachable import TieBreaking
-from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, of_k8ssim, read_execution
-from wavetank.simulation.latency.model import IDEAL, Latency, parse_latency
+from wavetank.simulation.entries import SchedulerEntry
+from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, of_k8ssim
+from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
-
-API_VERSION = "wavetank.dev/v1alpha1"
-KIND = "Experiment"
-
-_LARGEST_SEED = 10**18 - 1
-_MOST_SEEDS = 100_000
 
 
 @dataclass(frozen=True)
@@ -103,102 +94,48 @@ def read_experiment(path: Path, changes: Mapping[str, Any] | None = None) -> Exp
 
 
 def parse_experiment(document: object, folder: Path, default_name: str = "experiment") -> Experiment:
-    """Reads an experiment; InputError names the place of whatever is wrong with it."""
-    top = fields.mapping(document, "", TOP)
-    if top.get("apiVersion") != API_VERSION:
-        raise InputError(f"expected {API_VERSION}, got {top.get('apiVersion')!r:.60}", path="apiVersion")
-    if top.get("kind") != KIND:
-        raise InputError(f"expected {KIND}, got {top.get('kind')!r:.60}", path="kind")
-    metadata = fields.mapping(top.get("metadata", {}), "metadata", METADATA)
-    spec = fields.mapping(top.get("spec"), "spec", SPEC)
-    if "sweep" in spec:
-        raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
-    version = parse_version(spec.get("kubernetesVersion", version_name(NEWEST)), "spec.kubernetesVersion")
-    cluster = read_cluster(spec.get("cluster"), folder, "spec.cluster")
-    workload, notes = read_workload(spec.get("workload"), folder, cluster, "spec.workload")
-    schedulers = parse_entries(spec.get("schedulers", [{"name": "default"}]), folder, version)
-    faults = parse_faults(spec.get("faults", []), cluster, "spec.faults")
-    events = read_machine_events(spec.get("workload"), folder, cluster, "spec.workload")
-    latency = parse_latency(spec.get("latency", "ideal"), "spec.latency")
-    execution = read_execution(spec.get("execution", KUBELET), "spec.execution")
-    if execution == K8SSIM:
-        latency = _k8ssim_latency(spec, bool(faults or events))
+    """Reads an experiment; InputError names the place of what is wrong with it."""
+    read = read_document(document)
+    spec = read.spec
+    cluster = make_cluster(spec.cluster, folder, "spec.cluster")
+    workload, notes = make_workload(spec.workload, folder, cluster, "spec.workload")
+    schedulers = make_entries(spec.schedulers, folder, spec.kubernetes_version, "spec.schedulers")
+    faults = make_faults(spec.faults, cluster.node_names, "spec.faults")
+    events = read_machine_events(spec.workload, folder, cluster, "spec.workload")
+    latency = spec.latency
+    if spec.execution == K8SSIM:
+        latency = _k8ssim_latency(latency, bool(faults or events))
         schedulers = tuple(of_k8ssim(entry) for entry in schedulers)
     return Experiment(
-        name=read_name(metadata.get("name", default_name), "metadata.name"),
+        name=read.metadata.name or read_name(default_name, "metadata.name"),
         cluster=cluster,
         workload=workload,
         schedulers=schedulers,
-        seeds=parse_seeds(spec.get("seeds", [1]), "spec.seeds"),
+        seeds=spec.seeds,
         latency=latency,
-        version=version,
-        ties=_ties(spec.get("ties", "random")),
+        version=spec.kubernetes_version,
+        ties=spec.ties,
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
-        horizon=_horizon(spec.get("horizon")),
-        controllers=read_controllers(spec.get("controllers", EVERYTHING), "spec.controllers"),
-        execution=execution,
-        assertions=parse_assertions(spec.get("assert", []), "spec.assert"),
-        notes=(*notes, *(note for entry in schedulers for note in entry.notes(version))),
+        horizon=spec.horizon,
+        controllers=make_controllers(spec.controllers, "spec.controllers"),
+        execution=spec.execution,
+        assertions=spec.assert_,
+        notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),
     )
 
 
-def _k8ssim_latency(spec: Mapping[str, Any], has_faults: bool) -> Latency:
-    """Returns what results call the times of K8sSim's nodes; refuses what these do not know."""
+def read_document(document: object) -> ExperimentDocument:
+    """Reads the fields of an experiment, without the files that it names."""
+    spec = document.get("spec") if isinstance(document, Mapping) else None
+    if isinstance(spec, Mapping) and "sweep" in spec:
+        raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
+    return ExperimentDocument.read(document, "")
+
+
+def _k8ssim_latency(latency: Latency, has_faults: bool) -> Latency:
+    """Returns what results call the times of K8sSim's nodes; refuses what these do not support."""
     if has_faults:
         raise InputError("nodes of execution k8ssim do not fail: leave the faults out", path="spec.faults")
-    if spec.get("latency", IDEAL.name) != IDEAL.name:
+    if latency != IDEAL:
         raise InputError("execution k8ssim has times of its own: leave the latency out", path="spec.latency")
     return Latency(K8SSIM)
-
-
-def parse_version(value: object, path: str) -> Version:
-    """Reads a Kubernetes release such as 1.36."""
-    version = read_version(str(value)) if isinstance(value, str | float) else None
-    if version is None or not OLDEST <= version <= NEWEST:
-        raise InputError(
-            f'expected a release from "{version_name(OLDEST)}" to "{version_name(NEWEST)}", got {value!r:.60}',
-            path=path,
-        )
-    return version
-
-
-def parse_seeds(value: object, path: str) -> tuple[int, ...]:
-    """Reads seeds: a list of whole numbers, or a text such as 1-5,9."""
-    if isinstance(value, str):
-        return _no_twins(_seed_ranges(value, path), path)
-    if isinstance(value, int):
-        return (fields.integer(value, path, most=_LARGEST_SEED),)
-    given = enumerate(fields.items(value, path))
-    return _no_twins([fields.integer(seed, f"{path}[{i}]", most=_LARGEST_SEED) for i, seed in given], path)
-
-
-def _seed_ranges(text: str, path: str) -> list[int]:
-    seeds: list[int] = []
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,18})(?:-(\d{1,18}))?\s*", part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if last < first:
-            raise InputError(f"expected seeds such as 1-5 or 1,2,7, got {text!r:.60}", path=path)
-        if len(seeds) + last - first >= _MOST_SEEDS:
-            raise InputError(f"expected at most {_MOST_SEEDS} seeds, got {text!r:.60}", path=path)
-        seeds.extend(range(first, last + 1))
-    return seeds
-
-
-def _no_twins(seeds: Sequence[int], path: str) -> tuple[int, ...]:
-    for seed, times in Counter(seeds).items():
-        if times > 1:
-            raise InputError(f"the seed {seed} stands twice", path=path)
-    return tuple(seeds)
-
-
-def _ties(value: object) -> TieBreaking:
-    if value == "random":
-        return "random"
-    if value == "exact":
-        return "exact"
-    raise InputError(f"expected random or exact, got {value!r:.60}", path="spec.ties")
-
-
-def _horizon(value: object) -> Nanoseconds | None:
-    return None if value is None else fields.duration(value, "spec.horizon")

@@ -2,108 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.objects.podspec import SpecTable
-from wavetank.documents import reading as fields
+from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
-from wavetank.experiments.document.fields import CLUSTER, WORKLOAD
+from wavetank.experiments.document.spec import ClusterSpec, WorkloadSpec
 from wavetank.nodes.faults import Fault
-from wavetank.workloads.cluster import Cluster, node_groups
+from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.batsim.events import faults_of, read_events
 from wavetank.workloads.generators.generators import Generator, Generators
 from wavetank.workloads.generators.inflation import inflate
 from wavetank.workloads.manifests.objects import make_object
+from wavetank.workloads.nodegroups import make_nodes
 from wavetank.workloads.open import OpenedWorkload, open_cluster, open_workload
 from wavetank.workloads.several import Workloads
 from wavetank.workloads.workload import Workload
 
-_SOURCES = ("file", "files", "generator", "generators")
-_OF_FILES = ("format", "lenient", "options", "events")
 
-
-def read_cluster(value: object, folder: Path, path: str) -> Cluster:
-    """Reads {nodes: groups, file: F, files: [F], objects: manifests}, which add up; files with format and options."""
-    given = fields.mapping(value, path, CLUSTER)
-    paths = _paths(given, folder, path)
-    if not paths and "nodes" not in given:
-        raise InputError("expected nodes, file or files", path=path)
-    manifests: list[Any] = node_groups(given["nodes"], f"{path}.nodes") if "nodes" in given else []
-    if "objects" in given:
-        manifests.extend(_objects(given["objects"], f"{path}.objects"))
+def make_cluster(spec: ClusterSpec, folder: Path, path: str) -> Cluster:
+    """Returns the cluster: the nodes of groups, objects written in place, and those of files."""
+    manifests = make_nodes(spec.nodes or (), f"{path}.nodes")
+    manifests.extend(_objects(spec.objects or (), f"{path}.objects"))
     try:
-        options = fields.mapping(given.get("options", {}), "options")
-        return open_cluster(paths, given.get("format"), manifests, options)
+        return open_cluster(_paths(spec, folder), spec.format, manifests, spec.options)
     except InputError as error:
         raise error.inside(path=path) from None
 
 
-def read_workload(value: object, folder: Path, cluster: Cluster, path: str) -> tuple[Workload, list[str]]:
-    """Reads a workload, and what the user should know of how it was read.
-
-    It is {generator: …}, {generators: […]}, {file: F} or {files: [F]}, files with format, lenient and options. With
-    {inflate: {resource: R, target: T}} it asks for that much of the cluster.
-    """
-    given = fields.mapping(value, path, WORKLOAD)
-    workload, notes = _read(given, folder, path)
-    if "inflate" in given:
-        workload = inflate(workload, given["inflate"], cluster, f"{path}.inflate")
+def make_workload(spec: WorkloadSpec, folder: Path, cluster: Cluster, path: str) -> tuple[Workload, list[str]]:
+    """Returns the workload, and notes for the user on how it was read."""
+    workload, notes = _make_workload(spec, folder, path)
+    if spec.inflate is not None:
+        workload = inflate(workload, spec.inflate, cluster, f"{path}.inflate")
     return workload, notes
 
 
-def _read(given: Mapping[str, Any], folder: Path, path: str) -> tuple[Workload, list[str]]:
-    sources = [key for key in _SOURCES if key in given]
-    if len(sources) != 1:
-        raise InputError(f"expected exactly one of {', '.join(_SOURCES)}", path=path)
-    if sources[0] in ("file", "files"):
-        return _from_files(given, folder, path)
-    for field in _OF_FILES:
-        if field in given and field != "events":
-            raise InputError("goes with a file", path=f"{path}.{field}")
-    if "generator" in given:
-        return Generator(given["generator"], f"{path}.generator", folder), []
-    return Generators(given["generators"], f"{path}.generators", folder), []
-
-
-def read_machine_events(value: object, folder: Path, cluster: Cluster, path: str) -> tuple[Fault, ...]:
+def read_machine_events(spec: WorkloadSpec, folder: Path, cluster: Cluster, path: str) -> tuple[Fault, ...]:
     """Reads the faults of a workload's external events (`events: FILE`), if it has any."""
-    if not isinstance(value, Mapping) or "events" not in value:
+    if spec.events is None:
         return ()
-    file = folder / fields.text(value["events"], f"{path}.events")
+    file = folder / spec.events
     try:
-        return faults_of(read_events(file, _is_lenient(value, path)), cluster, str(file))
+        return faults_of(read_events(file, spec.lenient), cluster, str(file))
     except InputError as error:
         raise error.inside(path=f"{path}.events") from None
 
 
-def _from_files(given: Mapping[str, Any], folder: Path, path: str) -> tuple[Workload, list[str]]:
-    opened = [_open(name, given, path) for name in _paths(given, folder, path)]
+def _make_workload(spec: WorkloadSpec, folder: Path, path: str) -> tuple[Workload, list[str]]:
+    if spec.generator is not None:
+        return Generator(spec.generator, f"{path}.generator", folder), []
+    if spec.generators is not None:
+        return Generators(spec.generators, f"{path}.generators", folder), []
+    opened = [_open(file, spec, path) for file in _paths(spec, folder)]
     notes = [note for workload in opened for note in workload.notes]
     return (opened[0] if len(opened) == 1 else Workloads(opened)), notes
 
 
-def _open(file: Path, given: Mapping[str, Any], path: str) -> OpenedWorkload:
-    format_ = given.get("format")
-    options = fields.mapping(given.get("options", {}), f"{path}.options")
+def _open(file: Path, spec: WorkloadSpec, path: str) -> OpenedWorkload:
     try:
-        return open_workload(file, format_, _is_lenient(given, path), options)
+        return open_workload(file, spec.format, spec.lenient, spec.options)
     except InputError as error:
         raise error.inside(path=f"{path}.file") from None
 
 
-def _is_lenient(given: Mapping[str, Any], path: str) -> bool:
-    lenient = given.get("lenient", False)
-    if not isinstance(lenient, bool):
-        raise InputError(f"expected true or false, got {lenient!r:.60}", path=f"{path}.lenient")
-    return lenient
-
-
-def _objects(value: object, path: str) -> Iterator[Mapping[str, Any]]:
+def _objects(manifests: Sequence[Mapping[str, Any]], path: str) -> Iterator[Manifest]:
     specs = SpecTable()
-    for i, item in enumerate(fields.items(value, path)):
-        manifest = fields.mapping(item, f"{path}[{i}]")
+    for i, manifest in enumerate(manifests):
         try:
             make_object(manifest, specs)
         except InputError as error:
@@ -111,8 +78,6 @@ def _objects(value: object, path: str) -> Iterator[Mapping[str, Any]]:
         yield manifest
 
 
-def _paths(given: Mapping[str, Any], folder: Path, path: str) -> list[Path]:
-    names = [given["file"]] if "file" in given else []
-    if "files" in given:
-        names.extend(fields.items(given["files"], f"{path}.files"))
-    return [folder / fields.text(name, f"{path}.file") for name in names]
+def _paths(spec: ClusterSpec | WorkloadSpec, folder: Path) -> list[Path]:
+    names = [*([spec.file] if spec.file else ()), *(spec.files or ())]
+    return [folder / name for name in names]

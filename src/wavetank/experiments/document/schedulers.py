@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
-from wavetank.documents import reading as fields
 from wavetank.errors import InputError
-from wavetank.experiments.document.fields import SCHEDULER
-from wavetank.experiments.document.names import make_name, read_name
+from wavetank.experiments.document.classes import load_class
+from wavetank.experiments.document.schedulerspec import SCHEDULERS, SchedulerPart, SchedulerSpec
+from wavetank.experiments.document.values import make_name
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.results.layout import EXPERIMENT_FILES
 from wavetank.scheduling.attachable import Attachable
@@ -23,40 +18,25 @@ from wavetank.scheduling.config import Configuration, default_configuration, par
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.policy import build_policy
+from wavetank.simulation.entries import SchedulerEntry
 
-_KINDS = ("config", "policy", "python", "volcano", "process", "together")
 _Definition = Attachable | ProcessDefinition
 
 
-@dataclass(frozen=True)
-class SchedulerEntry:
-    """One thing to try: a scheduler, or several side by side."""
-
-    name: str
-    schedulers: tuple[Attachable, ...]
-    processes: tuple[ProcessDefinition, ...] = ()
-
-    def notes(self, version: Version) -> list[str]:
-        """Returns what the user should know of it: plugins that are not simulated, programs of another release."""
-        ignored = [f"{self.name}: {note}" for scheduler in self.schedulers for note in scheduler.notes()]
-        return [*ignored, *(note for process in self.processes for note in process.notes(version))]
-
-    @property
-    def description(self) -> str:
-        """Says in a line what it is."""
-        parts: list[_Definition] = [*self.schedulers, *self.processes]
-        return " + ".join(part.description for part in parts)
-
-
 def parse_entries(value: object, folder: Path, version: Version) -> tuple[SchedulerEntry, ...]:
-    """Reads the list of schedulers; each must have a name of its own."""
+    """Reads a list of schedulers; each must have a name of its own."""
+    return make_entries(SCHEDULERS.read(value, "spec.schedulers"), folder, version, "spec.schedulers")
+
+
+def make_entries(
+    specs: Sequence[SchedulerSpec], folder: Path, version: Version, path: str
+) -> tuple[SchedulerEntry, ...]:
+    """Returns what to try; InputError if two have the same name, or one cannot be used."""
     entries: list[SchedulerEntry] = []
-    for i, item in enumerate(fields.items(value, "spec.schedulers")):
-        path = f"spec.schedulers[{i}]"
-        given = fields.mapping(item, path, SCHEDULER)
-        name = read_name(given.get("name"), f"{path}.name")
-        _check_name(name, [entry.name for entry in entries], f"{path}.name")
-        entries.append(_entry(name, list(_definitions(name, given, folder, version, path)), path))
+    for i, spec in enumerate(specs):
+        where = f"{path}[{i}]"
+        _check_name(spec.name, [entry.name for entry in entries], f"{where}.name")
+        entries.append(_entry(spec.name, list(_definitions(spec, folder, version, where)), where))
     return tuple(entries)
 
 
@@ -76,19 +56,15 @@ def _check_name(name: str, others: Sequence[str], path: str) -> None:
         raise InputError(f"{name!r} cannot be the name of a folder beside the other results", path=path)
 
 
-def _definitions(
-    name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str
-) -> Iterator[_Definition]:
-    if "together" not in given:
-        yield _definition(name, given, folder, version, path)
+def _definitions(spec: SchedulerSpec, folder: Path, version: Version, path: str) -> Iterator[_Definition]:
+    if spec.together is None:
+        yield _definition(spec, folder, version, path)
         return
-    _only(given, ("name", "together"), path)
     names: set[str] = set()
     taken: set[str] = set()
-    for i, item in enumerate(fields.items(given["together"], f"{path}.together")):
+    for i, part in enumerate(spec.together):
         where = f"{path}.together[{i}]"
-        part = fields.mapping(item, where, tuple(field for field in SCHEDULER if field != "together"))
-        definition = _definition(fields.text(part.get("name"), f"{where}.name"), part, folder, version, where)
+        definition = _definition(part, folder, version, where)
         _take(definition.name, names, "scheduler called", f"{where}.name")
         for scheduler_name in definition.scheduler_names:
             _take(scheduler_name, taken, "scheduler for schedulerName", where)
@@ -101,38 +77,67 @@ def _take(name: str, taken: set[str], what: str, path: str) -> None:
     taken.add(name)
 
 
-def _definition(name: str, given: Mapping[str, Any], folder: Path, version: Version, path: str) -> _Definition:
-    kinds = [kind for kind in _KINDS if kind in given]
-    if len(kinds) > 1:
-        raise InputError(f"expected only one of {', '.join(kinds)}", path=path)
-    kind = kinds[0] if kinds else "name"
-    if "args" in given and kind not in ("policy", "python"):
-        raise InputError("args go with policy or python", path=f"{path}.args")
+def _definition(spec: SchedulerPart, folder: Path, version: Version, path: str) -> _Definition:
+    kind = next((kind for kind in _MAKERS if getattr(spec, kind) is not None), "name")
     try:
-        definition = _MAKERS[kind](name, given, folder, version)
+        definition = _MAKERS.get(kind, _named)(spec, folder, version)
     except InputError as error:
         raise error.inside(path=path if error.path.startswith("args") else f"{path}.{kind}") from None
-    renamed = given.get("schedulerName")
-    if isinstance(definition, ProcessDefinition):
+    if isinstance(definition, ProcessDefinition) or spec.scheduler_name is None:
         return definition
-    return definition if renamed is None else _renamed(definition, fields.text(renamed, f"{path}.schedulerName"), path)
+    try:
+        return definition.renamed(spec.scheduler_name)
+    except InputError as error:
+        raise error.inside(path=f"{path}.schedulerName") from None
 
 
-def _named(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
-    return find_scheduler(name, version)
+def _named(spec: SchedulerPart, folder: Path, version: Version) -> Attachable:
+    return find_scheduler(spec.name, version)
 
 
-def _policy(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
-    args = fields.mapping(given.get("args", {}), "args")
-    return find_scheduler(fields.text(given["policy"], ""), version, name=name, args=args)
+def _policy(spec: SchedulerPart, folder: Path, version: Version) -> Attachable:
+    assert spec.policy is not None
+    return find_scheduler(spec.policy, version, name=spec.name, args=spec.args or {})
 
 
-def _config(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
-    value = given["config"]
-    if isinstance(value, Mapping):
-        return SchedulerDefinition(name, "kube-scheduler as configured", parse_configuration(value, version))
-    path = folder / fields.text(value, "")
-    return SchedulerDefinition(name, f"kube-scheduler with {path.name}", read_configuration(path, version))
+def _config(spec: SchedulerPart, folder: Path, version: Version) -> SchedulerDefinition:
+    if isinstance(spec.config, Mapping):
+        return SchedulerDefinition(spec.name, "kube-scheduler as configured", parse_configuration(spec.config, version))
+    path = folder / (spec.config or "")
+    return SchedulerDefinition(spec.name, f"kube-scheduler with {path.name}", read_configuration(path, version))
+
+
+def _python(spec: SchedulerPart, folder: Path, version: Version) -> SchedulerDefinition:
+    policy = load_class(spec.python, folder) if isinstance(spec.python, str) else spec.python
+    assert policy is not None
+    args = spec.args or {}
+    build_policy(policy, args)
+    description = (policy.__doc__ or "").strip().partition("\n")[0].rstrip(".") or f"the policy {policy.__name__}"
+    return SchedulerDefinition(spec.name, description, default_configuration(version), policy, args)
+
+
+def _process(spec: SchedulerPart, folder: Path, version: Version) -> ProcessDefinition:
+    from wavetank.experiments.document.processes import define_process  # few experiments have programs in the loop
+
+    assert spec.process is not None
+    return define_process(spec.name, spec.process, folder, spec.scheduler_name)
+
+
+def _volcano(spec: SchedulerPart, folder: Path, version: Version) -> Attachable:
+    from wavetank.experiments.document.volcano import define_volcano  # few experiments need it
+
+    assert spec.volcano is not None
+    return define_volcano(spec.name, spec.volcano, folder)
+
+
+# By the field of an entry that says what it is; without any it is a scheduler's name.
+_MAKERS: Mapping[str, Callable[[SchedulerPart, Path, Version], _Definition]] = {
+    "policy": _policy,
+    "config": _config,
+    "python": _python,
+    "process": _process,
+    "volcano": _volcano,
+}
 
 
 def read_configuration(path: Path, version: Version) -> Configuration:
@@ -144,81 +149,6 @@ def read_configuration(path: Path, version: Version) -> Configuration:
         return parse_configuration(documents[0], version)
     except InputError as error:
         raise error.inside(source=str(path)) from None
-
-
-def _python(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> SchedulerDefinition:
-    reference = given["python"]
-    policy = reference if isinstance(reference, type) else load_class(fields.text(reference, ""), folder)
-    args = fields.mapping(given.get("args", {}), "args")
-    build_policy(policy, args)
-    description = (policy.__doc__ or "").strip().partition("\n")[0].rstrip(".") or f"the policy {policy.__name__}"
-    return SchedulerDefinition(name, description, default_configuration(version), policy, args)
-
-
-def _process(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> ProcessDefinition:
-    from wavetank.experiments.document.processes import read_process  # programs are seldom in the loop
-
-    renamed = given.get("schedulerName")
-    return read_process(name, given["process"], folder, None if renamed is None else fields.text(renamed, ""))
-
-
-def _volcano(name: str, given: Mapping[str, Any], folder: Path, version: Version) -> Attachable:
-    from wavetank.experiments.document.volcano import read_volcano  # not in many experiments
-
-    return read_volcano(name, given["volcano"], folder)
-
-
-_Maker = Callable[[str, Mapping[str, Any], Path, Version], _Definition]
-_MAKERS: Mapping[str, _Maker] = {
-    "name": _named,
-    "policy": _policy,
-    "config": _config,
-    "python": _python,
-    "process": _process,
-    "volcano": _volcano,
-}
-
-
-def load_class(reference: str, folder: Path) -> type:
-    """Imports `module:Class`; modules are looked for in `folder` first, then in the working folder."""
-    match = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", reference)
-    if not match:
-        raise InputError(f"expected module:Class, got {reference!r:.60}")
-    _look_first_in(match[1], [str(folder.resolve()), str(Path.cwd())])
-    try:
-        found = getattr(importlib.import_module(match[1]), match[2], None)
-    except (Exception, SystemExit) as error:
-        raise InputError(f"cannot import {match[1]}: {type(error).__name__}: {error}") from error
-    if not isinstance(found, type):
-        raise InputError(f"the module {match[1]} has no class {match[2]}")
-    return found
-
-
-_searched: set[str] = set()
-
-
-def _look_first_in(module: str, places: list[str]) -> None:
-    """Puts places at the head of the search, and forgets a namesake that came from the place of another experiment."""
-    loaded = sys.modules.get(module)
-    origin = str(Path(getattr(loaded, "__file__", None) or "").parent)
-    if origin in _searched and origin not in places:
-        del sys.modules[module]
-    sys.path[:] = [*places, *(place for place in sys.path if place not in places)]
-    _searched.update(places)
-    importlib.invalidate_caches()  # a module may have been written a moment ago
-
-
-def _renamed(definition: Attachable, scheduler_name: str, path: str) -> Attachable:
-    try:
-        return definition.renamed(scheduler_name)
-    except InputError as error:
-        raise error.inside(path=f"{path}.schedulerName") from None
-
-
-def _only(given: Mapping[str, Any], known: tuple[str, ...], path: str) -> None:
-    for field in given:
-        if field not in known:
-            raise InputError(f"{field} does not go with together: give it to one of its parts", path=path)
 
 
 def entry_of(scheduler: str | Path | type) -> dict[str, object]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
-from wavetank.cluster.fields.resources import MEMORY, parse_amounts
-from wavetank.documents import reading as fields
+from wavetank.cluster.fields.resources import MEMORY
+from wavetank.documents import reading, types
+from wavetank.documents.structure import Structure, field
+from wavetank.documents.types import Type
 from wavetank.errors import InputError
-from wavetank.experiments.document.fields import LATENCY
 from wavetank.kernel.distributions import Distribution
 from wavetank.nodes.kubelet.latency import NodeLatency
 from wavetank.scheduling.latency import SchedulerLatency
@@ -20,14 +22,60 @@ class Latency:
     """A latency model; `name` goes into every result."""
 
     name: str
-    scheduler: SchedulerLatency = field(default_factory=SchedulerLatency)
-    nodes: NodeLatency = field(default_factory=NodeLatency)
+    scheduler: SchedulerLatency = dataclass_field(default_factory=SchedulerLatency)
+    nodes: NodeLatency = dataclass_field(default_factory=NodeLatency)
 
 
-_SCHEDULER = ("attempt", "bind", "patch", "delete")
-_NODES = ("sync", "pull_check", "start", "finish")
+def _read_bytes(value: object, path: str) -> int:
+    amount = reading.amount(value, path, MEMORY)
+    if not amount:
+        raise InputError("expected more than 0 bytes", path=path)
+    return amount
+
+
+_bytes = Type("quantity", _read_bytes, types.amount(MEMORY).schema)
+
+
+class LatencySpec(Structure, rename=str):
+    """If it is no preset: how long each step takes."""
+
+    attempt: Distribution = field(
+        types.distribution, default=0, doc="a scheduling attempt; the next one begins after it"
+    )
+    bind: Distribution = field(
+        types.distribution, default=0, doc="a binding at the API server; the scheduler goes on meanwhile"
+    )
+    patch: Distribution = field(types.distribution, default=0, doc="a status patch, which the scheduler waits for")
+    delete: Distribution = field(types.distribution, default=0, doc="a deletion, in preemption")
+    sync: Distribution = field(
+        types.distribution, default=0, doc="from the binding until the kubelet begins with the pod"
+    )
+    pull_check: Distribution = field(types.distribution, default=0, doc="asking the registry for an image")
+    start: Distribution = field(types.distribution, default=0, doc="creating and starting the containers")
+    finish: Distribution = field(types.distribution, default=0, doc="from their end until it is in the pod's status")
+    bandwidth: int | None = field(
+        _bytes, default=None, unit="bytes per second", doc="of a missing image; without it a pull takes no time"
+    )
+    image_bytes: int = field(_bytes, default="100Mi", unit="bytes", doc="size of an image that no node lists")
+
+    def model(self, name: str) -> Latency:
+        """Returns the latency model."""
+        return Latency(
+            name,
+            SchedulerLatency(attempt=self.attempt, bind=self.bind, patch=self.patch, delete=self.delete),
+            NodeLatency(
+                sync=self.sync,
+                pull_check=self.pull_check,
+                start=self.start,
+                finish=self.finish,
+                bandwidth=self.bandwidth,
+                image_bytes=self.image_bytes,
+            ),
+        )
+
 
 IDEAL = Latency("ideal")
+PRESETS: dict[str, Latency] = {"ideal": IDEAL, "k3s": LatencySpec.read(K3S, "k3s").model("k3s")}
 
 
 def parse_latency(value: object, path: str) -> Latency:
@@ -38,30 +86,12 @@ def parse_latency(value: object, path: str) -> Latency:
         return PRESETS[value]
     if not isinstance(value, Mapping):
         raise InputError(f"expected a preset ({', '.join(PRESETS)}) or a mapping, got {value!r}", path=path)
-    return _custom("custom", value, path)
+    return LatencySpec.read(value, path).model("custom")
 
 
-def _custom(name: str, value: Mapping[str, object], path: str) -> Latency:
-    fields.mapping(value, path, LATENCY)
-    times: dict[str, Distribution] = {
-        step: fields.distribution(value[step], f"{path}.{step}") for step in (*_SCHEDULER, *_NODES) if step in value
-    }
-    amounts = {item: _bytes(value[item], f"{path}.{item}") for item in ("bandwidth", "image_bytes") if item in value}
-    return Latency(
-        name,
-        SchedulerLatency(**{step: times[step] for step in _SCHEDULER if step in times}),
-        NodeLatency(**{step: times[step] for step in _NODES if step in times}, **amounts),  # type: ignore[arg-type]
-    )
-
-
-def _bytes(value: object, path: str) -> int:
-    try:
-        amount = parse_amounts({MEMORY: value})[MEMORY]
-    except InputError as error:
-        raise InputError(error.message, path=path) from None
-    if not amount:
-        raise InputError("expected more than 0 bytes", path=path)
-    return amount
-
-
-PRESETS: dict[str, Latency] = {"ideal": IDEAL, "k3s": _custom("k3s", K3S, "k3s")}
+LATENCY = Type(
+    "text or mapping",
+    parse_latency,
+    lambda definitions: {"anyOf": [{"enum": list(PRESETS)}, LatencySpec.refer(definitions)]},
+    [("", LatencySpec)],
+)

@@ -15,7 +15,6 @@ from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.experiments.document.schedulers import SchedulerEntry
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -26,6 +25,7 @@ from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
 from wavetank.nodes.usage import Usage
 from wavetank.scheduling.attachable import SchedulerOptions
+from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.kernels import compile_kernels
 from wavetank.simulation.latency.model import IDEAL, Latency

@@ -1,14 +1,21 @@
+"""Generators of jobs like those of a trace."""
+
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from wavetank.cluster.fields.resources import Amounts
+from wavetank.documents import types
+from wavetank.documents.structure import field
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads.convert.records import records_of
+from wavetank.workloads.generators.base import Draw, Drawn, GeneratorSpec, job_behavior
+from wavetank.workloads.open import FORMATS, open_workload
 from wavetank.workloads.workload import Workload
 
 SAMPLE = 100_000  # jobs of a trace that are looked at
@@ -58,3 +65,36 @@ class Sample:
         """Yields what jobs are like, without end."""
         while True:
             yield random.choice(self._bodies)
+
+
+class FittedSpec(GeneratorSpec):
+    """Jobs drawn from those of a trace."""
+
+    counted = "jobs"
+
+    jobs: int = field(types.integer(1), doc="how many jobs")
+    file: str = field(types.file, doc="the trace whose jobs are drawn from")
+    format: str | None = field(
+        types.nullable(types.choice(FORMATS)), default=None, otherwise="told by the content", doc="the trace's format"
+    )
+    lenient: bool = field(types.boolean, default=False, doc="leave out and count jobs that cannot be used")
+
+    @property
+    def size(self) -> int:
+        """Returns how many jobs there are."""
+        return self.jobs
+
+    def drawing(self, path: str, folder: Path) -> Draw:
+        """Reads the trace, and returns a function that draws the jobs."""
+        try:
+            sample = Sample(open_workload(folder / self.file, self.format, self.lenient))
+        except InputError as error:
+            raise error.inside(path=f"{path}.file") from None
+
+        def draw(name: str, stream: Callable[[str], Random]) -> Iterator[Drawn]:
+            times = islice(sample.times(stream("arrivals")), self.jobs)
+            for number, (time, body) in enumerate(zip(times, sample.bodies(stream("jobs")), strict=False)):
+                run = job_behavior(f"{name}-{number}", body.size, body.duration, body.exit_code)
+                yield Drawn(time, body.size, run, body.requests)
+
+        return draw

@@ -1,27 +1,39 @@
-"""Workloads made up by a few numbers in an experiment."""
+"""Workloads that are drawn at random, from a few numbers in an experiment."""
 
 from __future__ import annotations
 
 import heapq
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
-from wavetank.documents import reading as fields
+from wavetank.documents import types
+from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
-from wavetank.workloads.documentfields import GENERATOR, GENERATOR_KINDS
-from wavetank.workloads.generators.draws import KINDS, Draw
+from wavetank.workloads.generators.base import Draw, GeneratorSpec
+from wavetank.workloads.generators.fitted import FittedSpec
+from wavetank.workloads.generators.lublin import LublinSpec
+from wavetank.workloads.generators.pods import BurstSpec, BurstySpec, DiurnalSpec, PoissonSpec, SpacedSpec
 from wavetank.workloads.workload import Arrival
 
+# One line for each kind of generator.
+KINDS: Mapping[str, type[GeneratorSpec]] = {
+    "burst": BurstSpec,
+    "spaced": SpacedSpec,
+    "poisson": PoissonSpec,
+    "bursty": BurstySpec,
+    "diurnal": DiurnalSpec,
+    "lublin": LublinSpec,
+    "fitted": FittedSpec,
+}
+GENERATOR: Type[GeneratorSpec] = types.tagged("kind", KINDS, GeneratorSpec)
+
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
-_OF_THE_SPEC = ("priority", "schedulerName", "tolerations", "nodeSelector")
-_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,200}[a-z0-9])?")
 
 
 class Generator:
@@ -30,20 +42,17 @@ class Generator:
     `folder` is where files that the document names are looked for.
     """
 
-    def __init__(self, document: object, path: str, folder: Path = Path()) -> None:
-        given = fields.mapping(document, path)
-        kind = fields.choice(given.get("kind"), f"{path}.kind", KINDS)
-        fields.mapping(document, path, (*GENERATOR, *GENERATOR_KINDS[kind]))
-        self.name = _name(given.get("name", kind), f"{path}.name")
-        self._draw: Draw = KINDS[kind](given, path, folder)
-        self._manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(given, path)}
-        self._spec = _spec(given, path)
-        self.counted = "pods" if "pods" in given else "jobs"
-        self.size: int = given[self.counted]
-        self.description = f"{self.size} {self.counted} from a {kind} generator"
-        self._made_of = (document, path, folder)
+    def __init__(self, spec: GeneratorSpec, path: str, folder: Path = Path()) -> None:
+        self.name = spec.name or spec.kind
+        self.counted = spec.counted
+        self.size = spec.size
+        self.description = f"{self.size} {self.counted} from a {spec.kind} generator"
+        self._draw: Draw = spec.drawing(path, folder)
+        self._manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": spec.labels} if spec.labels else {}}
+        self._spec = _pod_spec(spec, path)
+        self._made_of = (spec, path, folder)
 
-    def __reduce__(self) -> tuple[object, ...]:  # what draws is made of closures, which cannot be pickled
+    def __reduce__(self) -> tuple[object, ...]:  # the function that draws cannot be pickled
         return Generator, self._made_of
 
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
@@ -65,9 +74,8 @@ class Generator:
 class Generators:
     """Several generators, merged in the order of time; at one time the earlier in the list comes first."""
 
-    def __init__(self, documents: object, path: str, folder: Path = Path()) -> None:
-        items = fields.items(documents, path)
-        self._parts = [Generator(item, f"{path}[{i}]", folder) for i, item in enumerate(items)]
+    def __init__(self, specs: Sequence[GeneratorSpec], path: str, folder: Path = Path()) -> None:
+        self._parts = [Generator(spec, f"{path}[{i}]", folder) for i, spec in enumerate(specs)]
         names = [part.name for part in self._parts]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -84,26 +92,16 @@ class Generators:
         return heapq.merge(*(part.arrivals(specs, streams) for part in self._parts), key=attrgetter("time"))
 
 
-def _name(value: object, path: str) -> str:
-    name = fields.text(value, path)
-    if not _NAME.fullmatch(name):
-        raise InputError(f"expected lower-case letters, digits and inner dashes, got {name!r:.60}", path=path)
-    return name
-
-
-def _metadata(given: Mapping[str, Any], path: str) -> dict[str, Any]:
-    return {"labels": fields.labels(given["labels"], f"{path}.labels")} if "labels" in given else {}
-
-
-def _spec(given: Mapping[str, Any], path: str) -> dict[str, Any]:
-    spec = {"containers": [_CONTAINER], "restartPolicy": "Never"}
-    spec |= {field: given[field] for field in _OF_THE_SPEC if field in given}
-    if "priority" in spec:
-        fields.integer(spec["priority"], f"{path}.priority", -(2**31), 2**31 - 1)
-    if "schedulerName" in spec:
-        fields.text(spec["schedulerName"], f"{path}.schedulerName")
-    if "nodeSelector" in spec:
-        fields.labels(spec["nodeSelector"], f"{path}.nodeSelector")
+def _pod_spec(given: GeneratorSpec, path: str) -> dict[str, Any]:
+    spec: dict[str, Any] = {"containers": [_CONTAINER], "restartPolicy": "Never"}
+    if given.priority is not None:
+        spec["priority"] = given.priority
+    if given.scheduler_name is not None:
+        spec["schedulerName"] = given.scheduler_name
+    if given.tolerations:
+        spec["tolerations"] = given.tolerations
+    if given.node_selector:
+        spec["nodeSelector"] = given.node_selector
     try:
         SpecTable().intern(spec)
     except InputError as error:

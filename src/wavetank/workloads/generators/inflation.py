@@ -13,12 +13,13 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
-from wavetank.documents import reading as fields
+from wavetank.documents import types
+from wavetank.documents.reading import MOST_OBJECTS
+from wavetank.documents.structure import Structure, field
 from wavetank.errors import InputError
 from wavetank.kernel.gorandom import GoRandom
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.documentfields import INFLATE
 from wavetank.workloads.workload import Arrival, Workload
 
 GPUS = "gpu"  # the name for GPUs whole and in part, which pods ask for in annotations
@@ -75,14 +76,24 @@ class Inflated:
         return order, originals, random
 
 
-def inflate(workload: Workload, wanted: object, cluster: Cluster, path: str) -> Inflated:
-    """Makes a workload ask for {resource: R, target: T}: T times what the cluster has of R.
+class InflateSpec(Structure):
+    """How much of a resource the pods of an inflated workload request."""
 
-    R is `gpu`, with parts of GPUs, or a resource that pods request. InputError if nobody has it or wants it.
+    resource: str = field(
+        types.text, doc="what is counted: `cpu`, `memory`, `gpu` (whole and in part), or another resource"
+    )
+    target: float = field(
+        types.number(), doc="how many times what the cluster has of it the pods ask for; 1.3 is more than fits"
+    )
+
+
+def inflate(workload: Workload, wanted: InflateSpec, cluster: Cluster, path: str) -> Inflated:
+    """Makes a workload request `target` times what the cluster has of a resource.
+
+    The resource is `gpu`, with parts of GPUs, or one that pods request. InputError if no node has it, or no pod
+    requests it.
     """
-    given = fields.mapping(wanted, path, INFLATE)
-    resource = fields.text(given.get("resource"), f"{path}.resource")
-    target = fields.number(given.get("target"), f"{path}.target")
+    resource, target = wanted.resource, wanted.target
     capacity = capacity_of(cluster, resource)
     if not capacity:
         raise InputError(f"no node has {resource}", path=f"{path}.resource")
@@ -118,8 +129,8 @@ def _check_demand(workload: Workload, resource: str, most: float, path: str) -> 
             raise error.inside(path=f"{path}: pod {pod.namespace}/{pod.name}") from None
     if not asked:
         raise InputError(f"no pod asks for {resource}", path=f"{path}.resource")
-    if pods * most / asked > fields.MOST_OBJECTS:
-        raise InputError(f"expected a target for at most {fields.MOST_OBJECTS} pods", path=f"{path}.target")
+    if pods * most / asked > MOST_OBJECTS:
+        raise InputError(f"expected a target for at most {MOST_OBJECTS} pods", path=f"{path}.target")
 
 
 def _by_name(pods: Iterable[Pod]) -> list[Pod]:

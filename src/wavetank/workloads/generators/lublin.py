@@ -7,16 +7,24 @@ lublin99.
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import numpy as np
 
-from wavetank.documents.reading import mapping
+from wavetank.cluster.fields.resources import CPU
+from wavetank.documents import reading, types
+from wavetank.documents.structure import field
+from wavetank.documents.types import Type
 from wavetank.errors import InputError
+from wavetank.kernel.durations import seconds
+from wavetank.workloads.generators.base import REQUESTS, Draw, Drawn, GeneratorSpec, Requests, job_behavior
 
 _BUCKETS = 48  # half hours of a day
 _DAY = 86_400.0
@@ -86,7 +94,7 @@ class Lublin:
         if processors is not None:
             top = math.log2(processors)
             lower = max(0.0, top - (parameters.uhi - parameters.umed))
-            parameters = replace(parameters, uhi=top, umed=lower, ulow=min(parameters.ulow, lower))
+            parameters = dataclasses.replace(parameters, uhi=top, umed=lower, ulow=min(parameters.ulow, lower))
         self.parameters = parameters
         self._most = max(1, round(2**parameters.uhi))
         self._clock = np.linspace(0, _DAY, _BUCKETS + 1)
@@ -126,17 +134,68 @@ class Lublin:
         return math.exp(log)
 
 
-def read_parameters(kind: str, changes: object, path: str) -> Parameters:
-    """Returns the parameters of a type of jobs, with changes by the authors' names; each must be above 0, but pa."""
-    known = [field.name for field in fields(Parameters)]
-    given = mapping(changes, path, known)
-    for name, value in given.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not (0 < abs(value) <= 1e4) or (value < 0 and name != "pa"):
-            raise InputError(f"expected a number above 0, at most 10000, got {value!r:.60}", path=f"{path}.{name}")
-    parameters = replace(TYPES[kind], **{name: float(value) for name, value in given.items()})
-    _check_ranges(parameters, path)
-    return parameters
+_PARAMETERS = [each.name for each in dataclasses.fields(Parameters)]
+
+
+def _read_changes(value: object, path: str) -> dict[str, float]:
+    given = reading.mapping(value, path, _PARAMETERS)
+    for name, each in given.items():
+        number = isinstance(each, int | float) and not isinstance(each, bool)
+        if not number or not (0 < abs(each) <= 1e4) or (each < 0 and name != "pa"):
+            raise InputError(f"expected a number above 0, at most 10000, got {each!r:.60}", path=f"{path}.{name}")
+    return {name: float(each) for name, each in given.items()}
+
+
+_CHANGES = Type(
+    "numbers by name",
+    _read_changes,
+    {
+        "type": "object",
+        "properties": {
+            name: {"type": "number", "maximum": 1e4} | ({"minimum": -1e4} if name == "pa" else {"exclusiveMinimum": 0})
+            for name in _PARAMETERS
+        },
+        "additionalProperties": False,
+    },
+)
+
+
+class LublinSpec(GeneratorSpec):
+    """Jobs of the Lublin-Feitelson model of parallel machines."""
+
+    counted = "jobs"
+
+    jobs: int = field(types.integer(1), doc="how many jobs")
+    processors: int | None = field(
+        types.nullable(types.integer(1, reading.MOST_OBJECTS)),
+        default=None,
+        otherwise="128",
+        doc="of the machine; a job has a pod for each of its own",
+    )
+    type: str = field(types.choice(TYPES), default="all", doc="`batch`, `interactive` or `all`")
+    requests: Requests = field(REQUESTS, default={CPU: 1}, doc="what a pod asks for")
+    parameters: dict[str, float] = field(
+        _CHANGES, default={}, doc="parameters of the model by the names that its authors gave them"
+    )
+
+    @property
+    def size(self) -> int:
+        """Returns how many jobs there are."""
+        return self.jobs
+
+    def drawing(self, path: str, folder: Path) -> Draw:
+        """Returns a function that draws the jobs; InputError if the parameters make no sense together."""
+        parameters = dataclasses.replace(TYPES[self.type], **self.parameters)
+        _check_ranges(parameters, f"{path}.parameters")
+        model = Lublin(parameters, self.processors)
+
+        def draw(name: str, stream: Callable[[str], Random]) -> Iterator[Drawn]:
+            drawn = islice(model.jobs(stream("jobs")), self.jobs)
+            for number, (job, amounts) in enumerate(zip(drawn, self.requests.draws(stream("requests")), strict=False)):
+                run = job_behavior(f"{name}-{number}", job.processors, seconds(job.runs), 0)
+                yield Drawn(seconds(job.submitted), job.processors, run, amounts)
+
+        return draw
 
 
 def _check_ranges(p: Parameters, path: str) -> None:

@@ -1,0 +1,211 @@
+"""The structure of the Experiment document: every field with its type, default and meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wavetank.cluster.releases import NEWEST, OLDEST, Version, version_name
+from wavetank.controllers.descriptors import EVERYTHING, read_names
+from wavetank.documents import types
+from wavetank.documents.rules import Needs, OneOf
+from wavetank.documents.structure import Structure, field
+from wavetank.documents.types import Type
+from wavetank.experiments.document.schedulerspec import PATIENCE, SCHEDULERS, SchedulerSpec
+from wavetank.experiments.document.values import NAME, RELEASE, SEEDS
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON
+from wavetank.results.assertions import Assertion, parse_assertions
+from wavetank.scheduling.attachable import TieBreaking
+from wavetank.simulation.execution import EXECUTIONS, KUBELET, Execution
+from wavetank.simulation.latency.model import IDEAL, LATENCY, Latency
+from wavetank.workloads.generators.base import GeneratorSpec
+from wavetank.workloads.generators.generators import GENERATOR
+from wavetank.workloads.generators.inflation import InflateSpec
+from wavetank.workloads.nodegroups import NODE_GROUPS, NodeGroup
+from wavetank.workloads.open import FORMATS
+
+API_VERSION = "wavetank.dev/v1alpha1"
+KIND = "Experiment"
+
+_FORMAT = types.nullable(types.choice(FORMATS))
+_FILES = types.items(types.file, "list of files")
+_TIES: tuple[TieBreaking, ...] = ("random", "exact")
+_SOURCES = ("file", "files", "generator", "generators")
+_GOES_WITH_FILES = "goes with file or files"
+
+
+class Metadata(Structure):
+    """What the experiment is called."""
+
+    name: str | None = field(
+        NAME, default=None, otherwise="the file's name", doc="names the folder of results, `out/<name>`"
+    )
+    annotations: Any = field(types.unread("texts by name"), default={}, doc="yours; not read")
+    labels: Any = field(types.unread("texts by name"), default={}, doc="yours; not read")
+
+
+class ClusterSpec(Structure):
+    """At least one of `nodes`, `file` and `files`; they add up."""
+
+    rules = (OneOf("nodes", "file", "files", most=None, problem="expected nodes, file or files"),)
+
+    nodes: list[NodeGroup] | None = field(NODE_GROUPS, default=None, doc="groups of equal nodes")
+    file: str | None = field(types.file, default=None, doc="a file of nodes and other objects")
+    files: list[str] | None = field(_FILES, default=None, doc="several of them")
+    objects: list[Mapping[str, Any]] | None = field(
+        types.items(types.mapping, "list of manifests"), default=None, doc="Kubernetes objects written in place"
+    )
+    format: str | None = field(_FORMAT, default=None, otherwise="told by the content", doc="the format of the files")
+    options: Mapping[str, Any] = field(types.mapping, default={}, doc="options of that format")
+
+
+class WorkloadSpec(Structure):
+    """Exactly one of `file`, `files`, `generator` and `generators`; the next three go with files."""
+
+    rules = (
+        OneOf(*_SOURCES),
+        *(Needs(name, "file", "files", problem=_GOES_WITH_FILES) for name in ("format", "lenient", "options")),
+    )
+
+    file: str | None = field(types.file, default=None, doc="a file of pods or jobs")
+    files: list[str] | None = field(_FILES, default=None, doc="several at once")
+    generator: GeneratorSpec | None = field(GENERATOR, default=None, doc="pods or jobs drawn at random")
+    generators: list[GeneratorSpec] | None = field(
+        types.items(GENERATOR), default=None, doc="several of them, merged in the order of time"
+    )
+    format: str | None = field(_FORMAT, default=None, otherwise="told by the content", doc="the format of the files")
+    lenient: bool = field(types.boolean, default=False, doc="leave out and count entries that cannot be used")
+    options: Mapping[str, Any] = field(
+        types.mapping, default={}, doc="options of the format, such as `podsPerJob: one`"
+    )
+    events: str | None = field(
+        types.file, default=None, doc="Batsim's external events, which cordon and uncordon nodes"
+    )
+    inflate: InflateSpec | None = field(
+        types.nested(InflateSpec), default=None, doc="make the pods ask for a share of the cluster, all at once"
+    )
+
+
+_NODES = types.one_or_more(types.text, "node, or list of nodes")
+
+
+class FaultSpec(Structure):
+    """`at`, and exactly one of the actions."""
+
+    rules = (
+        OneOf(FAIL, RECOVER, CORDON, UNCORDON, DRAIN),
+        Needs("for", FAIL, CORDON, DRAIN, problem=f"`for` goes with {FAIL}, {CORDON}, {DRAIN}"),
+    )
+
+    at: Nanoseconds = field(types.duration, doc="when it happens")
+    for_: Nanoseconds | None = field(
+        types.duration, default=None, doc="after what time `fail`, `cordon` or `drain` is undone"
+    )
+    fail: list[str] | None = field(_NODES, default=None, doc="is gone, with its pods")
+    recover: list[str] | None = field(_NODES, default=None, doc="comes back")
+    cordon: list[str] | None = field(_NODES, default=None, doc="takes no new pods")
+    uncordon: list[str] | None = field(_NODES, default=None, doc="takes pods again")
+    drain: list[str] | None = field(_NODES, default=None, doc="takes no new pods, and those on it are evicted")
+
+
+_CONTROLLERS = Type("text or list", read_names, {"anyOf": [{"type": "string"}, types.STRINGS]})
+
+
+class ManagerSpec(Structure):
+    """A real controller manager in the loop."""
+
+    package: str = field(
+        types.text,
+        default="kube-controller-manager",
+        doc="the name under which `wavetank scheduler build` built it",
+    )
+    version: str = field(types.text, doc="its release of Kubernetes")
+    controllers: frozenset[str] | None = field(
+        _CONTROLLERS,
+        default=None,
+        otherwise="those that make pods and let them go",
+        doc="what it does; all the rest is built-in",
+    )
+    args: list[str] | None = field(
+        types.items(types.text, "list of texts"), default=None, otherwise="[]", doc="more arguments"
+    )
+    patience: Nanoseconds = field(
+        types.duration, default=PATIENCE, doc="how long it may run, in real time, without getting quiet"
+    )
+
+
+class ControllersSpec(Structure):
+    """Controllers of which some are done by a real program."""
+
+    process: ManagerSpec = field(types.nested(ManagerSpec), doc="a real controller manager in the loop")
+
+
+class Inputs(Structure):
+    """What an experiment is about: a cluster and a workload."""
+
+    cluster: ClusterSpec = field(
+        types.nested(ClusterSpec), doc="the nodes, and whatever else is there when a run begins"
+    )
+    workload: WorkloadSpec = field(types.nested(WorkloadSpec), doc="the pods and jobs that are submitted")
+
+
+class Conditions(Structure):
+    """What is tried on the cluster and the workload, and how."""
+
+    schedulers: list[SchedulerSpec] = field(
+        SCHEDULERS, default=[{"name": "default"}], doc="what is tried: each of them under each seed"
+    )
+    seeds: tuple[int, ...] = field(
+        SEEDS, default=[1], doc="what chance begins with; the same seed gives the same bytes"
+    )
+    latency: Latency = field(
+        LATENCY, default=IDEAL.name, doc="how long things take: a preset (`ideal`, `k3s`) or distributions"
+    )
+    kubernetes_version: Version = field(
+        RELEASE,
+        default=version_name(NEWEST),
+        doc=f'the release to behave like, `"{version_name(OLDEST)}"` to `"{version_name(NEWEST)}"`',
+    )
+    ties: TieBreaking = field(
+        types.choice(_TIES),
+        default="random",
+        doc="`random`: any of the best nodes; `exact`: the one that kube-scheduler takes at parallelism 1",
+    )
+    faults: list[FaultSpec] = field(
+        types.items(types.nested(FaultSpec), least=0), default=[], doc="nodes that fail, are cordoned or drained"
+    )
+    horizon: Nanoseconds | None = field(
+        types.nullable(types.duration), default=None, doc="when a run ends at the latest"
+    )
+    controllers: ControllersSpec | frozenset[str] = field(
+        types.either("text, list or mapping", types.nested(ControllersSpec), _CONTROLLERS, Mapping),
+        default=EVERYTHING,
+        doc="built-in controllers that are on, or a real controller manager",
+    )
+    execution: Execution = field(
+        types.choice(EXECUTIONS), default=KUBELET, doc="whose nodes run the pods: `kubelet` or `k8ssim`"
+    )
+    assert_: tuple[Assertion, ...] = field(
+        Type("list of texts", parse_assertions, types.STRINGS),
+        default=[],
+        doc="what must hold of the results, such as `p95_waiting_time_s < 60`",
+    )
+
+
+class ExperimentSpec(Inputs, Conditions):
+    """What is run."""
+
+
+class Head(Structure):
+    """What every document begins with."""
+
+    api_version: str = field(types.constant(API_VERSION), doc=f"`{API_VERSION}`")
+    kind: str = field(types.constant(KIND), doc=f"`{KIND}`")
+    metadata: Metadata = field(types.nested(Metadata), default={}, doc="the experiment's name")
+
+
+class ExperimentDocument(Head):
+    """Schedulers, compared on a simulated cluster with a workload."""
+
+    spec: ExperimentSpec = field(types.nested(ExperimentSpec), doc="what is run")

@@ -1,0 +1,120 @@
+"""Nodes that an experiment describes by groups of equal ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from wavetank.cluster.fields.load import LOAD, write_load
+from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
+from wavetank.cluster.fields.selectors import read_label_value, read_node_name
+from wavetank.cluster.fields.taints import parse_taints
+from wavetank.cluster.objects.resource import Manifest
+from wavetank.documents import patterns, reading, types
+from wavetank.documents.reading import MOST_OBJECTS
+from wavetank.documents.structure import Structure, field
+from wavetank.documents.types import Type
+from wavetank.errors import InputError
+from wavetank.workloads.cluster import MOST_PODS, node_manifest
+
+_ZONE = "topology.kubernetes.io/zone"
+_SHARE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")
+
+
+def _read_zone(value: object, path: str) -> str:
+    try:
+        return read_label_value(value)
+    except InputError as error:
+        raise error.inside(path=path) from None
+
+
+def _read_taints(value: object, path: str) -> list[Any]:
+    parse_taints(value, path=path)
+    return value if isinstance(value, list) else []
+
+
+def _read_load(value: object, path: str) -> dict[str, str]:
+    load = {name: str(amount) for name, amount in reading.mapping(value, path).items()}
+    for name, amount in load.items():
+        if not amount.endswith("%"):
+            reading.amount(amount, f"{path}.{name}", name)
+        elif not _SHARE.fullmatch(amount):
+            raise InputError(f"expected a share such as 20% or an amount, got {amount!r:.60}", path=f"{path}.{name}")
+    return load
+
+
+_zone = Type("text", _read_zone, patterns.LABEL_VALUE)
+_taints = Type("list", _read_taints, {"type": ["array", "null"], "minItems": 1, "items": {"type": "object"}})
+_load = Type(
+    "shares or quantities by name",
+    _read_load,
+    {
+        "type": "object",
+        "additionalProperties": {"anyOf": [patterns.QUANTITY, {"type": "string", "pattern": f"^{_SHARE.pattern}$"}]},
+    },
+)
+
+
+class NodeGroup(Structure):
+    """A group of equal nodes."""
+
+    count: int = field(types.integer(1, MOST_OBJECTS), default=1, doc="how many equal nodes")
+    name: str = field(
+        types.text, default="node", doc="they are called `<name>-<number>`, from 0 over all groups of that name"
+    )
+    cpu: int = field(types.amount(CPU), doc="CPU of a node, all of which pods may use")
+    memory: int = field(types.amount(MEMORY), doc="memory of a node, all of which pods may use")
+    pods: int = field(types.integer(), default=MOST_PODS, doc="how many pods fit on a node")
+    resources: Mapping[str, int] = field(types.amounts, default={}, doc="other resources, such as `nvidia.com/gpu: 8`")
+    labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
+    taints: list[Any] | None = field(
+        _taints, default=None, otherwise="[]", doc="taints as in a Node: `{key, value, effect}`"
+    )
+    zone: list[str] | None = field(
+        types.nullable(types.one_or_more(_zone, "text or list of texts")),
+        default=None,
+        doc="the label `topology.kubernetes.io/zone`; a list is dealt in turn",
+    )
+    load: dict[str, str] = field(_load, default={}, doc="what others than pods use, such as `{cpu: 20%, memory: 3Gi}`")
+
+    @property
+    def capacity(self) -> dict[str, str]:
+        """Returns the capacity of each node."""
+        amounts = {CPU: self.cpu, MEMORY: self.memory, PODS: self.pods, **self.resources}
+        return format_amounts(amounts)
+
+
+NODE_GROUPS = types.items(types.nested(NodeGroup))
+
+
+def make_nodes(groups: Sequence[NodeGroup], path: str) -> list[Manifest]:
+    """Makes the nodes of groups: `<name>-<number>`, numbered from 0 over all groups of that name."""
+    counters: dict[str, Iterator[int]] = {}
+    return [node for i, group in enumerate(groups) for node in _nodes(group, f"{path}[{i}]", counters)]
+
+
+def _nodes(group: NodeGroup, path: str, counters: dict[str, Iterator[int]]) -> Iterator[Manifest]:
+    numbers = counters.setdefault(group.name, count())
+    zones = [{_ZONE: zone} for zone in group.zone or ()] or [{}]
+    capacity, annotations = group.capacity, _annotations(group, path)
+    for i in range(group.count):
+        name = _node_name(f"{group.name}-{next(numbers)}", f"{path}.name")
+        node = node_manifest(name, {**group.labels, **zones[i % len(zones)]}, capacity, **annotations)
+        yield {**node, "spec": {"taints": group.taints}} if group.taints else node
+
+
+def _annotations(group: NodeGroup, path: str) -> dict[str, Any]:
+    """Returns the annotation of a load that no pod requests, as part of the metadata; nothing if there is none."""
+    for name in group.load:
+        if name not in group.capacity:
+            raise InputError(f"the nodes have no {name} that could be in use", path=f"{path}.load.{name}")
+    return {"annotations": {LOAD: write_load(group.load)}} if group.load else {}
+
+
+def _node_name(name: str, path: str) -> str:
+    try:
+        return read_node_name(name)
+    except InputError as error:
+        raise error.inside(path=path) from None
