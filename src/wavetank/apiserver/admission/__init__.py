@@ -1,1 +1,1 @@
-"""What the server adds to, or refuses of, what clients write, beyond the rules of the kind itself."""
+"""The admission chain: plugins that change or refuse writes, beyond the validation of the kind itself."""

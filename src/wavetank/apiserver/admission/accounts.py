@@ -10,7 +10,7 @@ from wavetank.cluster.objects.resource import Resource
 
 _MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount"
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
-_TOKEN_S = 3607  # an hour and a bit, by which kubelets know that the token was not asked for
+_TOKEN_S = 3607  # an unusual value, by which kubelets recognize a token that the pod did not ask for
 
 
 class ServiceAccount(Plugin):
@@ -19,7 +19,7 @@ class ServiceAccount(Plugin):
     name = "ServiceAccount"
 
     def mutate(self, attributes: Attributes) -> None:
-        """Completes a new pod; refuses it if its account is not there."""
+        """Completes a new pod; refuses it if its account does not exist."""
         if not attributes.is_write_of("Pod", "CREATE"):
             return
         metadata, spec = attributes.document["metadata"], attributes.document["spec"]
@@ -74,7 +74,7 @@ def _token_volume() -> dict[str, Any]:
 def _suffix(version: int) -> str:
     """Returns five letters that differ from write to write, the same in every run."""
     letters = ""
-    number = version * 7_919 + 104_729  # primes, so that neighbours do not look alike
+    number = version * 7_919 + 104_729  # primes, so that consecutive suffixes look different
     for _ in range(5):
         number, digit = divmod(number, len(_ALPHABET))
         letters += _ALPHABET[digit]

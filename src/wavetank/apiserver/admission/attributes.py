@@ -13,7 +13,7 @@ Document = dict[str, Any]
 
 @dataclass(slots=True)
 class Attributes:
-    """What is asked for: CREATE, UPDATE, DELETE or CONNECT of an object, or of one of its subresources.
+    """The attributes of a write: CREATE, UPDATE, DELETE or CONNECT of an object or one of its subresources.
 
     Plugins may change `document` (the object as it is to be stored) and add to `warnings`, which the client gets.
     """
@@ -30,11 +30,11 @@ class Attributes:
     warnings: list[str] = field(default_factory=list)
 
     def is_write_of(self, group_kind: GroupKind, *operations: str) -> bool:
-        """Tells whether an object of a kind itself is written, in one of the ways given."""
+        """Says whether an object of a kind (not a subresource) is written by one of the operations."""
         return self.kind.group_kind == group_kind and not self.subresource and self.operation in operations
 
     def refused(self, why: str) -> StatusError:
-        """Returns the error that tells a client why it is refused."""
+        """Returns the 403 with a reason."""
         metadata = self.document.get("metadata") or {}
         name = metadata.get("name") or self.name or metadata.get("generateName") or ""
         return forbidden(self.kind.resource, name, why)

@@ -18,7 +18,7 @@ from wavetank.apiserver.admission.storage import (
 )
 from wavetank.cluster.store.store import Store
 
-# In the order in which the real server asks them.
+# In the order of the real server.
 _PLUGINS: tuple[type[Plugin], ...] = (
     NamespaceLifecycle,
     LimitRanger,
@@ -36,22 +36,22 @@ _PLUGINS: tuple[type[Plugin], ...] = (
     ResourceQuota,
 )
 ALL_PLUGINS = frozenset(plugin.name for plugin in _PLUGINS)
-# Nobody makes service accounts, or finds nodes ready, unless controllers run.
+# Without controllers no service accounts are created and no new nodes are untainted.
 DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
 
 
 class AdmissionChain:
-    """The plugins that see every write, in order: first all may change the object, then all may refuse it."""
+    """The enabled admission plugins in order: all mutate the object, then all validate it."""
 
     def __init__(self, store: Store, plugins: Collection[str] = DEFAULT_PLUGINS) -> None:
         self._plugins = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
 
     def mutate(self, attributes: Attributes) -> None:
-        """Completes an object before it is validated; a StatusError refuses it."""
+        """Runs mutating admission, before validation; a StatusError refuses the object."""
         for plugin in self._plugins:
             plugin.mutate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Looks at an object that is otherwise fine; a StatusError refuses it."""
+        """Runs validating admission, of an object that is otherwise valid; a StatusError refuses it."""
         for plugin in self._plugins:
             plugin.validate(attributes)

@@ -14,7 +14,7 @@ _NOTE = "kubernetes.io/limit-ranger"
 
 
 class LimitRanger(Plugin):
-    """Gives containers the default requests and limits of their namespace, and keeps its bounds."""
+    """Sets the default requests and limits of containers, and enforces the limits of their namespace."""
 
     name = "LimitRanger"
 

@@ -9,12 +9,12 @@ _IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
 
 
 class NamespaceLifecycle(Plugin):
-    """Lets nothing into a namespace that is not there or is being deleted, and keeps the system's namespaces."""
+    """Refuses objects in namespaces that do not exist or are being deleted, and protects the system's namespaces."""
 
     name = "NamespaceLifecycle"
 
     def mutate(self, attributes: Attributes) -> None:
-        """Refuses what would be written to a namespace that cannot have it."""
+        """Refuses an object whose namespace does not exist or is being deleted."""
         if attributes.kind.group_kind == "Namespace" or not attributes.namespace or attributes.operation == "DELETE":
             return
         namespace = self.store.find(NAMESPACE, "", attributes.namespace)

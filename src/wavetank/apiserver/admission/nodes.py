@@ -7,7 +7,7 @@ _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
 class TaintNodesByCondition(Plugin):
-    """Keeps pods off a new node until somebody finds it ready."""
+    """Taints new nodes as not ready, so that no pods run there until the node controller removes the taint."""
 
     name = "TaintNodesByCondition"
 

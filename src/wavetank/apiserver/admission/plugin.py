@@ -5,7 +5,7 @@ from wavetank.cluster.store.store import Store
 
 
 class Plugin:
-    """One rule of admission: it may change an object before it is validated, and refuse it before or after that."""
+    """An admission plugin: it may change an object before validation, and refuse it before or after."""
 
     name = ""
 
@@ -16,4 +16,4 @@ class Plugin:
         """Changes the object, or refuses it with a StatusError."""
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses the object, complete as it is now, with a StatusError."""
+        """Refuses the complete object with a StatusError."""

@@ -1,4 +1,4 @@
-"""What is added to every pod."""
+"""Admission plugins for pods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOLERATED_S = 300
 
 
 class Priority(Plugin):
-    """Gives a pod the priority and the preemption policy of its class; lets only one class be the default."""
+    """Sets the priority and preemption policy of a pod by its class; allows only one default class."""
 
     name = "Priority"
 
@@ -64,7 +64,7 @@ class Priority(Plugin):
 
 
 class DefaultTolerationSeconds(Plugin):
-    """Lets a pod stay for five minutes on a node that fails, unless it says how long itself."""
+    """Lets a pod tolerate a failed node for five minutes, unless it states a toleration itself."""
 
     name = "DefaultTolerationSeconds"
 

@@ -42,13 +42,13 @@ class Standard(NamedTuple):
         return f"{self.level}:{'latest' if self.minor is None else f'v1.{self.minor}'}"
 
     def broken_by(self, metadata: dict[str, Any], spec: dict[str, Any]) -> list[Violation]:
-        """Returns what a pod does against it."""
+        """Returns the violations of a pod."""
         minor = _LATEST if self.minor is None else min(self.minor, _LATEST)
         return violations(self.level, minor, metadata, spec)
 
 
 class Policy(NamedTuple):
-    """What a namespace asks of its pods: what is refused and what is warned of."""
+    """The policy of a namespace: the standards that are enforced and warned of."""
 
     enforce: Standard = Standard()
     warn: Standard = Standard()
@@ -56,12 +56,12 @@ class Policy(NamedTuple):
 
 
 class PodSecurity(Plugin):
-    """Refuses pods, and warns of workloads, that do what their namespace's labels do not allow."""
+    """Refuses pods, and warns about workloads, that violate the standards in their namespace's labels."""
 
     name = "PodSecurity"
 
     def validate(self, attributes: Attributes) -> None:
-        """Looks at pods, at what makes pods, and at namespaces whose labels change."""
+        """Checks pods, workloads, and namespaces whose labels change."""
         group_kind, operation = attributes.kind.group_kind, attributes.operation
         if operation not in ("CREATE", "UPDATE"):
             return
@@ -120,7 +120,7 @@ def _policy_of(store: Store, namespace: str) -> Policy:
 
 
 def _parse(labels: Mapping[str, str]) -> Policy:
-    """Reads the labels of a namespace; what is enforced is also warned of, unless it says otherwise."""
+    """Reads the labels of a namespace; the enforced standard is also warned of, unless another one is stated."""
     if not any(label.startswith(_PREFIX) for label in labels):
         return Policy()
     mistakes: list[FieldError] = []
@@ -155,7 +155,7 @@ def _is_stricter(new: Standard, old: Standard) -> bool:
 
 
 def _changes_containers(new: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Says whether an update brings other containers or other images, which is all that an update can."""
+    """Says whether an update changes containers or images, which is all that it can change."""
     for field in ("containers", "initContainers"):
         images = [[each.get("image") for each in spec.get(field) or ()] for spec in (new, old)]
         if images[0] != images[1]:

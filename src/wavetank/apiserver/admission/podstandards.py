@@ -57,7 +57,7 @@ _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 
 
 class Violation(NamedTuple):
-    """What a pod does that it should not, in short and in detail."""
+    """A violation of a standard, in short and in detail."""
 
     reason: str
     detail: str
@@ -67,7 +67,7 @@ class Violation(NamedTuple):
 
 
 class Pod(NamedTuple):
-    """A pod as the standards look at it; `minor` is the release of the standard."""
+    """A pod that is checked; `minor` is the release of the standard."""
 
     metadata: Document
     spec: Document
@@ -75,7 +75,7 @@ class Pod(NamedTuple):
 
     @property
     def containers(self) -> Iterator[Document]:
-        """Yields all containers, the first ones first."""
+        """Yields all containers, init containers first."""
         for field in ("initContainers", "containers", "ephemeralContainers"):
             yield from self.spec.get(field) or ()
 
@@ -95,7 +95,7 @@ class Pod(NamedTuple):
 
     @property
     def has_own_users(self) -> bool:
-        """Says whether root in the pod is nobody outside."""
+        """Says whether the pod has its own user namespace, so that its root has no rights on the node."""
         return self.spec.get("hostUsers") is False and self.minor >= 35
 
 
@@ -103,7 +103,7 @@ Check = Callable[[Pod], Violation | None]
 
 
 def violations(level: str, minor: int, metadata: Document, spec: Document) -> list[Violation]:
-    """Returns what a pod does against a level (privileged, baseline or restricted) of a release 1.`minor`."""
+    """Returns the violations of a level (privileged, baseline or restricted) of release 1.`minor`."""
     checks: Iterable[Check] = ()
     if level == "baseline":
         checks = _BASELINE

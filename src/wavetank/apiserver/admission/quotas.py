@@ -17,15 +17,15 @@ _CHANGING = ("services", "persistentvolumeclaims", "resourceclaims.resource.k8s.
 
 
 class ResourceQuota(Plugin):
-    """Keeps a namespace within its quotas and counts what is used.
+    """Enforces the quotas of a namespace and counts their use.
 
-    A quota that nobody has counted yet (no hard limits in its status) does not bind.
+    A quota that the quota controller has not counted yet (no hard limits in its status) is not enforced.
     """
 
     name = "ResourceQuota"
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses what exceeds a quota; otherwise adds it to what is used, unless nothing is to be stored."""
+        """Refuses an object that exceeds a quota; otherwise adds it to the quota's use, except in a dry run."""
         if not attributes.namespace or attributes.kind.group_kind == "Namespace" or not _may_use_more(attributes):
             return
         charged = [(quota, self._charge(quota, attributes)) for quota in self._binding(attributes)]
@@ -34,7 +34,7 @@ class ResourceQuota(Plugin):
                 self.store.patch("ResourceQuota", quota.namespace, quota.name, {"status": {"used": used}})
 
     def _binding(self, attributes: Attributes) -> Iterator[Resource]:
-        """Yields the quotas that count the object, once it is clear that they can."""
+        """Yields the quotas that apply to the object; refuses it if their use is not known yet."""
         resource = attributes.kind.resource
         for quota in self.store.list(RESOURCE_QUOTA):
             status, spec = quota.manifest.get("status") or {}, quota.manifest.get("spec") or {}
@@ -46,7 +46,7 @@ class ResourceQuota(Plugin):
                 yield quota
 
     def _charge(self, quota: Resource, attributes: Attributes) -> dict[str, str]:
-        """Returns what of the quota is used then, for the resources of which more is used."""
+        """Returns the new use of a quota, for the resources of which more is used."""
         status = quota.manifest.get("status") or {}
         hard, used = parse_amounts(status.get("hard")), parse_amounts(status.get("used"))
         added = {name: amount for name, amount in self._added(quota, attributes).items() if name in hard}
@@ -59,7 +59,7 @@ class ResourceQuota(Plugin):
         return render_amounts({name: after[name] for name in added})
 
     def _added(self, quota: Resource, attributes: Attributes) -> Amounts:
-        """Returns how much more is used after the write; what a quota has not counted before counts as a whole."""
+        """Returns by how much a write increases the use; an object that was not counted before counts in full."""
         resource, now = attributes.kind.resource, self.store.clock.now
         after = usage_of(resource, attributes.document, now)
         old: Document | None = attributes.old if attributes.operation == "UPDATE" else None
@@ -70,7 +70,7 @@ class ResourceQuota(Plugin):
 
 
 def _may_use_more(attributes: Attributes) -> bool:
-    """Tells whether a write can change what its object uses."""
+    """Says whether a write can change the use of its object."""
     resource, part, old = attributes.kind.resource, attributes.subresource, attributes.old
     if attributes.operation == "CREATE":
         return not part
@@ -84,7 +84,7 @@ def _may_use_more(attributes: Attributes) -> bool:
 
 
 def _check(quota: Resource, names: list[str], attributes: Attributes) -> None:
-    """Refuses a pod that does not say what a quota counts, and an object of which nobody has counted the use."""
+    """Refuses a pod without the requests that a quota counts, and objects whose use is not counted yet."""
     if attributes.kind.group_kind == "Pod":
         missing = missing_requests(attributes.document["spec"], names)
         if missing:

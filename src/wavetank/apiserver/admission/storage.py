@@ -1,4 +1,4 @@
-"""What admission does for volumes and claims."""
+"""Admission plugins for volumes and claims."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DefaultStorageClass(Plugin):
 
 
 class StorageObjectInUseProtection(Plugin):
-    """Keeps volumes and claims from going away while they are used: a finalizer is added to each."""
+    """Protects volumes and claims that are in use from deletion, by a finalizer."""
 
     name = "StorageObjectInUseProtection"
 

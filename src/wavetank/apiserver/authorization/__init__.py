@@ -1,1 +1,1 @@
-"""Who may do what."""
+"""Authorization: what users may do."""

@@ -25,7 +25,7 @@ def canonical(schema: Schema, document: dict[str, Any], *, strict: bool = False)
 
 
 def zero_of(schema: Schema) -> Any:
-    """Returns what Go writes for a value that nobody has set."""
+    """Returns what Go writes for an unset value."""
     if schema.pointer:
         return None
     if schema.type == "object":

@@ -1,4 +1,4 @@
-"""What is wrong with a document, told in the order in which the document has it."""
+"""Errors about a document, in the order of its fields."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ class UnreadableError(WavetankError):
 
 
 class MismatchError(UnreadableError):
-    """A value of another JSON type than its field's; whoever knows the field says which one it is."""
+    """A value of another JSON type than its field's; the caller that knows the field adds its path by `at`."""
 
     def __init__(self, found: str, go_type: str) -> None:
         super().__init__(f"json: cannot unmarshal {found} into Go value of type {go_type}")

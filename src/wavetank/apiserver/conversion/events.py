@@ -1,4 +1,4 @@
-"""One Event, two faces: core/v1 and events.k8s.io/v1 are the same stored object under other field names."""
+"""Events of core/v1 and events.k8s.io/v1: the same stored object under other field names."""
 
 from __future__ import annotations
 

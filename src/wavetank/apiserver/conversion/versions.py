@@ -1,8 +1,9 @@
-"""Kinds that are served in several versions are stored in one; here documents go from one to the other."""
+"""Conversion between the served versions of a kind and the one that is stored."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from wavetank.apiserver.conversion.autoscaling import as_v1, as_v2
 from wavetank.apiserver.conversion.events import as_core, as_new
@@ -10,34 +11,43 @@ from wavetank.apiserver.kinds import Kind, KindTable
 
 Document = dict[str, Any]
 
-_STORED_AS = {
-    ("events.k8s.io/v1", "Event"): "v1",
-    ("autoscaling/v1", "HorizontalPodAutoscaler"): "autoscaling/v2",
+
+class Conversion(NamedTuple):
+    """How a served version is converted to and from the stored one."""
+
+    stored_as: str
+    to_stored: Callable[[Document], Document]
+    to_served: Callable[[Document], Document]
+
+
+# By kind and by the group and version that is served; all others are stored as they are served.
+_CONVERSIONS: Mapping[str, Mapping[tuple[str, str], Conversion]] = {
+    "Event": {("events.k8s.io", "v1"): Conversion("v1", as_core, as_new)},
+    "HorizontalPodAutoscaler": {("autoscaling", "v1"): Conversion("autoscaling/v2", as_v2, as_v1)},
 }
 
 
+def _conversion(kind: Kind) -> Conversion | None:
+    versions = _CONVERSIONS.get(kind.kind)
+    return versions.get((kind.group, kind.version)) if versions is not None else None
+
+
 def stored_kind(kinds: KindTable, kind: Kind) -> Kind:
-    """Returns the version of a kind that the store holds."""
-    api_version = _STORED_AS.get((kind.api_version, kind.kind))
-    found = kinds.named(api_version, kind.kind) if api_version else None
+    """Returns the storage version of a kind."""
+    conversion = _conversion(kind)
+    found = kinds.named(conversion.stored_as, kind.kind) if conversion is not None else None
     return found or kind
 
 
 def to_stored(kind: Kind, document: Document) -> Document:
-    """Converts a document of a served version into the stored one; custom kinds are when they are written."""
-    if kind.kind == "Event" and kind.group:
-        return as_core(document)
-    if kind.kind == "HorizontalPodAutoscaler" and kind.version == "v1":
-        return as_v2(document)
-    return document
+    """Converts a document of a served version into the stored one; custom resources are converted when stored."""
+    conversion = _conversion(kind)
+    return document if conversion is None else conversion.to_stored(document)
 
 
 def to_served(kind: Kind, document: Document) -> Document:
     """Converts a stored document into a served version."""
     if kind.custom is not None:
         return kind.custom.serve(document)
-    if kind.kind == "Event" and kind.group:
-        return as_new(document)
-    if kind.kind == "HorizontalPodAutoscaler" and kind.version == "v1":
-        return as_v1(document)
-    return document
+    conversion = _conversion(kind)
+    return document if conversion is None else conversion.to_served(document)

@@ -1,1 +1,1 @@
-"""Kinds that clients bring: CustomResourceDefinitions, and the objects of the kinds that they define."""
+"""Custom resources: CustomResourceDefinitions, and the objects of the kinds that they define."""

@@ -1,4 +1,4 @@
-"""One version of a custom kind: what a document of it goes through."""
+"""One version of a custom kind: how its documents are read, defaulted, stored and served."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ScalePaths:
 class CustomType:
     """How documents of a custom kind are read, completed and shown in one version.
 
-    `schemas` are those of all versions by their names; documents are stored in `storage_version`. `warning` is told to
-    whoever uses the version.
+    `schemas` are those of all versions by their names; documents are stored in `storage_version`. `warning` is sent
+    to all clients of the version.
     """
 
     group: str

@@ -127,7 +127,7 @@ class RuleNode:
         return node if node.rules or node.properties or node.items or node.additional else None
 
     def check(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
-        """Checks a value and what is in it; `old` is what it was, None if nobody knows."""
+        """Checks a value and its parts; `old` is the old value, None if unknown."""
         if value is None:
             return
         yield from self._check_rules(value, old, path, trail)

@@ -25,7 +25,7 @@ def default(owner: Document, name: str, value: Any) -> Any:
 
 
 def optional(owner: Document, *path: str) -> Document:
-    """Returns what stands at a path of structs, or an empty document that belongs to nobody."""
+    """Returns the document at a path of structs, or a new empty one that is part of nothing."""
     for name in path:
         owner = owner.get(name) or {}
     return owner

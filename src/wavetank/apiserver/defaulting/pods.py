@@ -53,7 +53,7 @@ def default_pod_spec(spec: Document) -> None:
 
 
 def pull_policy(image: str) -> str:
-    """Returns when an image is pulled if nobody says so; a malformed name counts as one with a tag."""
+    """Returns the default pull policy of an image; a malformed name counts as one with a tag."""
     match = _IMAGE.fullmatch(image) if len(image) <= _LONGEST_IMAGE else None
     latest = match is not None and match["tag"] in (None, "latest") and (match["tag"] or not match["digest"])
     return "Always" if latest else "IfNotPresent"

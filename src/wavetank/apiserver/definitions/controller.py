@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions at work: names are accepted, kinds are served, and all goes away again."""
+"""The controllers of CustomResourceDefinitions: accept their names, serve their kinds, finalize them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _AUTOMATIC = {"kube-aggregator.kubernetes.io/automanaged": "true"}
 
 
 class DefinitionController:
-    """Does what controllers inside the real server do with CustomResourceDefinitions, at once after each write.
+    """Does at once after each write what the controllers inside the real server do with CustomResourceDefinitions.
 
-    The answer to whoever creates one still has no conditions, as there.
+    As there, the response to a create has no conditions yet.
     """
 
     def __init__(self, writer: Writer, deleter: Deleter, watches: Watches) -> None:
@@ -57,11 +57,11 @@ class DefinitionController:
             self.added(each)
 
     def added(self, new: Resource) -> None:
-        """Takes care of a new definition."""
+        """Syncs a new definition."""
         self._sync(new.name)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Takes care of a changed definition."""
+        """Syncs a changed definition."""
         self._sync(new.name)
 
     def deleted(self, old: Resource) -> None:
@@ -71,7 +71,7 @@ class DefinitionController:
         for other in self._of_group(group):
             self._sync(other["metadata"]["name"])
 
-    # what is to be done next
+    # syncing
 
     def _sync(self, name: str) -> None:
         present = self._store.find(self._kind.group_kind, "", name)
@@ -86,7 +86,7 @@ class DefinitionController:
             self._clean(name)
 
     def _next(self, definition: Document) -> Document | None:
-        """Returns a definition with the next thing done to it, None if there is nothing to do."""
+        """Returns a definition after the next step, None if nothing is left to do."""
         approval = approval_condition(definition)
         if approval is not None and not _has(definition, approval):
             return with_conditions(definition, self._writer.now, approval)
@@ -114,7 +114,7 @@ class DefinitionController:
     # serving
 
     def _serve(self, definition: Document) -> None:
-        """Serves what a definition says now, if its names are accepted."""
+        """Serves the kinds of a definition, if its names are accepted."""
         if not is_true(definition, NAMES_ACCEPTED) and not is_true(definition, ESTABLISHED):
             return
         name, status = _name(definition), definition["status"]
@@ -130,7 +130,7 @@ class DefinitionController:
             self._register(kind)
 
     def _withdraw(self, name: str) -> None:
-        """Serves a definition's kinds no longer; those who watch their objects must begin again."""
+        """Stops serving a definition's kinds; watches of their objects end."""
         _, kinds = self._served.pop(name, ({}, []))
         for kind in kinds:
             self._objects.kinds.remove(kind)
@@ -140,7 +140,7 @@ class DefinitionController:
         self._objects.forget()
 
     def _register(self, kind: Kind) -> None:
-        """Tells of a group and version as the aggregation layer does: by an APIService."""
+        """Registers a group and version by an APIService, as the aggregation layer does."""
         name = f"{kind.version}.{kind.group}"
         if self._objects.find(self._services, "", name) is not None:
             return
@@ -158,17 +158,17 @@ class DefinitionController:
         if found is not None and not used and found.labels.get(next(iter(_AUTOMATIC))) == "true":
             self._store.delete(found)
 
-    # going away
+    # finalizing
 
     def _clean(self, name: str) -> None:
-        """Deletes the objects of a definition that is going, and then lets it go."""
+        """Deletes the objects of a definition that is being deleted, and then removes its finalizer."""
         present = self._store.find(self._kind.group_kind, "", name)
         assert present is not None
         definition = present.render()
         going = condition(TERMINATING, "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress")
         if not _has(definition, going):
             self._write(with_conditions(definition, self._writer.now, going), present)
-            return  # the write brings us back here
+            return  # the write syncs again
         group_kind = f"{definition['status']['acceptedNames']['kind']}.{definition['spec']['group']}"
         if is_true(definition, ESTABLISHED):
             self._delete_objects(name, group_kind)
@@ -196,13 +196,13 @@ class DefinitionController:
                 self._deleter.delete_collection(kind, namespace, DeleteOptions(), ListOptions(), request)
 
     def _follow(self, name: str, group_kind: GroupKind) -> None:
-        """Looks again whenever one of the remaining objects is gone."""
+        """Syncs again whenever one of the remaining objects is gone."""
         if group_kind not in self._followed:
             self._followed.add(group_kind)
             self._store.subscribe(group_kind, _Remaining(self, name))
 
     def retry(self, name: str) -> None:
-        """Goes on with a definition that waits for its objects to go."""
+        """Syncs a definition that waits until its objects are gone."""
         present = self._store.find(self._kind.group_kind, "", name)
         if present is not None and present.deleted is not None:
             self._sync(name)

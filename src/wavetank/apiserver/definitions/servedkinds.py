@@ -1,4 +1,4 @@
-"""Kinds made of a CustomResourceDefinition."""
+"""The kinds that a CustomResourceDefinition serves."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _make_kind(spec: Document, names: Document, custom: CustomType, kinds: KindT
 
 
 def _root(custom: CustomType, kinds: KindTable) -> Schema:
-    """Returns the type of a whole object, the head of which no schema has to describe."""
+    """Returns the type of a whole object, whose apiVersion, kind and metadata no schema has to describe."""
     schema = typed(custom.schema, ".".join([*reversed(custom.group.split(".")), custom.version, custom.kind]))
     head = kinds.named("v1", "ConfigMap")
     assert head is not None
@@ -139,7 +139,7 @@ def _scale_paths(scale: Document | None) -> ScalePaths | None:
 
 
 def _warning(spec: Document, version: Document) -> str:
-    """Returns what users of a deprecated version are told: what its author says, or which one to use."""
+    """Returns the warning about a deprecated version: its author's, or which version to use."""
     if version.get("deprecationWarning") is not None:
         return str(version["deprecationWarning"])
     kind, name = spec["names"]["kind"], version["name"]

@@ -1,1 +1,1 @@
-"""Paths that are not objects: discovery, health, metrics, reviews, tokens."""
+"""Paths that serve no stored objects: discovery, health, metrics, reviews, tokens."""

@@ -1,4 +1,4 @@
-"""What the server serves, told to clients: groups, versions and resources, plain and aggregated."""
+"""Discovery: the groups, versions and resources that the server serves, plain and aggregated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Discovery:
         self._release = release
 
     def respond(self, request: Request) -> Response | None:
-        """Answers one of the paths; None if it is not one of them or names what is not served.
+        """Answers one of the paths; None if it is another path, or of a group that is not served.
 
         As upstream, some of them answer every method, others only GET (405).
         """
@@ -101,7 +101,7 @@ class Discovery:
         return {"kind": "APIResourceList", **({"apiVersion": "v1"} if group else {}), **told}  # as upstream
 
     def _aggregated(self, request: Request, root: str) -> Response | None:
-        """Answers with all groups and resources at once, if that is acceptable; an unchanged answer is a 304."""
+        """Returns all groups and resources at once, if the client accepts that; 304 if they are unchanged."""
         match = best_match(request.headers.get("accept", ""), (JSON, YAML), _wants_aggregated)
         if match is None or match[1].target != AGGREGATED:
             return None
@@ -138,7 +138,7 @@ def api_versions() -> Document:
 
 
 def version_info(release: Release) -> Document:
-    """Returns what /version tells of a release."""
+    """Returns the answer of /version for a release."""
     major, minor = map(str, release.version)
     names = {"major": major, "minor": minor, "emulationMajor": major, "emulationMinor": minor}
     names |= {"minCompatibilityMajor": major, "minCompatibilityMinor": str(release.minor - 1)}
@@ -175,7 +175,7 @@ def _resource(kind: Kind) -> Document:
     entry |= {"kind": kind.kind, "verbs": kind.verbs, **_names(kind)}
     if kind.custom is not None:
         return {**entry, "storageVersionHash": _storage_hash(kind)}
-    if "list" in kind.verbs and kind.group_kind != "ComponentStatus":  # what is not stored has no stored version
+    if "list" in kind.verbs and kind.group_kind != "ComponentStatus":  # what is not stored has no storage version
         entry["storageVersionHash"] = _storage_hash(kind)
     return entry
 

@@ -11,7 +11,7 @@ _HEADERS = (
     ("content-type", "text/plain; charset=utf-8"),
     ("x-content-type-options", "nosniff"),
 )
-# The names of the real server's checks: some ask for one of them, or exclude some.
+# The names of the real server's checks; clients may ask for one of them, or exclude some.
 _CHECKS = (
     "ping",
     "log",

@@ -1,4 +1,4 @@
-"""metrics.k8s.io: what nodes and pods use, as a metrics server would have measured it."""
+"""metrics.k8s.io: the resource use of nodes and pods, as a metrics server reports it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.quantity import format_milli
 
 GROUP, VERSION = "metrics.k8s.io", "v1beta1"
-_WINDOW = "15s"  # over which a metrics server measures; here nothing changes within it
+_WINDOW = "15s"  # over which a metrics server measures; here the use within it is constant
 _VERBS = ("get", "list")
 
 
@@ -39,17 +39,17 @@ class Amount(Protocol):
 
 
 class Measures(Protocol):
-    """Who knows what is used."""
+    """The current resource use of containers and nodes."""
 
     def containers(self, pod: Pod) -> Mapping[str, Amount]:
-        """Returns what each container of a pod uses; nothing if it does not run."""
+        """Returns the use of each container of a pod by name; empty if it does not run."""
 
     def nodes(self, nodes: list[Node]) -> Mapping[str, Amount]:
-        """Returns what nodes use."""
+        """Returns the use of each node by name."""
 
 
 class Metrics:
-    """Serves the metrics of nodes and pods, which are made when somebody asks."""
+    """Serves the metrics of nodes and pods, which are computed for each request."""
 
     def __init__(self, writer: Writer, measures: Measures) -> None:
         self._objects: Objects = writer.objects
@@ -59,7 +59,7 @@ class Metrics:
         _register(writer)
 
     def respond(self, target: Target, request: Request) -> Response:
-        """Answers with one or with all that a list names."""
+        """Returns the metrics of one object, or of a list."""
         listing = not target.name
         representation = negotiate(request, listing=listing)
         source = self._objects.kinds.named("v1", "Node" if target.kind.kind == "NodeMetrics" else "Pod")
@@ -124,7 +124,7 @@ def _kinds(kinds: KindTable) -> Iterator[Kind]:
 
 
 def _register(writer: Writer) -> None:
-    """Tells of the group as the aggregation layer does, which would ask a metrics server."""
+    """Registers the group by an APIService, as the aggregation layer does for a metrics server."""
     kind = writer.objects.kinds.named("apiregistration.k8s.io/v1", "APIService")
     assert kind is not None
     document: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind}

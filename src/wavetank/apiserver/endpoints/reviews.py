@@ -21,7 +21,7 @@ Document = dict[str, Any]
 # Finds the user of a bearer token.
 Authenticate = Callable[[str], User | None]
 
-# Of the server whose recorded answers ours are compared with.
+# Those of the real server that ours is compared with.
 AUDIENCES = ("https://x",)
 
 REVIEWS: tuple[GroupKind, ...] = (
@@ -35,7 +35,7 @@ REVIEWS: tuple[GroupKind, ...] = (
 
 
 class Reviews:
-    """Answers the reviews that clients create; nothing of them is stored."""
+    """Answers reviews; they are not stored."""
 
     def __init__(self, writer: Writer, authenticate: Authenticate, authorizer: Authorizer) -> None:
         self._writer = writer
@@ -54,7 +54,7 @@ def review(
 ) -> Document:
     """Answers a review, a decoded document of authentication.k8s.io/v1 or authorization.k8s.io/v1.
 
-    `namespace` is that of the path, `now` seconds since 1970. StatusError (400, 422) if the question makes no sense.
+    `namespace` is that of the path, `now` seconds since 1970. StatusError (400, 422) if it is invalid.
     """
     match document["kind"]:
         case "TokenReview":
@@ -71,7 +71,7 @@ def review(
 
 
 def user_info(user: User) -> Document:
-    """Returns what reviews tell of a user, empty parts left out."""
+    """Returns the userInfo of a user, without empty fields."""
     told = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
     return {key: value for key, value in told.items() if value}
 

@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 
 def issue_token(request: Document, account: Document, now: float) -> Document:
-    """Answers a TokenRequest for a service account; StatusError (409, 422) if it does not fit.
+    """Answers a TokenRequest for a service account; StatusError (409, 422) if it does not match the account.
 
     `now` is seconds since 1970. The token has the claims of a real one, but its signature is only a digest of them.
     """

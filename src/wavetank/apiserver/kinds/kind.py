@@ -32,9 +32,9 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind in one served version; several versions of a kind share one table of the store.
+    """One kind in one served version; the store holds all versions of a kind under one GroupKind.
 
-    `custom` is there for kinds that a CustomResourceDefinition has brought: how their documents are read and shown.
+    `custom` says how documents of custom resources are read and served; None for built-in kinds.
     """
 
     group: str
@@ -62,7 +62,7 @@ class Kind:
 
     @property
     def group_kind(self) -> GroupKind:
-        """Returns the store's table: "Pod", "Deployment.apps"."""
+        """Returns the kind with its group: "Pod", "Deployment.apps"."""
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
     def namespace_of(self, namespace: str, name: str) -> str:

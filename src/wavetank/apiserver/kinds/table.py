@@ -36,7 +36,7 @@ class KindTable:
         return cls(kinds, records.known, structures.schema("meta.v1.DeleteOptions"))
 
     def add(self, kind: Kind) -> None:
-        """Serves one more kind; another one at the same path comes back when this one goes."""
+        """Adds a kind; another one at the same path is hidden until this one is removed."""
         self.revision += 1
         path = (kind.group, kind.version, kind.plural)
         if path in self._by_path:
@@ -45,7 +45,7 @@ class KindTable:
         self._by_name[kind.api_version, kind.kind] = kind
 
     def remove(self, kind: Kind) -> None:
-        """Serves a kind no longer."""
+        """Removes a kind."""
         self.revision += 1
         path = (kind.group, kind.version, kind.plural)
         self._by_path.pop(path, None)

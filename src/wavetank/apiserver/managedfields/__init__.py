@@ -1,1 +1,1 @@
-"""Who manages which fields of an object: managedFields, and server-side apply."""
+"""managedFields and server-side apply."""

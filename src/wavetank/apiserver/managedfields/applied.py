@@ -1,4 +1,4 @@
-"""Reading what clients apply: a document that says no more than what they care for."""
+"""Reads applied configurations: documents with only the fields that a client manages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Document = dict[str, Any]
 
 
 def read_applied(kind: Kind | Subresource, body: bytes) -> tuple[Document, list[str]]:
-    """Returns what a body says and what is wrong with it strictly; a StatusError (400) if it is not of the kind."""
+    """Returns the configuration in a body and its strict errors; a StatusError (400) if it is of another kind."""
     try:
         document, strict = parse_yaml(body)
     except UnreadableError as error:
@@ -33,7 +33,7 @@ def read_applied(kind: Kind | Subresource, body: bytes) -> tuple[Document, list[
 
 
 def gvk_of(document: Document) -> tuple[str, str, str]:
-    """Returns group, version and kind of a document that may have neither."""
+    """Returns group, version and kind of a document, which may lack them."""
     api_version = _text(document.get("apiVersion"))
     kind = _text(document.get("kind"))
     if api_version.count("/") > 1:

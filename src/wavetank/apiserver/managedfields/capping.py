@@ -1,4 +1,4 @@
-"""A bound on the managers that an object remembers."""
+"""The limit on the number of managers of an object."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ANCIENT = "ancient-changes"
 
 
 def capped(managers: Managers) -> Managers:
-    """Returns managers of whom at most ten have updated: the oldest are put together, version by version."""
+    """Returns entries of which at most ten are updates: the oldest are merged, version by version."""
     updaters = [identifier for identifier, entry in managers.items() if not entry.applied]
     surplus = len(updaters) - _MOST_UPDATERS
     if surplus <= 0:

@@ -1,4 +1,4 @@
-"""What clients are told when they apply other values to fields that others manage."""
+"""The error of a client that applies other values to fields of other managers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavetank.cel.gotext import quote
 
 
 def refusal(conflicts: list[tuple[Entry, Path]]) -> StatusError:
-    """Returns the refusal (409) that names all conflicts."""
+    """Returns the 409 that lists all conflicts."""
     causes = [
         {"reason": "FieldManagerConflict", "message": f"conflict with {_name(entry)}", "field": shown(path)}
         for entry, path in conflicts

@@ -18,7 +18,7 @@ _KEPT = 8192  # sets that are shared by all objects that have them
 
 
 class Entry:
-    """What one manager owns; it never changes. `time` is when it last changed something, None if it never did.
+    """The fields that one manager owns; immutable. `time` is when it last changed something, None if it never did.
 
     `written` is the entry as an object has it, if it comes from there.
     """
@@ -50,7 +50,7 @@ class Entry:
 
     @property
     def identifier(self) -> str:
-        """Returns what tells managers apart; those who apply are the same in all versions."""
+        """Returns the identity of the manager; one that applies is the same in all versions."""
         version = "" if self.operation == APPLY else self.api_version
         return _identifier(self.manager, self.operation, version, self.subresource)
 
@@ -90,7 +90,7 @@ def read(written: Iterable[dict[str, Any]]) -> Managers:
 
 
 def read_sent(written: Iterable[dict[str, Any]]) -> Managers:
-    """Reads entries that a client has sent; a ValueError if they are none."""
+    """Reads entries that a client has sent; a ValueError if they are malformed."""
     checked = []
     for entry in written:
         if entry.get("operation") not in (APPLY, UPDATE):
@@ -141,7 +141,7 @@ _shared: dict[bytes, FieldSet] = {}
 
 
 def shared(fields: FieldSet) -> FieldSet:
-    """Returns the one set that all objects share which have such fields, in order."""
+    """Returns the shared instance of a set, so that objects with the same fields share one."""
     text = msgspec.json.encode(fields, order="sorted")
     found = _shared.get(text)
     if found is None:

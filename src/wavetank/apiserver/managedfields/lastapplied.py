@@ -13,7 +13,7 @@ from wavetank.apiserver.structured.fieldsets import EMPTY, FieldSet, difference
 from wavetank.apiserver.structured.stating import stated
 from wavetank.apiserver.structured.types import UntypedError
 
-KUBECTL = "kubectl"  # the only manager for whom the annotation means something
+KUBECTL = "kubectl"  # the only manager that uses the annotation
 _ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 _MOST_BYTES = 256 * 1024  # of all annotations together
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})

@@ -1,4 +1,4 @@
-"""The fields that nobody manages: those that a path resets, whatever clients write there, and those of the server."""
+"""Fields without managers: those that a path resets, whatever clients write there, and those of the server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALL_BUT_STATUS = fieldsets.of(("f:spec",), ("f:metadata",))
 _USUAL = {"": _STATUS, "status": _SPEC}
 _STRICT = {"": _STATUS, "status": _ALL_BUT_STATUS}
 
-# By the store's table and the subresource; ServiceCIDRs name their group wrongly in the real server and reset nothing.
+# By GroupKind and subresource; ServiceCIDRs name their group wrongly in the real server and reset nothing.
 _RESET: Mapping[str, Mapping[str, FieldSet]] = {
     "Pod": {
         "": _STATUS,

@@ -1,4 +1,4 @@
-"""Who manages the replicas of a workload, as the workload and its Scale tell it."""
+"""The managers of a workload's replicas, translated between the workload and its Scale."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from wavetank.apiserver.structured.stating import stated
 
 
 class ConflictsError(Exception):
-    """Somebody applies other values to fields that others manage."""
+    """A client applies other values to fields of other managers."""
 
     def __init__(self, conflicts: list[tuple[Entry, Path]]) -> None:
         super().__init__(f"{len(conflicts)} conflicts")
@@ -107,7 +107,7 @@ class Updater:
     # what is no longer applied
 
     def _pruned(self, merged: Typed, managers: Managers, applier: Entry, last: Entry | None) -> Typed:
-        """Takes away what this applier applied last time and does not now, unless somebody else has it too."""
+        """Removes the fields that this manager applied last time and not now, unless another manager owns them too."""
         if last is None or not last.fields:
             return merged
         whole = self.convert(merged, last.api_version)

@@ -28,7 +28,7 @@ _SHARED = ("meta.v1.DeleteOptions",)
 
 
 class OpenApi:
-    """Answers what clients ask about types and paths; documents change as kinds come and go.
+    """Serves the OpenAPI documents, which change as kinds are added and removed.
 
     kubectl reads them before it creates or applies a file, to see that the server validates fields by itself and how
     lists are merged, and for `kubectl explain`, whose texts come with the extra `schema`.

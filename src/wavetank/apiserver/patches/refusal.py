@@ -1,4 +1,4 @@
-"""Patches that cannot be applied, and values as Go prints them in what it says about that."""
+"""Errors about patches that cannot be applied, with values as Go prints them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ class PatchError(Exception):
 
 
 def rejected() -> StatusError:
-    """Returns what the real server says of patches that do not fit the document."""
+    """Returns the real server's error about patches that do not fit the document."""
     return StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
 def no_merge_key(element: dict[str, Any], key: str) -> StatusError:
-    """Tells that an element of a list cannot be told from others."""
+    """Returns the error about a list element without its merge key."""
     return plain(f"map: {go_value(element)} does not contain declared merge key: {key}")
 
 
 def unknown_directive(directive: Any, patch: dict[str, Any]) -> StatusError:
-    """Tells that a $patch is neither merge, replace nor delete."""
+    """Returns the error about a $patch that is neither merge, replace nor delete."""
     return plain(f"unknown patch type: {go_value(directive)} in map: {go_value(patch)}")
 
 
 def unexpected(wanted: str, value: Any) -> StatusError:
-    """Tells that a patch has something else where Go's type `wanted` has to be."""
+    """Returns the error about a value that is not of Go's type `wanted`."""
     return plain(f"expected a {wanted}, but received a {_GO_TYPES[type(value)]}")
 
 

@@ -1,4 +1,4 @@
-"""Makes an object ready to be stored, by the strategy of its kind: the ways to write an object or a part of it."""
+"""Prepares objects for storage by the strategies of their kinds, for each way to write an object."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def prepare_create(kind: Kind, document: Document, context: WriteContext) -> Non
 
 
 def prepare_update(kind: Kind, new: Document, old: Document, context: WriteContext) -> None:
-    """Makes a changed object ready to replace the old one, in place: keeps what a client may not change."""
+    """Prepares a changed object, in place: keeps what a client may not change."""
     if kind.custom is not None:
         prepare_custom_update(kind.custom, new, old)
         _carry_over(new, old)
@@ -49,7 +49,7 @@ def prepare_update(kind: Kind, new: Document, old: Document, context: WriteConte
 
 
 def prepare_status(kind: Kind, new: Document, old: Document, context: WriteContext) -> None:
-    """Makes an object written to the status subresource ready: all but the status, and some metadata, is the old."""
+    """Prepares an object written to the status subresource: keeps all but the status and some metadata."""
     if kind.custom is not None:
         prepare_custom_status(new, old)
         return
@@ -69,7 +69,7 @@ def prepare_status(kind: Kind, new: Document, old: Document, context: WriteConte
 
 
 def prepare_finalize(kind: Kind, new: Document, old: Document, context: WriteContext) -> None:
-    """Makes a namespace written to the finalize subresource ready: its status is the old."""
+    """Prepares a namespace written to the finalize subresource: keeps its status."""
     _keep_generation(new, old)
     new["status"] = old["status"]
     _carry_over(new, old)

@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 def _prepare_approval(kind: Kind, new: Document, old: Document, context: WriteContext) -> None:
-    """Keeps all but the conditions of a request for a certificate."""
+    """Keeps all but the conditions of a CertificateSigningRequest."""
     conditions = (new.get("status") or {}).get("conditions")
     new["spec"], new["status"] = old["spec"], dict(old.get("status") or {})
     if conditions:

@@ -1,4 +1,4 @@
-"""The checks of all kinds."""
+"""The validation of all kinds."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ _STATUS: Mapping[GroupKind, CheckUpdate] = {
 }
 
 
-# What is asked of an Event depends on the group by which it comes, and includes its metadata.
+# The rules for an Event depend on the group through which it is written, and include its metadata.
 _STRICT_EVENTS: Mapping[GroupKind, bool] = {"Event": False, "Event.events.k8s.io": True}
 
 

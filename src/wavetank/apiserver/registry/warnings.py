@@ -1,4 +1,4 @@
-"""What clients are warned of when an object is otherwise fine."""
+"""Warnings about valid objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.quantity import value_of
 
-# Where the template of a kind's pods stands, and whether the names of those pods begin with its own.
+# The path to the pod template of a kind, and whether the names of its pods begin with its own.
 _TEMPLATES: Mapping[str, tuple[tuple[str, ...], bool]] = {
     "PodTemplate": (("template",), False),
     "ReplicationController": (("spec", "template"), True),
@@ -44,7 +44,7 @@ _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
 
 
-# What clients are warned of whenever they use a kind.
+# The warning that every use of a kind gets.
 _DEPRECATED: Mapping[GroupKind, str] = {
     "ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -52,7 +52,7 @@ _DEPRECATED: Mapping[GroupKind, str] = {
 
 
 def use_warning(kind: Kind) -> str:
-    """Returns what every client of a deprecated kind or version is told; "" for others."""
+    """Returns the warning that every use of a deprecated kind or version gets; "" for others."""
     return kind.custom.warning if kind.custom is not None else _DEPRECATED.get(kind.group_kind, "")
 
 

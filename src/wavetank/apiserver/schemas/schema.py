@@ -26,7 +26,7 @@ class Structure:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Returns what is known of each field, at hand for those who walk over documents."""
+        """Returns what is known of each field, for fast iteration over documents."""
         if self._rows is None:
             self._rows = tuple(
                 (name, each, each.type, each.pointer or each.is_struct, each.always)
@@ -36,7 +36,7 @@ class Structure:
 
     @property
     def shown(self) -> tuple[tuple[str, Schema], ...]:
-        """Returns the fields that documents show even when nobody has set them."""
+        """Returns the fields that documents show even if they are unset."""
         if self._shown is None:
             self._shown = tuple((name, schema) for name, schema, _, _, always in self.rows if always)
         return self._shown
@@ -97,7 +97,7 @@ class Schema:
 
     @property
     def always(self) -> bool:
-        """Says whether documents show this field even when nobody has set it."""
+        """Says whether documents show this field even if it is unset."""
         return not self.omit_empty or (not self.pointer and self.is_struct and self.type != "any")
 
     @property

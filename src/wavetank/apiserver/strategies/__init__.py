@@ -1,1 +1,1 @@
-"""What the server itself writes into an object when a client creates or changes it, per kind."""
+"""The strategies of single kinds: what the server does with an object that is created, changed or deleted."""

@@ -23,7 +23,7 @@ def prepare_namespace_update(new: Document, old: Document, context: WriteContext
 
 
 def _mark_namespace(namespace: Document, now: str) -> None:
-    """Shows that a namespace is going; its content is deleted before it."""
+    """Marks a namespace as terminating; its content is deleted before it."""
     namespace["metadata"]["deletionTimestamp"] = now
     namespace["status"] = {**(namespace.get("status") or {}), "phase": "Terminating"}
 
@@ -56,7 +56,7 @@ def prepare_node_status(new: Document, old: Document, context: WriteContext) -> 
 
 
 def prepare_persistent_volume(volume: Document, context: WriteContext) -> None:
-    """Makes a new volume wait."""
+    """Sets the phase of a new volume to Pending."""
     volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": context.now}
 
 
@@ -110,7 +110,7 @@ def prepare_lease_update(new: Document, old: Document, context: WriteContext) ->
 
 
 def prepare_signing_request(request: Document, context: WriteContext) -> None:
-    """Writes down who asks for a certificate."""
+    """Adds the user that requests a certificate."""
     spec = request["spec"]
     for name in ("username", "uid", "groups", "extra"):
         spec.pop(name, None)

@@ -33,7 +33,7 @@ def prepare_class_update(new: Document, old: Document, context: WriteContext) ->
 
 
 def prepare_claim(new: Document, context: WriteContext) -> None:
-    """Makes a new claim wait."""
+    """Drops the status of a new claim, and fields of features that are off by default."""
     new.pop("status", None)
     _drop_of_claim(new.get("spec"), None)
 

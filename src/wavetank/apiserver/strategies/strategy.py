@@ -1,4 +1,4 @@
-"""What a kind prescribes for its own objects: the counterpart of the strategies in Kubernetes' registry."""
+"""How a kind wants its objects to be written and deleted, like the strategies in Kubernetes' registry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wavetank.cluster.store.store import Store
 
 Document = dict[str, Any]
 
-# What becomes of an object's dependents if the client does not say: the garbage collector's default policies.
+# The garbage collector's default policies: what happens to an object's dependents if the client does not say.
 DELETE_DEPENDENTS, ORPHAN_DEPENDENTS, UNSUPPORTED = "DeleteDependents", "OrphanDependents", "Unsupported"
 
 

@@ -21,7 +21,7 @@ _MAP, _LIST = "map[string]interface {}", "[]interface {}"
 
 
 def check(kind: MergeType, value: Any, *, duplicates: bool = False) -> None:
-    """Raises an UntypedError if a value is not of its type; `twins` lets keyed lists have items with equal keys."""
+    """Raises an UntypedError if a value is not of its type; `duplicates` allows equal keys in keyed lists."""
     errors = _Checker(duplicates).errors(kind, value)
     if not errors:
         return

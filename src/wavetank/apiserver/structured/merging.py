@@ -1,4 +1,4 @@
-"""Values put together: what is there, and what somebody applies to it."""
+"""Merges a current value and an applied one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _merge_lists(kind: ListType, old: list[Any], new: list[Any]) -> list[Any]:
 
 
 def _index(kind: ListType, values: list[Any], *, duplicates: bool) -> dict[str, Any]:
-    """Returns items by their elements; twins have no value, since they are merged with nothing."""
+    """Returns items by their elements; duplicates have no value, since they are not merged."""
     found: dict[str, Any] = {}
     for each in values:
         element = kind.element(each)

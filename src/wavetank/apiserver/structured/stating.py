@@ -1,4 +1,4 @@
-"""The fields that a value states: those that whoever applies it wants to have."""
+"""The set of fields that a value states: those that its applier will own."""
 
 from __future__ import annotations
 

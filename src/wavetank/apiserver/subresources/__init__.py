@@ -1,1 +1,1 @@
-"""What stands below an object's path: its status, its scale, its log, and actions such as binding and eviction."""
+"""Subresources: status, scale, log, and actions such as binding and eviction."""

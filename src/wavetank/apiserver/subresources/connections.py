@@ -1,4 +1,4 @@
-"""Connections into containers and nodes, which a simulation has none of: refused, each as clearly as possible."""
+"""Connections into containers and nodes (exec, attach, portforward, proxy), which a simulation cannot serve."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavetank.apiserver.verbs.objects import Objects
 
 
 def refuse(objects: Objects, kind: Kind, namespace: str, name: str, what: str, request: Request) -> NoReturn:
-    """Refuses exec, attach, portforward and proxy: as the real server where it would, else saying why."""
+    """Refuses exec, attach, portforward and proxy: with the real server's error if it had one, else with the reason."""
     plain_name = name.split(":")[1] if name.count(":") > 1 else name.partition(":")[0]
     document = objects.render(objects.get(kind, namespace, plain_name if what == "proxy" else name))
     if kind.kind == "Service":

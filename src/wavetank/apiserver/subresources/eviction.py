@@ -22,7 +22,7 @@ _SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction s
 _ALLOWED = "DisruptionAllowed"
 _TABLE = "PodDisruptionBudget.policy"
 _RETRY_S = 10
-_MOST_DISRUPTED = 2000  # pods that a budget may still have to count as gone
+_MOST_DISRUPTED = 2000  # disrupted pods that a budget's status may list
 _CONDITION = {
     "type": "DisruptionTarget",
     "status": "True",
@@ -32,7 +32,7 @@ _CONDITION = {
 
 
 class Evictor:
-    """Evicts pods as far as their disruption budgets let it."""
+    """Evicts pods if their disruption budgets allow it."""
 
     def __init__(self, writer: Writer, deleter: Deleter) -> None:
         self._writer = writer
@@ -71,7 +71,7 @@ class Evictor:
             self._take(budgets[0], document, pod.name)
 
     def _take(self, budget: Resource, document: Document, pod: str) -> None:
-        """Writes into a budget that one more pod is going."""
+        """Writes into a budget that one more pod is being disrupted."""
         now = render_time(self._objects.store.clock.now)
         status = document["status"] = dict(document["status"])
         status["disruptionsAllowed"] -= 1
@@ -119,7 +119,7 @@ def _lets_unready_go(budget: Document) -> bool:
 
 
 def _refuse(budget: Document) -> None:
-    """Refuses (429, 403) an eviction for which a budget has no room, or of which it does not know yet."""
+    """Raises a 429 or 403 if a budget allows no disruption, or its status is not up to date."""
     name, status = budget["metadata"]["name"], budget.get("status") or {}
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
         raise _too_many(f"The disruption budget {name} is still being processed by the server.", _RETRY_S)
@@ -151,7 +151,7 @@ def _too_many(message: str, retry_after_s: int = 0) -> errors.StatusError:
 
 
 def _say_no_more(status: Document, now: str) -> None:
-    """Tells in a budget's conditions that no further disruption is allowed."""
+    """Sets the condition of a budget that no further disruption is allowed."""
     conditions = [each for each in status.get("conditions") or [] if each["type"] != _ALLOWED]
     old: Document = next((each for each in status.get("conditions") or [] if each["type"] == _ALLOWED), {})
     since = old.get("lastTransitionTime", now) if old.get("status") == "False" else now

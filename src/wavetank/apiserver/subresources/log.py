@@ -69,14 +69,14 @@ class LogOptions:
 
 
 class Logs:
-    """Serves what simulated containers have written, and what they go on to write."""
+    """Serves the logs of simulated containers."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
         self._followers: LogFollowers | None = None
 
     def read(self, pods: Kind, namespace: str, name: str, request: Request) -> Response | LogStream:
-        """Answers with a log; with nothing (204) if the pod has no node yet."""
+        """Returns a log, or a stream of it; 204 if the pod has no node yet."""
         options, objects = LogOptions.read(request, name), self._objects
         pod = objects.get(pods, namespace, name)
         assert isinstance(pod, Pod)

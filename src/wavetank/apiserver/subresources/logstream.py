@@ -29,7 +29,7 @@ class LogStream:
         self._waiting = write(lines)
 
     def tell(self, pod: Pod) -> None:
-        """Adds what is new in a new version of the pod."""
+        """Adds the lines that a new version of the pod has."""
         lines = self._reports.log(pod, self._container, pod.restarts > self._run)
         self._waiting += self._write(lines[self._told :])
         self._told = len(lines)
@@ -39,22 +39,22 @@ class LogStream:
             self.notify()
 
     def take(self) -> bytes:
-        """Returns what is waiting, and forgets it."""
+        """Returns the pending lines, and forgets them."""
         taken, self._waiting = self._waiting, b""
         return taken
 
     def bookmark(self) -> None:
-        """A log has none."""
+        """Does nothing: a log has no bookmarks."""
 
     def close(self) -> None:
-        """Ends the stream; what waits can still be taken."""
+        """Ends the stream; pending lines can still be taken."""
         self.closed = True
         if self.notify is not None:
             self.notify()
 
 
 class LogFollowers:
-    """All who follow logs; they are told whenever something has happened to their pod."""
+    """The streams of followed logs; updated whenever their pod changes."""
 
     def __init__(self, store: Store) -> None:
         self._streams: dict[str, list[LogStream]] = {}

@@ -78,7 +78,7 @@ def patch_scale(writer: Writer, write: Write, subresource: Subresource) -> Writt
 
 
 def _applied(fields: FieldManager, write: Write, shown: Document, now: str) -> Document:
-    """Returns a Scale with what is applied to it; of custom objects it is refused (500) as by the real server."""
+    """Returns a Scale with what is applied to it; as in the real server, that fails (500) for custom objects."""
     if write.kind.custom is not None and "managedFields" not in shown["metadata"]:
         read_applied(fields.kind, write.request.body)
         raise errors.plain(f"failed to create manager for existing fields: {_NOT_LIVE}{_NO_SCALE}")
@@ -99,7 +99,7 @@ def _managers(kind: Kind, document: Document) -> ScaleManagers:
 
 
 def _managed_scale(kind: Kind, document: Document) -> Document:
-    """Returns the Scale of a workload, with those who manage its replicas."""
+    """Returns the Scale of a workload, with the managers of its replicas."""
     custom = kind.custom
     if custom is not None and custom.scale is not None:
         shown, _ = show_custom_scale(custom.scale, document)
@@ -129,7 +129,7 @@ def _scale(writer: Writer, write: Write, scale: Document, document: Document, ol
 
 
 def _manage(kind: Kind, document: Document, scale: Document) -> None:
-    """Writes into a workload who manages its replicas after its Scale was written."""
+    """Updates managedFields of a workload after its Scale was written."""
     written = scale["metadata"].get("managedFields") or []
     managed = _managers(kind, document).of_workload(written, kind.api_version)
     document["metadata"] = {**document["metadata"], "managedFields": managed}

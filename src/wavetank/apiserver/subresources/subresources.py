@@ -47,7 +47,7 @@ class Subresources:
         assert target.subresource is not None
         name = target.subresource.name
         if name == "log":
-            negotiate(request)  # whoever asks must accept JSON, though a log is none
+            negotiate(request)  # clients must accept JSON, though a log is none
             return self._logs.read(target.kind, target.namespace, target.name, request)
         if name in _CONNECTIONS:
             refuse(self._objects, target.kind, target.namespace, target.name, name, request)

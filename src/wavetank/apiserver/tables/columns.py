@@ -11,7 +11,7 @@ Column = dict[str, Any]
 
 @cache
 def column_definitions() -> Mapping[str, list[Column]]:
-    """Returns the columns of every kind by its store table; those of a kind without own ones stand under ""."""
+    """Returns the columns of every kind by its GroupKind; those of a kind without columns of its own are under ""."""
     data = json.loads((files(__package__) / "columns.json").read_text())
     texts = data["descriptions"]
     return {

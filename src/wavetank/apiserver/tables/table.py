@@ -42,7 +42,7 @@ def table_of_list(
     api: str = META,
     custom: CustomType | None = None,
 ) -> dict[str, Any]:
-    """Returns the Table of a list; `metadata` is the list's, `table` the store's: "Pod", "Deployment.apps".
+    """Returns the Table of a list; `metadata` is that of the list, `group_kind` is such as "Pod", "Deployment.apps".
 
     `now` is seconds since 1970. Every document has its kind and apiVersion. A `custom` kind has columns of its own.
     """

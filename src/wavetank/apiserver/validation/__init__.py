@@ -1,4 +1,4 @@
-"""What is wrong with an object that a client sends, in the words of the real server; one file per group of rules.
+"""Validation of objects, with the real server's messages; a package for each group of kinds.
 
-Every `check_...` function yields the mistakes that it finds below a path such as `spec.template.spec`.
+Every `check_...` function yields the errors that it finds below a path such as `spec.template.spec`.
 """

@@ -39,7 +39,7 @@ def is_native(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Tells whether a resource is one that somebody added to the cluster."""
+    """Says whether a resource is an extended resource."""
     return not is_native(name) and not name.startswith("requests.") and not names.label_key_problems(f"requests.{name}")
 
 

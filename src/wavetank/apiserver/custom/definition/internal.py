@@ -11,7 +11,7 @@ from wavetank.apiserver.custom.schema.structural import Document
 
 _RULE = ("rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf")
 _OPTIONAL = frozenset({"reason", "optionalOldSelf"})
-# Go's name, ours, and the value of a field that nobody has set.
+# Go's name, the name in documents, and the value of an unset field.
 _PROPS: tuple[tuple[str, str, Any], ...] = (
     ("ID", "id", ""),
     ("Schema", "$schema", ""),

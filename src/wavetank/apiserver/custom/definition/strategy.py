@@ -62,7 +62,7 @@ def prepare_definition(definition: Document, context: WriteContext) -> None:
 
 
 def prepare_definition_update(new: Document, old: Document, context: WriteContext) -> None:
-    """Notes a version that was not stored so far."""
+    """Adds a new storage version to the stored versions."""
     new["status"] = {**old["status"], "storedVersions": list(old["status"].get("storedVersions") or ())}
     _note_storage(new)
 
@@ -75,7 +75,7 @@ def _note_storage(definition: Document) -> None:
 
 
 def _mark(definition: Document, now: str) -> None:
-    """Shows that a definition is going; its objects are deleted before it."""
+    """Marks a definition as terminating; its objects are deleted before it."""
     metadata = definition["metadata"]
     metadata["deletionTimestamp"] = now
     metadata["finalizers"] = list(dict.fromkeys([*(metadata.get("finalizers") or ()), CLEANUP]))
@@ -86,7 +86,7 @@ TERMINATION = Termination(_mark, propagates=False)
 
 
 def definition_warnings(new: Document, old: Document | None = None) -> Iterator[str]:
-    """Yields what the writer of a definition is warned of: formats that nobody checks, webhooks that nobody calls."""
+    """Yields warnings about a definition: unknown formats, and conversion webhooks, which are not called."""
     if new["spec"]["conversion"]["strategy"] == "Webhook":
         yield "wavetank calls no conversion webhooks: versions are converted as with strategy None"
     before = set(_unknown_formats(old)) if old is not None else set()

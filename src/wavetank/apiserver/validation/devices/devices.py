@@ -47,7 +47,7 @@ def check_claim_update(new: Document, old: Document) -> Errors:
 
 
 def check_claim_status_update(new: Document, old: Document) -> Errors:
-    """Checks which devices a claim has got, and who may use them."""
+    """Checks the allocation of a claim and the pods that it is reserved for."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
     status, before = new.get("status") or {}, old.get("status") or {}
     yield from _check_users(status)
