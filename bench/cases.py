@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import volcano
-from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
-from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.recording import record
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
@@ -24,7 +23,8 @@ from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
 from wavetank.scheduling.framework.cycle.selection import RandomTies
 from wavetank.simulation.latency.model import parse_latency
-from wavetank.simulation.simulation import Setting, Simulation
+from wavetank.simulation.simulation import Setting
+from wavetank.simulation.world import World
 from wavetank.workloads.workload import Arrival, ObjectArrival
 
 Result = tuple[int, str, float]
@@ -68,12 +68,12 @@ def lives(nodes: int, pods: int, duration: float | None = 60) -> Result:
 def cycle(nodes: int, pods: int) -> Result:
     """Scheduling cycles alone under the default profile, each with the pod counted on its node afterwards."""
     setting = _setting(nodes, {"generator": {"kind": "poisson", "pods": pods, "rate": 100, "requests": SMALL}})
-    clock, streams = Clock(), Streams(1)
-    store = Store(clock)
-    for resource in setting.cluster.resources(store.specs):
-        store.create(resource)
-    scheduler = setting.schedulers[0].attach(ActorContext(store, streams, setting.version))
-    arrivals = [arrival.pod for arrival in setting.workload.arrivals(store.specs, streams)]
+    world = World(setting.version, seed=1)
+    for resource in setting.cluster.resources(world.store.specs):
+        world.store.create(resource)
+    streams = world.context.streams
+    scheduler = setting.schedulers[0].attach(world.context)
+    arrivals = [arrival.pod for arrival in setting.workload.arrivals(world.store.specs, streams)]
     rotation, ties = Rotation(), RandomTies(streams.stream("ties"))
     for number, pod in enumerate(arrivals):
         pod.uid = str(number)
@@ -213,10 +213,9 @@ def _setting(nodes: int, workload: dict[str, Any], cpu: int = 32) -> Setting:
 
 
 def _simulated(setting: Setting, pods: int) -> Result:
-    simulation = Simulation(setting, seed=1)
     with rare_collections():
         begun = time.perf_counter()
-        simulation.run()
+        record(setting, seed=1)
         return pods, "pods", time.perf_counter() - begun
 
 

@@ -23,9 +23,9 @@ from rich.table import Table
 from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.recording import record
 from wavetank.loop.building.cache import Cache
 from wavetank.results.recording.recorder import Recorder
-from wavetank.simulation.simulation import Simulation
 
 TICKS = 10_000  # ns: what a process adds by looking at its clock is less
 
@@ -80,7 +80,7 @@ def compare(name: str, pods: int, version: str) -> dict[str, Any]:
     taken, runs = [], []
     for entry in parsed.schedulers:
         begun = time.perf_counter()
-        runs.append(told(Simulation(parsed.setting(entry), 1).run()))
+        runs.append(told(record(parsed.setting(entry), 1)))
         taken.append(time.perf_counter() - begun)
     same = sum(runs[0][pod] == runs[1].get(pod) for pod in runs[0])
     return {"scenario": name, "pods": pods, "same": same, "built_in_s": taken[0], "real_s": taken[1]}

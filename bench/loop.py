@@ -35,9 +35,9 @@ from serve import TOKEN, cpu_seconds
 from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.recording import record
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.processes.configuration import HEAD, complete
-from wavetank.simulation.simulation import Simulation
 
 REQUESTS = {"cpu": "100m", "memory": "200Mi"}
 NODE = {"cpu": "32", "memory": "128Gi"}
@@ -93,7 +93,7 @@ def run(parsed: Any) -> tuple[Any, float, float]:
     """Makes a run; returns what was recorded, and seconds of wall and of CPU time, the program's included."""
     children = resource.RUSAGE_CHILDREN
     before, begun, used = resource.getrusage(children), time.perf_counter(), time.process_time()
-    recorder = Simulation(parsed.setting(parsed.schedulers[0]), 1).run()
+    recorder = record(parsed.setting(parsed.schedulers[0]), 1)
     wall, used = time.perf_counter() - begun, time.process_time() - used
     after = resource.getrusage(children)
     return recorder, wall, used + after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

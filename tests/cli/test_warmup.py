@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Wavetank, an_experiment
-from wavetank.simulation import kernels
+from wavetank.experiments import kernels
 
 
 def test_warmup_ends_well_and_says_so(wavetank: Wavetank) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
+from wavetank.experiments.recording import record
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.processes.configuration import HEAD
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.results.recording.recorder import PodRow, Recorder
-from wavetank.simulation.simulation import Simulation
 
 PUPPET = Path(__file__).with_name("puppet.py")
 REAL = {"package": "kube-scheduler", "version": "v1.35.8"}
@@ -52,7 +52,7 @@ def a_loaded_cluster() -> dict[str, Any]:
 
 def run_entry(experiment: Experiment, number: int = 0, seed: int = 1) -> Recorder:
     """Makes a run of one of the experiment's schedulers."""
-    return Simulation(experiment.setting(experiment.schedulers[number]), seed).run()
+    return record(experiment.setting(experiment.schedulers[number]), seed)
 
 
 def run_real(seed: int = 1, **spec: Any) -> Recorder:

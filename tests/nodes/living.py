@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import Job, PodBehavior
@@ -46,7 +47,8 @@ class World:
     def __init__(self, nodes: NodeLatency | None = None, keep_finished: bool = True) -> None:
         self.clock = Clock()
         self.store = Store(self.clock)
-        self.kubelets = Kubelets(self.store, self.clock, Streams(1), nodes, keep_finished)
+        self.context = ActorContext(self.store, Streams(1), (1, 36))
+        self.kubelets = Kubelets(self.context, nodes, keep_finished)
         self.diary: list[tuple[float, str, str]] = []
         self.store.subscribe("Pod", self)
 
@@ -83,7 +85,7 @@ class World:
         self.store.evict(self.get(name), "Evicted", grace_s)
 
     def faults(self, *faults: tuple[float, str, str]) -> None:
-        Faults(self.store, self.clock, self.kubelets, tuple(Fault(seconds(at), what, on) for at, what, on in faults))
+        Faults(self.context, self.kubelets, tuple(Fault(seconds(at), what, on) for at, what, on in faults))
 
     def at(self, time: float, action: Callable[[], None]) -> None:
         self.clock.at(seconds(time), action)

@@ -19,7 +19,7 @@ class Told(World):
 
     def __init__(self, nodes: NodeLatency | None = None) -> None:
         super().__init__(nodes)
-        self.reports = KubeletReports(self.store, "v1.35.8")
+        self.reports = KubeletReports(self.context, "v1.35.8")
         self.node()
 
     def pod_now(self, name: str = "p") -> Pod:
@@ -109,7 +109,7 @@ def test_a_pod_that_is_started_again_has_a_past() -> None:
 )
 def test_containers_that_wait_for_their_restart_say_so(policy: str, exit_code: int, state: str) -> None:
     world = Told()
-    CrashLoopReporter(world.store, world.reports)
+    CrashLoopReporter(world.context, world.reports)
     world.started("p", run=a_run(5, exit_code), restartPolicy=policy)
     world.run(7)
     running = world.pod_now()

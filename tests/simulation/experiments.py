@@ -14,6 +14,7 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
+from wavetank.experiments.recording import record
 from wavetank.kernel.clock import Clock
 from wavetank.results.columns.podtable import PodTable
 from wavetank.results.metrics.jobs import FinishedJobs
@@ -21,7 +22,6 @@ from wavetank.results.metrics.metrics import Metrics, measure
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.attachable import Attachable, Attached, SchedulerOptions
-from wavetank.simulation.simulation import Simulation
 
 SCHEDULERS = ["default", "most-allocated", "random-fit", "round-robin", "best-fit", "fcfs", "easy", "conservative"]
 LATENCIES: list[Any] = [
@@ -136,7 +136,7 @@ def simulate(spec: dict[str, Any], seed: int = 1, check: Check | None = None) ->
     if check is not None:
         (definition,) = setting.schedulers
         setting = replace(setting, schedulers=(Watched(definition, check),))
-    return Simulation(setting, seed).run()
+    return record(setting, seed)
 
 
 def measured(recorder: Recorder) -> Metrics:

@@ -110,8 +110,7 @@ class Served:
 
     def __init__(self):
         (entry,) = parse_entries([{"name": "GANG_LRP"}], None, SERVED.version)
-        cluster = cluster_of(NODES)
-        setting = ServedSetting(cluster, entry, kubelets=True, controllers=all_names())
+        setting = ServedSetting(cluster_of(NODES), entry.schedulers, kubelets=True, controllers=all_names())
         self.cluster = ServedCluster(setting, lambda token: User())
         for group, kind, scope, version in (
             ("batch.volcano.sh", "Job", "Namespaced", "v1alpha1"),

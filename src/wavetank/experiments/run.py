@@ -11,6 +11,7 @@ from shutil import rmtree
 import numpy as np
 
 from wavetank.errors import SchedulerError
+from wavetank.experiments.recording import make_recorder
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.errors import ProcessError
@@ -101,8 +102,9 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
     with rare_collections():
         begun = time.perf_counter()
         with _recording(plan) as explain:
-            simulation = Simulation(plan.setting, plan.seed, tell, explain)
-            recorder = simulation.run()
+            recorder = make_recorder(plan.setting, tell)
+            simulation = Simulation(plan.setting, plan.seed, (recorder,), explain)
+            simulation.run()
         wall = time.perf_counter() - begun
         pods = PodTable(recorder)
         if tables is not None:
@@ -110,9 +112,9 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         write_tables(pods, plan.folder)
         jobs = FinishedJobs(pods)
         write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
-        if simulation.tasks is not None:
-            write_k8ssim(simulation.tasks.rows.values(), plan.folder)
-        outside = (f"{plan.label}: {note}" for note in simulation.left_outside)
+        if recorder.tasks is not None:
+            write_k8ssim(recorder.tasks.rows.values(), plan.folder)
+        outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside)
         metrics = measure(pods, jobs, _gpu_figures(pods, plan))
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)

@@ -4,17 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource, parse_time
 from wavetank.cluster.releases import Version
 from wavetank.cluster.rules.admission import admit
 from wavetank.cluster.store.errors import ApiError
-from wavetank.cluster.store.store import Store
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.errors import InputError
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.results.attempts.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
@@ -22,6 +19,7 @@ from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.simulation.extenders import connect_extender
+from wavetank.simulation.world import World
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
@@ -40,8 +38,8 @@ class Rehearsal:
     def __init__(
         self, cluster: Cluster, scheduler: SchedulerDefinition, version: Version, choices: Mapping[str, str]
     ) -> None:
-        self._clock = Clock()
-        self._store = Store(self._clock)
+        world = World(version)
+        self._clock, self._store = world.clock, world.store
         self._choices = choices
         self.pending: list[Pod] = []
         self._told: list[Explanation] = []
@@ -50,7 +48,7 @@ class Rehearsal:
             self._take_over(resource)
         attach_volume_controllers(self._store, on_demand=True)
         self._scheduler = scheduler.attach(
-            ActorContext(self._store, Streams(0), version),
+            world.context,
             SchedulerOptions(ties="exact", takes_all=False, explain=self._listen, connect=connect_extender),
         )
 

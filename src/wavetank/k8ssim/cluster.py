@@ -1,53 +1,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import NODE
-from wavetank.cluster.objects.kinds import parse_resource
+from wavetank.cluster.objects.groupkinds import NODE, GroupKind
 from wavetank.cluster.objects.node import Node
-from wavetank.cluster.rules.admission import admit
-from wavetank.cluster.store.store import Store
+from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.randomness import Streams
 from wavetank.results.recording.k8ssimtasks import TaskLedger
 from wavetank.simulation.submitter import Submitter
+from wavetank.simulation.world import World
 from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.workload import object_arrivals
 
 
 class K8sSimCluster:
-    """A cluster of K8sSim's nodes, and its workload as it is submitted; who schedules and who runs pods is added to it.
+    """A World with K8sSim's nodes and workload; its kubelets and schedulers are attached to it.
 
     `nodes` and `workload` are YAML texts as K8sSim reads them.
     """
 
-    def __init__(self, nodes: str, workload: str, seed: int) -> None:
-        self.clock = Clock()
-        self.streams = Streams(seed)
-        self.store = Store(self.clock)
-        self.ledger = TaskLedger(self.store)
+    def __init__(self, nodes: str, workload: str, version: Version, seed: int) -> None:
+        self.world = World(version, seed)
+        self.clock, self.store = self.world.clock, self.world.store
+        self.ledger = TaskLedger()
+        self.ledger.join(self.world.context)
         self._nodes = read_k8ssim_nodes(_file(nodes, "nodes"))
         self._workload = K8sSimWorkload(_file(workload, "workload"))
         self._submitter: Submitter | None = None
 
-    def plant(self) -> None:
-        """Creates the nodes; those who watch them are there already."""
-        for manifest in self._nodes:
-            self.store.create(parse_resource(manifest, self.store.specs))
+    def load(self) -> None:
+        """Creates the nodes, once the kubelets are attached."""
+        self.world.create(self._nodes)
 
-    def submit(self, kinds: frozenset[str] = frozenset()) -> None:
-        """Lets the workload come at its times; objects of these kinds as such."""
-        arrivals = object_arrivals(self._workload, self.store.specs, self.streams, kinds)
-        self._submitter = Submitter(self.store, arrivals, partial(admit, store=self.store))
+    def submit(self, kinds: frozenset[GroupKind] = frozenset()) -> None:
+        """Submits the workload over time; owners of these kinds are created themselves."""
+        self._submitter = self.world.submit(self._workload, kinds)
 
     @property
     def is_done(self) -> bool:
-        """Tells whether all pods have come and ended."""
+        """Tells whether all pods were submitted and have ended."""
         assert self._submitter is not None
         return self._submitter.is_done and not self.ledger.unfinished
 

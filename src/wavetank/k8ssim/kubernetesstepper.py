@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from wavetank.cluster.context import ActorContext
 from wavetank.cluster.releases import NEWEST, Version
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
@@ -27,43 +26,43 @@ class KubernetesStepper:
     ) -> None:
         if not isinstance(only_document(workload, "workload"), list):
             raise InputError("expected a list of {pod, startTime}", path="workload")
-        self._stage = stage = K8sSimCluster(nodes, workload, seed)
+        self._cluster = cluster = K8sSimCluster(nodes, workload, version, seed)
         self._tick = _tick(only_document(nodes, "nodes"))
-        Kubelets(stage.store, stage.clock, stage.streams, keep_finished=True)
-        stage.plant()
+        Kubelets(cluster.world.context, keep_finished=True)
+        cluster.load()
         definition = switched_definition(version, compat)
-        definition.attach(ActorContext(stage.store, stage.streams, version))
+        cluster.world.attach([definition])
         self._switch = definition.switch
-        stage.submit()
-        stage.clock.run_world(0)
+        cluster.submit()
+        cluster.clock.run_world(0)
 
     @property
     def done(self) -> bool:
         """Tells whether all pods have come and ended."""
-        return self._stage.is_done
+        return self._cluster.is_done
 
     def step(self, action: int) -> Document:
         """Lets an algorithm, by its number, decide for one tick; returns the state after it."""
         self._switch.turn(action)
-        clock = self._stage.clock
+        clock = self._cluster.clock
         clock.run_world(clock.now + self._tick)
         return self.state()
 
     def state(self) -> Document:
         """Returns what K8sSim's server tells: whether all is done, nodes, pods, and the time."""
-        rows = list(self._stage.ledger.rows.values())
+        rows = list(self._cluster.ledger.rows.values())
         used = used_by_node(rows)
         return {
             "done": self.done,
-            "nodes": [node_document(node, used[node.name]) for node in self._stage.node_list()],
+            "nodes": [node_document(node, used[node.name]) for node in self._cluster.node_list()],
             "pods": [pod_document(row) for row in rows],
-            "clock": clock_text(self._stage.clock.now),
+            "clock": clock_text(self._cluster.clock.now),
         }
 
     def write_results(self, folder: Path) -> None:
         """Writes the tables of K8sSim's client."""
         folder.mkdir(parents=True, exist_ok=True)
-        write_k8ssim(self._stage.ledger.rows.values(), folder)
+        write_k8ssim(self._cluster.ledger.rows.values(), folder)
 
 
 def _tick(nodes: object) -> Nanoseconds:

@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from wavetank.cluster.context import ActorContext
 from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.groupkinds import VOLCANO_JOB
 from wavetank.cluster.releases import NEWEST
@@ -39,16 +38,16 @@ class VolcanoStepper:
     """
 
     def __init__(self, nodes: str, workload: str, period: int = -1, seed: int = 1) -> None:
-        self._stage = stage = K8sSimCluster(nodes, workload, seed)
+        self._cluster = cluster = K8sSimCluster(nodes, workload, NEWEST, seed)
         self._period = period
         self._scheduler: VolcanoScheduler | None = None
         self._stopped = False
         self._ended = False
-        K8sSimKubelets(stage.store, stage.clock, keep_finished=True)
-        JobStarter(stage.store, partial(admit, store=stage.store))
-        stage.plant()
-        stage.submit(frozenset({VOLCANO_JOB}))
-        stage.clock.run_world(0)
+        K8sSimKubelets(cluster.world.context, keep_finished=True)
+        JobStarter(cluster.world.context, partial(admit, store=cluster.store))
+        cluster.load()
+        cluster.submit(frozenset({VOLCANO_JOB}))
+        cluster.clock.run_world(0)
 
     @staticmethod
     def read_conf(conf: str | Path) -> VolcanoConf:
@@ -60,13 +59,13 @@ class VolcanoStepper:
     @property
     def done(self) -> bool:
         """Tells whether all tasks have come and ended."""
-        return self._stage.is_done
+        return self._cluster.is_done
 
     def step(self, conf: VolcanoConf, lock: AbstractContextManager[object]) -> None:
         """Goes on by a configuration until the next one is due; `lock` is held while anything changes."""
         with lock:
             self._configure(conf)
-        clock, due = self._stage.clock, self._next_due()
+        clock, due = self._cluster.clock, self._next_due()
         while not self.done and not self._stopped and clock.now != due:
             with lock:
                 second = self._next_second(due)
@@ -80,10 +79,10 @@ class VolcanoStepper:
         self._stopped = True
 
     def _configure(self, conf: VolcanoConf) -> None:
-        stage = self._stage
+        cluster = self._cluster
         if self._scheduler is None:
             definition = volcano_of_k8ssim("k8ssim", "Volcano", conf)
-            self._scheduler = definition.attach(ActorContext(stage.store, stage.streams, NEWEST))
+            self._scheduler = definition.attach(cluster.world.context)
         else:
             self._scheduler.configure(conf)
 
@@ -92,11 +91,11 @@ class VolcanoStepper:
         if self._period == -1:
             return None
         period = self._period * SECOND
-        return (self._stage.clock.now // period + 1) * period
+        return (self._cluster.clock.now // period + 1) * period
 
     def _next_second(self, due: int | None) -> int | None:
         """Returns the next second in which anything happens, or that of the next configuration; None if never."""
-        clock = self._stage.clock
+        clock = self._cluster.clock
         upcoming = clock.next_due() if clock.foreground else None
         if upcoming is None:
             return due
@@ -107,23 +106,23 @@ class VolcanoStepper:
 
     def first_state(self) -> Document:
         """Returns the answer to a reset: the nodes, and nothing on them."""
-        nodes = [node_document(node, {}) for node in self._stage.node_list()]
+        nodes = [node_document(node, {}) for node in self._cluster.node_list()]
         books = {"Jobs": None, "Nodes": None, "NotCompletion": False}
         return {**books, "done": False, "nodes": nodes, "pods": None, "clock": clock_text(0)}
 
     def state(self) -> Document:
         """Returns all that K8sSim's server tells after a step."""
-        rows = list(self._stage.ledger.rows.values())
+        rows = list(self._cluster.ledger.rows.values())
         used = used_by_node(rows)
-        nodes = [node_document(node, used[node.name]) for node in self._stage.node_list()]
+        nodes = [node_document(node, used[node.name]) for node in self._cluster.node_list()]
         # K8sSim's clock has moved on when its loop finds that all is done
-        now = self._stage.clock.now + (SECOND if self._ended else 0)
+        now = self._cluster.clock.now + (SECOND if self._ended else 0)
         pods = [pod_document(row) for row in rows]
         return {**self.books(), "done": self.done, "nodes": nodes, "pods": pods, "clock": clock_text(now)}
 
     def books(self) -> Document:
         """Returns the jobs and nodes as the scheduler knows them."""
-        rows = list(self._stage.ledger.rows.values())
+        rows = list(self._cluster.ledger.rows.values())
         jobs: defaultdict[tuple[str, str], list[TaskRow]] = defaultdict(list)
         for row in rows:
             jobs[row.pod.namespace, row.group].append(row)
@@ -131,14 +130,14 @@ class VolcanoStepper:
             f"{key[0]}/{key[1]}": job_document(key[1], jobs[key], self._min_available(*key)) for key in sorted(jobs)
         }
         used = used_by_node(rows)
-        nodes = {node.name: node_book(node, used[node.name]) for node in self._stage.node_list()}
+        nodes = {node.name: node_book(node, used[node.name]) for node in self._cluster.node_list()}
         return {"Jobs": found, "Nodes": nodes, "NotCompletion": not self.done}
 
     def _min_available(self, namespace: str, name: str) -> int:
-        job = self._stage.store.find(VOLCANO_JOB, namespace, name)
+        job = self._cluster.store.find(VOLCANO_JOB, namespace, name)
         return read_job(job.manifest).min_available if job is not None else 1
 
     def write_results(self, folder: Path) -> None:
         """Writes the tables of K8sSim's client."""
         folder.mkdir(parents=True, exist_ok=True)
-        write_k8ssim(self._stage.ledger.rows.values(), folder)
+        write_k8ssim(self._cluster.ledger.rows.values(), folder)

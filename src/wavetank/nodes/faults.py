@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.taints import Taint
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock, Timer
+from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.kubelet.kubelets import Kubelets
 
@@ -40,15 +40,15 @@ class Faults:
     evicts its pods; disruption budgets are not consulted.
     """
 
-    def __init__(self, store: Store, clock: Clock, kubelets: Kubelets, faults: tuple[Fault, ...]) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, context: ActorContext, kubelets: Kubelets, faults: tuple[Fault, ...]) -> None:
+        self._store = context.store
+        self._clock = context.clock
         self._kubelets = kubelets
         self._evictions: dict[str, list[Timer]] = {}  # by the name of a failed node
         if faults:
-            store.subscribe(POD, added=self.bound, modified=self._pod_modified)
+            self._store.subscribe(POD, added=self.bound, modified=self._pod_modified)
         for fault in faults:
-            clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
+            self._clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
 
     def _happen(self, fault: Fault) -> None:
         node = self._store.find(NODE, "", fault.node)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.releases import Version
@@ -47,7 +47,7 @@ class SchedulerDefinition:
         """Returns the schedulerNames of the pods that it is responsible for."""
         return tuple(profile.scheduler_name for profile in self.configuration.profiles)
 
-    def renamed(self, scheduler_name: str) -> SchedulerDefinition:
+    def renamed(self, scheduler_name: str) -> Self:
         """Returns the same for pods of another schedulerName; InputError if it has several profiles."""
         profiles = self.configuration.profiles
         if len(profiles) != 1:

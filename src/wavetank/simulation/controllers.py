@@ -1,9 +1,10 @@
-"""The controllers of a cluster, as many of them as are wanted."""
+"""The controllers of a run: what they work with, and which kinds a workload leaves to them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import (
     CRON_JOB,
     DAEMON_SET,
@@ -14,19 +15,17 @@ from wavetank.cluster.objects.groupkinds import (
     VOLCANO_JOB,
 )
 from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
-from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.namespacelimits import Bounds
 from wavetank.workloads.manifests.expansion import run_of_owned, run_of_task
 
 VOLCANO_JOBS = "volcano-job-controller"
 
-# Kinds of which a run submits the objects themselves, by the controller that makes pods of them.
-_PLANTED = {
+# Kinds whose objects a run submits itself, by the controller that makes pods of them.
+_SUBMITTED = {
     "deployment-controller": DEPLOYMENT,
     "replicaset-controller": REPLICA_SET,
     "statefulset-controller": STATEFUL_SET,
@@ -34,24 +33,25 @@ _PLANTED = {
     "job-controller": JOB,
     "cronjob-controller": CRON_JOB,
 }
-WORKLOAD_KINDS = frozenset(_PLANTED.values())
+WORKLOAD_KINDS = frozenset(_SUBMITTED.values())
 
 
 def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> frozenset[str]:
-    """Returns the kinds (tables) that a workload submits as objects, if the controllers of these names are on.
+    """Returns the kinds that a workload submits as objects, if the controllers of these names are on.
 
-    Of Volcano's Jobs no pods would be made without its scheduler, which lets them into a queue first.
+    The controller of Volcano's Jobs makes no pods before Volcano's scheduler has admitted the job.
     """
-    lets_in = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
-    planted = {table for name, table in _PLANTED.items() if name in names}
-    return frozenset({*planted, VOLCANO_JOB} if lets_in and VOLCANO_JOBS in names else planted)
+    admits = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
+    submitted = {kind for name, kind in _SUBMITTED.items() if name in names}
+    return frozenset({*submitted, VOLCANO_JOB} if admits and VOLCANO_JOBS in names else submitted)
 
 
-def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None], observed: bool) -> ControllerContext:
-    """Returns what controllers of a run work with: `complete` is called with each pod that they create.
+def run_context(context: ActorContext, complete: Callable[[Pod], None], observed: bool) -> ControllerContext:
+    """Returns the context for controllers of a run; `complete` is called with each pod that they create.
 
-    `observed`: programs in the loop can read what controllers write.
+    `observed`: programs in the loop read what controllers write.
     """
+    store = context.store
     bounds = Bounds(store)
 
     def prepare(pod: Pod) -> None:
@@ -60,5 +60,7 @@ def run_context(store: Store, streams: Streams, complete: Callable[[Pod], None],
         complete(pod)
 
     return ControllerContext(
-        store, StoreClient(store, streams.stream("controllers/names"), prepare, bounds.charge), observed=observed
+        store,
+        StoreClient(store, context.streams.stream("controllers/names"), prepare, bounds.charge),
+        observed=observed,
     )

@@ -1,11 +1,11 @@
-"""Which model of nodes runs the pods of an experiment."""
+"""The models of nodes that can run the pods of an experiment."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Literal
 
-from wavetank.simulation.entries import SchedulerEntry
+from wavetank.scheduling.attachable import Attachable
 
 Execution = Literal["kubelet", "k8ssim"]
 
@@ -14,13 +14,11 @@ K8SSIM: Execution = "k8ssim"
 EXECUTIONS: tuple[Execution, ...] = (KUBELET, K8SSIM)
 
 
-def of_k8ssim(entry: SchedulerEntry) -> SchedulerEntry:
-    """Returns a scheduler to try as it is in K8sSim: Volcano with the scores of its time."""
-    from wavetank.scheduling.volcano.definition import VolcanoDefinition  # which few experiments need
+def as_in_k8ssim(schedulers: tuple[Attachable, ...]) -> tuple[Attachable, ...]:
+    """Returns schedulers as K8sSim has them: Volcano with the scores of its older release."""
+    from wavetank.scheduling.volcano.definition import VolcanoDefinition  # few experiments need it
     from wavetank.scheduling.volcano.vintage import K8SSIM as VOLCANO_OF_K8SSIM
 
-    schedulers = tuple(
-        replace(each, vintage=VOLCANO_OF_K8SSIM) if isinstance(each, VolcanoDefinition) else each
-        for each in entry.schedulers
+    return tuple(
+        replace(each, vintage=VOLCANO_OF_K8SSIM) if isinstance(each, VolcanoDefinition) else each for each in schedulers
     )
-    return replace(entry, schedulers=schedulers)

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD, VOLCANO_JOB
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.volcano import API_VERSION, GROUP_NAME, POD_GROUPS
-from wavetank.cluster.store.store import Store
 from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.workloads.manifests.expansion import submissions_of
 
@@ -21,8 +21,8 @@ class JobStarter:
     sessions need not look at it any more. `complete` is called with each pod.
     """
 
-    def __init__(self, store: Store, complete: Callable[[Pod], Any]) -> None:
-        self._store = store
+    def __init__(self, context: ActorContext, complete: Callable[[Pod], Any]) -> None:
+        self._store = store = context.store
         self._complete = complete
         self._busy: Counter[tuple[str, str]] = Counter()  # by group: pods that have not ended
         store.subscribe(VOLCANO_JOB, added=self._start)

@@ -7,14 +7,14 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class PodGroupAdmission(Protocol):
-    """A scheduler that lets jobs in before their pods are made."""
+    """A scheduler that admits PodGroups before their pods are created."""
 
     def not_let_in(self) -> Mapping[str, str]:
-        """Returns the jobs without pods that wait outside, with the reason."""
+        """Returns the PodGroups without pods that were not admitted, with the reason."""
 
 
-def left_outside(schedulers: Iterable[object]) -> list[str]:
-    """Says which jobs no scheduler has let in, and why: they have no pods that could tell."""
+def not_admitted(schedulers: Iterable[object]) -> list[str]:
+    """Returns a line for each reason for which PodGroups were not admitted: they have no pods that would show it."""
     names: defaultdict[str, list[str]] = defaultdict(list)
     for scheduler in schedulers:
         if isinstance(scheduler, PodGroupAdmission):

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wavetank.apiserver.api import Api
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.releases import SERVED
-from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
-from wavetank.kernel.randomness import Streams
 from wavetank.loop.processes.controllermanager import ManagerAudit, launch_manager
 from wavetank.loop.processes.definition import ManagerDefinition, ProcessDefinition
 from wavetank.loop.processes.launch_overlay import launch_overlay
@@ -33,33 +32,30 @@ from wavetank.simulation.loading import PodCompleter, load_cluster
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.workloads.cluster import Cluster
 
-# Writes of each kind that a watcher may have missed and still resume.
-HISTORY = 20_000
-
 
 class Loop:
     """The programs of one run, the API that they speak to, and the lockstep that they are in.
 
-    It brings its own store, with nothing in it but what every API server has. `begin`, `plant` the cluster, and
-    `close` it whatever happens. Programs are there before the cluster: so they hear of its nodes one after the other,
-    in the order of their creation, where a list would be shuffled by the informers.
+    The store keeps a history, for watches, and is still empty. `begin`, `load` the cluster, and `close` in any case.
+    Programs start before the cluster is loaded, so that they see its nodes one after the other in the order of their
+    creation: informers shuffle what they list.
     """
 
     def __init__(
         self,
-        clock: Clock,
+        context: ActorContext,
         processes: Sequence[ProcessDefinition],
         takes_all: bool,
         manager: ManagerDefinition | None = None,
     ) -> None:
-        self.store = store = Store(clock, HISTORY)
-        self._clock = clock
+        self._context = context
+        store, clock = context.store, context.clock
         self._processes = processes
         self._manager = manager
         if manager is not None:
             store.subscribe(POD, added=set_behavior)
         stated = [*(each.version for each in processes), manager.version if manager else "", SERVED.tag]
-        self._api = Api(store, KubeletReports(store, next(version for version in stated if version)))
+        self._api = Api(store, KubeletReports(context, next(version for version in stated if version)))
         EventExpiry(store)
         sync = processes[0].sync if processes else None
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
@@ -68,21 +64,24 @@ class Loop:
         names = processes[0].scheduler_names if processes else ()
         self.completer = PodCompleter(store, self._api.kinds, names[0] if takes_all and len(names) == 1 else None)
 
-    def plant(self, cluster: Cluster) -> None:
+    def load(self, cluster: Cluster) -> None:
         """Creates the cluster's objects as an API server would hold them; then the clock may run."""
-        load_cluster(cluster, self.store, self._api.kinds, self.completer.scheduler_name, self._lockstep.settle)
+        load_cluster(
+            cluster, self._context.store, self._api.kinds, self.completer.scheduler_name, self._lockstep.settle
+        )
         self._lockstep.settle()
         self._lockstep.open()
 
-    def begin(self, streams: Streams, latency: SchedulerLatency) -> list[tuple[str, WaitingPods]]:
+    def begin(self, latency: SchedulerLatency) -> list[tuple[str, WaitingPods]]:
         """Starts the programs and lets them connect; returns which pods each is responsible for."""
         _allow_many_files()
+        store, clock, streams = self._context.store, self._context.clock, self._context.streams
         self._folder = Path(tempfile.mkdtemp(prefix="wavetank-"))
         for i, definition in enumerate(self._processes):
-            waiting = WaitingPods(self.store, definition.scheduler_names)
-            costs = AttemptCosts(self._clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
-            audit = RequestAudit(self.store, tells=not definition.command)
-            participant = Participant(self._clock, self._api.handle, waiting, audit, costs.of, self._lockstep.wake)
+            waiting = WaitingPods(store, definition.scheduler_names)
+            costs = AttemptCosts(clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
+            audit = RequestAudit(store, tells=not definition.command)
+            participant = Participant(clock, self._api.handle, waiting, audit, costs.of, self._lockstep.wake)
             self._participants.append(participant)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
             if definition.exact:
@@ -94,26 +93,27 @@ class Loop:
             for each, participant in zip(self._processes, self._participants, strict=True)
         ]
         if self._manager is not None:
-            self._seat_manager(self._manager, self._folder / "manager", streams)
+            self._start_manager(self._manager, self._folder / "manager")
         self._lockstep.begin(self._participants)
         return schedulers
 
-    def _seat_manager(self, manager: ManagerDefinition, folder: Path, streams: Streams) -> None:
-        """Starts a real controller manager; nothing that it asks for takes time."""
-        audit, no_pods = ManagerAudit(self.store), WaitingPods(self.store, ())
+    def _start_manager(self, manager: ManagerDefinition, folder: Path) -> None:
+        """Starts a real controller manager; its requests take no time."""
+        store, clock, streams = self._context.store, self._context.clock, self._context.streams
+        audit, no_pods = ManagerAudit(store), WaitingPods(store, ())
         participant = Participant(
-            self._clock, self._api.handle, no_pods, audit, lambda end: 0, self._lockstep.wake, own_timers=True
+            clock, self._api.handle, no_pods, audit, lambda end: 0, self._lockstep.wake, own_timers=True
         )
         self._participants.append(participant)
         launch_manager(manager, participant, folder, streams.stream("controllers/process").getrandbits(60))
 
     def linger(self) -> bool:
-        """Waits, when nothing else goes on, whether a program still does something; tells if it did."""
+        """Waits, when no timer is left, for programs to act once more; tells whether one did."""
         return self._lockstep.linger()
 
     @property
     def attempts(self) -> int:
-        """Returns how many scheduling attempts the programs have told of."""
+        """Returns how many scheduling attempts the programs have made."""
         return sum(participant.audit.attempts for participant in self._participants)
 
     def close(self) -> None:
@@ -126,9 +126,9 @@ class Loop:
 
 
 class AttemptCosts:
-    """How long the end of a scheduling attempt is on its way, by the latency model; a program thinks in no time.
+    """Delays the requests that end scheduling attempts by the latency model, since a program itself takes no time.
 
-    Attempts follow one another, so that each waits for those before it. What they decide is not changed by that: a
+    Attempts are made one after the other, so each waits for those before it. This does not change what they decide: a
     scheduler counts a pod as placed as soon as it has decided.
     """
 
@@ -139,7 +139,7 @@ class AttemptCosts:
         self._free: Nanoseconds = 0
 
     def of(self, end: str) -> Nanoseconds:
-        """Returns when an attempt that ends with a binding or a status is to be served, from now."""
+        """Returns the time from now until the request at an attempt's end, a binding or a status, is served."""
         self._free = max(self._clock.now, self._free) + self._draw(self._latency.attempt)
         sent = self._latency.bind if end == BINDING else self._latency.patch
         return self._free - self._clock.now + self._draw(sent)
@@ -149,6 +149,6 @@ class AttemptCosts:
 
 
 def _allow_many_files() -> None:
-    """Raises the limit of open files: every request that is under way has a connection of its own."""
+    """Raises the limit of open files: every pending request has its own connection."""
     _, most = limits.getrlimit(limits.RLIMIT_NOFILE)
     limits.setrlimit(limits.RLIMIT_NOFILE, (most, most))

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError
-from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
 from wavetank.workloads.workload import Arrival, ObjectArrival
 
@@ -23,13 +23,13 @@ class Submitter:
 
     def __init__(
         self,
-        store: Store,
+        context: ActorContext,
         arrivals: Iterator[Arrival | ObjectArrival],
         complete: Complete,
         finish: Callable[[Resource], Resource] | None = None,
     ) -> None:
-        self._store = store
-        self._clock = store.clock
+        self._store = context.store
+        self._clock = context.clock
         self._arrivals = arrivals
         self._complete = complete
         self._finish = finish

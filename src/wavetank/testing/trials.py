@@ -16,9 +16,9 @@ from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.document.spec import API_VERSION, KIND
+from wavetank.experiments.recording import record
 from wavetank.results.recording.podrow import PodRow
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attachable, Attached, SchedulerOptions
-from wavetank.simulation.simulation import Simulation
 
 SchedulerLike = str | type | Mapping[str, Any]
 
@@ -78,7 +78,7 @@ def try_out(scheduler: SchedulerLike, trial: Mapping[str, Any], seed: int = 1) -
     setting = experiment.setting(experiment.schedulers[0])
     witness = Witness()
     watched = tuple(_Watched(each, witness) for each in setting.schedulers)
-    witness.rows = Simulation(replace(setting, schedulers=watched), seed).run().rows
+    witness.rows = record(replace(setting, schedulers=watched), seed).rows
     return witness
 
 

@@ -58,8 +58,8 @@ class Cluster:
     def __init__(self, controllers: Collection[str], folder: Path) -> None:
         nodes = folder / "nodes.yaml"
         nodes.write_text("---".join(_NODE.format(i=i) for i in (1, 2, 3)))
-        entry = parse_entries([entry_of("default")], folder, SERVED.version)[0]
-        setting = ServedSetting(open_cluster([nodes]), entry, True, frozenset(controllers), start=0)
+        schedulers = parse_entries([entry_of("default")], folder, SERVED.version)[0].schedulers
+        setting = ServedSetting(open_cluster([nodes]), schedulers, True, frozenset(controllers), start=0)
         self._served = ServedCluster(setting, lambda token: None)
         self.clock, self.store = self._served.clock, self._served.store
 

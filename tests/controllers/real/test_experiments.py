@@ -12,7 +12,7 @@ from tests.controllers.real.clusters import PACKAGE, VERSION, real_manager
 from tests.controllers.real.test_manager import a_deployment, a_job
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.simulation.simulation import Simulation
+from wavetank.experiments.recording import record
 
 HEAD = {"apiVersion": "wavetank.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "managed"}}
 REAL = {"process": {"package": PACKAGE, "version": VERSION}}
@@ -36,7 +36,7 @@ def an_experiment(folder: Path, controllers: object, **spec: Any) -> Any:
 
 def told(folder: Path, controllers: object) -> list[tuple[str, str, str]]:
     experiment = an_experiment(folder, controllers)
-    rows = Simulation(experiment.setting(experiment.schedulers[0]), 1).run().rows
+    rows = record(experiment.setting(experiment.schedulers[0]), 1).rows
     return sorted((row.name.partition("-")[0], row.phase, row.reason) for row in rows)
 
 
@@ -51,7 +51,7 @@ def test_pods_come_and_end_as_with_the_built_in_controllers(tmp_path: Path) -> N
 def test_a_run_can_be_repeated(tmp_path: Path) -> None:
     real_manager()
     experiment = an_experiment(tmp_path, REAL)
-    runs = [Simulation(experiment.setting(experiment.schedulers[0]), 1).run().rows for _ in range(2)]
+    runs = [record(experiment.setting(experiment.schedulers[0]), 1).rows for _ in range(2)]
     first, second = ([(row.name, row.node, row.scheduled, row.finished) for row in rows] for rows in runs)
     assert first == second
 

@@ -15,13 +15,13 @@ import pytest
 
 from tests.loop.programs import PUPPET, a_puppet, an_experiment, told
 from wavetank.experiments.document.experiment import Experiment
+from wavetank.experiments.recording import record
 from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.loop.turns import lockstep
 from wavetank.results.recording.recorder import Recorder
 from wavetank.simulation.entries import SchedulerEntry
-from wavetank.simulation.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
 
@@ -34,7 +34,7 @@ def with_program(*programs: ProcessDefinition, **spec: object) -> Experiment:
 
 def run(program: ProcessDefinition, **spec: object) -> Recorder:
     experiment = with_program(program, **spec)
-    return Simulation(experiment.setting(experiment.schedulers[1]), 1).run()
+    return record(experiment.setting(experiment.schedulers[1]), 1)
 
 
 def test_a_program_that_plays_by_the_book(tmp_path):

@@ -13,15 +13,16 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import parse_time
 from wavetank.cluster.store.patch import merge_patch
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
-from wavetank.kernel.randomness import Streams
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.processes.configuration import HEAD
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.simulation import programs as looped
 from wavetank.simulation.programs import Loop
+from wavetank.simulation.world import API_HISTORY, World
 from wavetank.verification import Recording
 from wavetank.verification.decisions.arrival import arrival_of_nodes
 from wavetank.verification.decisions.recording import Attempt, Result, Step
@@ -69,22 +70,22 @@ class Golden:
         self.recording = recording
         self.mismatches: list[str] = []
         self.compared = 0
-        self.clock = Clock()
         file = Cache().find("kube-scheduler", recording.kube_scheduler).file
         config = {**HEAD, **recording.config, "percentageOfNodesToScore": 100}
         definition = ProcessDefinition("real", "kube-scheduler", recording.kube_scheduler, file, config)
         looped.Api, plain = _ForcedApi, looped.Api
         try:
-            self.loop = Loop(self.clock, [definition], takes_all=False)
+            world = World(recording.version, 1, Store(Clock(), API_HISTORY))
+            self.loop = Loop(world.context, [definition], takes_all=False)
         finally:
             looped.Api = plain
-        self.store = self.loop.store
+        self.clock, self.store = world.clock, world.store
         self.loop._api.expected = {}
         self.loop._api._objects.reports = None  # nobody runs these pods: they have the status that was recorded
 
     def play(self) -> None:
         try:
-            self.loop.begin(Streams(1), SchedulerLatency())
+            self.loop.begin(SchedulerLatency())
             self._plant()
             for step, result in zip(self.recording.steps, self.recording.results, strict=True):
                 self._step(step, result)

@@ -61,7 +61,7 @@ class _RudeSeat(Participant):
     [
         pytest.param("Api", _RefusingApi, id="409"),
         pytest.param("Api", _FailingApi, id="500"),
-        pytest.param("Seat", _RudeSeat, id="connection closed"),
+        pytest.param("Participant", _RudeSeat, id="connection closed"),
     ],
 )
 def test_a_binding_that_fails_is_tried_again_after_a_back_off(monkeypatch, place, replacement):
@@ -119,7 +119,7 @@ class _CuttingSeat(Participant):
         self._wake()
 
 
-@pytest.mark.parametrize(("place", "replacement"), [("Api", _BreakingApi), ("Seat", _CuttingSeat)])
+@pytest.mark.parametrize(("place", "replacement"), [("Api", _BreakingApi), ("Participant", _CuttingSeat)])
 def test_watches_that_break_change_nothing(monkeypatch, place, replacement):
     calm = run_real(cluster=NODES, workload=JOBS)
     monkeypatch.setattr(looped, place, replacement)

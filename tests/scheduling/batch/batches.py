@@ -9,8 +9,9 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import Job, PodBehavior
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.recording import record
 from wavetank.kernel.durations import SECOND
-from wavetank.simulation.simulation import Setting, Simulation
+from wavetank.simulation.simulation import Setting
 from wavetank.workloads.workload import Arrival
 
 FOUR = ({"count": 4, "cpu": 1, "memory": "1Gi"},)
@@ -65,7 +66,7 @@ def ran(queue, jobs, nodes=FOUR, **more):
     experiment = parse_experiment({"apiVersion": API_VERSION, "kind": "Experiment", "spec": spec}, Path.cwd())
     usual = experiment.setting(experiment.schedulers[0])
     setting = Setting(usual.cluster, Batch(jobs), usual.schedulers, usual.version, usual.latency, faults=usual.faults)
-    return Simulation(setting, seed=1).run().rows
+    return record(setting, seed=1).rows
 
 
 def starts(queue, jobs, **more):

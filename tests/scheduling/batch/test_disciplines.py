@@ -7,7 +7,7 @@ import pytest
 from tests.scheduling.batch.batches import FOUR, Submitted, ran, starts
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
-from wavetank.simulation.simulation import Simulation
+from wavetank.experiments.recording import record
 
 # a takes 3 of 4 nodes up to 10; b needs all 4; c, d and e are small
 LINE = [
@@ -119,5 +119,5 @@ def test_pods_that_take_no_time_have_room_for_one_another_all_the_same():
         },
         Path.cwd(),
     )
-    rows = Simulation(experiment.setting(experiment.schedulers[0]), seed=1).run().rows
+    rows = record(experiment.setting(experiment.schedulers[0]), seed=1).rows
     assert all(row.phase == "Succeeded" for row in rows)

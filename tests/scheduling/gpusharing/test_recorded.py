@@ -20,8 +20,8 @@ import pytest
 from tests.support.paths import shared_data
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.recording import record
 from wavetank.results.columns.podtable import PodTable
-from wavetank.simulation.simulation import Simulation
 from wavetank.workloads.generators.inflation import known_pods
 
 ALL = bool(os.environ.get("WAVETANK_ALL"))
@@ -50,7 +50,7 @@ def run(trace, policy, seed):
         "schedulers": [{"name": policy}],
     }
     experiment = parse_experiment({"apiVersion": API_VERSION, "kind": "Experiment", "spec": spec}, Path(folder))
-    recorder = Simulation(experiment.setting(experiment.schedulers[0]), seed).run()
+    recorder = record(experiment.setting(experiment.schedulers[0]), seed)
     return recorder, recorder.gpus.figures(PodTable(recorder), known_pods(experiment.workload, seed))
 
 

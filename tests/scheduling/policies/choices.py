@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
-from wavetank.simulation.simulation import Simulation
+from wavetank.experiments.recording import record
 
 
 def chosen(policy, nodes, pods, args=None, every=1):
@@ -22,5 +22,5 @@ def chosen(policy, nodes, pods, args=None, every=1):
         "ties": "exact",
     }
     experiment = parse_experiment({"apiVersion": API_VERSION, "kind": "Experiment", "spec": spec}, Path.cwd())
-    rows = Simulation(experiment.setting(experiment.schedulers[0]), seed=1).run().rows
+    rows = record(experiment.setting(experiment.schedulers[0]), seed=1).rows
     return [row.node.removesuffix("-0") for row in rows]

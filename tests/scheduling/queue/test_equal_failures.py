@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.recording import make_recorder
 from wavetank.simulation.simulation import Simulation
 
 KINDS = st.lists(
@@ -46,11 +47,12 @@ def document(kinds: list[dict[str, Any]], faults: list[str], version: str) -> di
 
 def outcome_of(spec: dict[str, Any], watched: bool) -> tuple[int, list[tuple[Any, ...]]]:
     experiment = parse_experiment(spec, Path.cwd())
-    simulation = Simulation(experiment.setting(experiment.schedulers[0]), 1)
-    if watched:
-        simulation.explain = lambda *attempt: None
-    rows = simulation.run().rows
-    return simulation.attempts, [(row.name, row.scheduled, row.node, row.finished, row.message) for row in rows]
+    setting = experiment.setting(experiment.schedulers[0])
+    recorder = make_recorder(setting)
+    simulation = Simulation(setting, 1, (recorder,), (lambda *attempt: None) if watched else None)
+    simulation.run()
+    told = [(row.name, row.scheduled, row.node, row.finished, row.message) for row in recorder.rows]
+    return simulation.attempts, told
 
 
 @settings(max_examples=40, deadline=None)

@@ -21,7 +21,8 @@ from wavetank.cluster.releases import SERVED
 from wavetank.controllers.descriptors import read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
-from wavetank.simulation.entries import SchedulerEntry
+from wavetank.experiments.kernels import compile_kernels
+from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
@@ -113,6 +114,8 @@ def command(
     setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
     plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
     setting = replace(setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on")
+    if setting.schedulers:
+        compile_kernels()  # which would keep clients waiting later
     served = ServedCluster(setting, guard.authenticate)
     app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
     with ExitStack() as stack:
@@ -144,7 +147,7 @@ def _setting(
         model = parse_latency(latency, "")
     except InputError as error:
         raise InputError(error.message, source="--latency") from None
-    return ServedSetting(files, _entry(scheduler), kubelets, _controllers(controllers), model)
+    return ServedSetting(files, _schedulers(scheduler), kubelets, _controllers(controllers), model)
 
 
 def _controllers(text: str) -> frozenset[str]:
@@ -154,11 +157,11 @@ def _controllers(text: str) -> frozenset[str]:
         raise InputError(error.message, source="--controllers") from None
 
 
-def _entry(scheduler: str) -> SchedulerEntry | None:
+def _schedulers(scheduler: str) -> tuple[Attachable, ...]:
     if scheduler == "none":
-        return None
+        return ()
     try:
-        return parse_entries([entry_of(scheduler)], Path.cwd(), SERVED.version)[0]
+        return parse_entries([entry_of(scheduler)], Path.cwd(), SERVED.version)[0].schedulers
     except InputError as error:
         raise InputError(error.message, source="--scheduler") from None
 

@@ -18,7 +18,7 @@ def command() -> None:
 
 def warm_up(console: Console) -> None:
     """Compiles what is not compiled yet, and says so, since it takes a while."""
-    from wavetank.simulation.kernels import are_compiled, compile_kernels
+    from wavetank.experiments.kernels import are_compiled, compile_kernels
 
     if not are_compiled():
         with console.status("compiling the loops over nodes: once, half a minute at most …"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from wavetank.nodes.faults import Fault
 from wavetank.results.assertions import Assertion
 from wavetank.scheduling.attachable import TieBreaking
 from wavetank.simulation.entries import SchedulerEntry
-from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, of_k8ssim
+from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
@@ -105,7 +105,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     latency = spec.latency
     if spec.execution == K8SSIM:
         latency = _k8ssim_latency(latency, bool(faults or events))
-        schedulers = tuple(of_k8ssim(entry) for entry in schedulers)
+        schedulers = tuple(replace(entry, schedulers=as_in_k8ssim(entry.schedulers)) for entry in schedulers)
     return Experiment(
         name=read.metadata.name or read_name(default_name, "metadata.name"),
         cluster=cluster,

@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED, Pod
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.k8ssim.demand import demand_of
 from wavetank.nodes.k8ssim.machine import Allowances, Machine, Task
@@ -24,9 +23,9 @@ class K8sSimKubelets:
     without a check that they fit. Finished pods leave the store unless `keep_finished`.
     """
 
-    def __init__(self, store: Store, clock: Clock, keep_finished: bool = False) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, context: ActorContext, keep_finished: bool = False) -> None:
+        self._store = store = context.store
+        self._clock = context.clock
         self._keep_finished = keep_finished
         self._machines: dict[str, Machine] = {}
         self._places: dict[str, tuple[Machine, tuple[str, str]]] = {}  # by uid: machine, and namespace and name

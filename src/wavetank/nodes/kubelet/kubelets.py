@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.resources import Amounts
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, PENDING, RUNNING, SUCCEEDED, Pod
-from wavetank.cluster.store.store import Key, Store
-from wavetank.kernel.clock import Clock, Timer
+from wavetank.cluster.store.store import Key
+from wavetank.kernel.clock import Timer
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
-from wavetank.kernel.randomness import Streams
 from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache, Registry
 from wavetank.nodes.kubelet.jobs import JobStarts
@@ -84,19 +84,12 @@ class Kubelets:
     `keep_finished` or their owner counts finished pods.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        streams: Streams,
-        latency: NodeLatency | None = None,
-        keep_finished: bool = False,
-    ) -> None:
-        self._store = store
+    def __init__(self, context: ActorContext, latency: NodeLatency | None = None, keep_finished: bool = False) -> None:
+        self._store = store = context.store
         self._pods: Mapping[Key, Pod] = store.objects(Pod.group_kind)
-        self._clock = clock
+        self._clock = context.clock
         self._latency = latency or NodeLatency()
-        self._random = streams.stream("nodes/latency")
+        self._random = context.streams.stream("nodes/latency")
         self._draw_sync = drawing(self._latency.sync, self._random)
         self._draw_start = drawing(self._latency.start, self._random)
         self._draw_finish = drawing(self._latency.finish, self._random)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
-from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 
@@ -16,24 +16,18 @@ class CrashLoopReporter:
     without any other change, when its containers end.
     """
 
-    def __init__(self, store: Store, reports: KubeletReports) -> None:
-        self._store = store
+    def __init__(self, context: ActorContext, reports: KubeletReports) -> None:
+        self._store = context.store
         self._histories = reports
-        store.subscribe(POD, self)
+        self._store.subscribe(POD, modified=self._modified)
 
-    def added(self, new: Pod) -> None:
-        """Does nothing: a new pod has not ended."""
-
-    def modified(self, old: Pod, new: Pod) -> None:
+    def _modified(self, old: Pod, new: Pod) -> None:
         """Plans a report for the end of a pod's containers when they start."""
         is_new_run = old.phase != RUNNING or new.restarts != old.restarts
         if new.phase == RUNNING and is_new_run and new.behavior is not None and _is_restarted(new):
             assert new.behavior.duration is not None
             due = self._store.clock.now + new.behavior.duration + _MOMENT
             self._store.clock.at(due, lambda: self._tell(new), background=True)
-
-    def deleted(self, old: Pod) -> None:
-        """Does nothing: a deleted pod is not restarted."""
 
     def _tell(self, started: Pod) -> None:
         pod = self._store.find(POD, started.namespace, started.name)

@@ -5,12 +5,12 @@ from collections import deque
 from itertools import count
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import whole_second
-from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.reports.nodestatus import complete_node
 from wavetank.nodes.reports.podhistory import PodHistory, container_log
@@ -29,9 +29,9 @@ class KubeletReports:
     Attach it before anything that renders objects. `version` is that of the kubelets: v1.35.8.
     """
 
-    def __init__(self, store: Store, version: str) -> None:
-        self._store = store
-        self._clock = store.clock
+    def __init__(self, context: ActorContext, version: str) -> None:
+        self._store = store = context.store
+        self._clock = context.clock
         self._version = version
         self._histories: dict[str, PodHistory] = {}
         self._gone: deque[str] = deque()

@@ -3,10 +3,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import LEASE, NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
-from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 NAMESPACE = "kube-node-lease"
@@ -18,11 +18,11 @@ _RENEWAL = 10 * SECOND
 class Leases:
     """The Leases of kubelets, renewed every ten seconds while their nodes are ready."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        store.subscribe(NODE, self)
+    def __init__(self, context: ActorContext) -> None:
+        self._store = store = context.store
+        store.subscribe(NODE, added=self._begin, deleted=self._end)
         for node in store.list(NODE):
-            self.added(node)
+            self._begin(node)
         store.clock.after(_RENEWAL, self._renew, background=True)
 
     def _renew(self) -> None:
@@ -38,18 +38,11 @@ class Leases:
         new.manifest = {**lease.manifest, "spec": spec}
         return new
 
-    # events
-
-    def added(self, new: Node) -> None:
-        """Creates the Lease of a new node."""
+    def _begin(self, new: Node) -> None:
         if self._store.find(_TABLE, NAMESPACE, new.name) is None:
             self._store.create(Resource(_lease(new, self._store.clock.now)))
 
-    def modified(self, old: Node, new: Node) -> None:
-        """Does nothing: readiness is checked when the Lease is due."""
-
-    def deleted(self, old: Node) -> None:
-        """Deletes the Lease of a deleted node."""
+    def _end(self, old: Node) -> None:
         lease = self._store.find(_TABLE, NAMESPACE, old.name)
         if lease is not None:
             self._store.delete(lease)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU, GPU_INDEX, WHOLE, gpu_demand
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
 from wavetank.results.columns.decimals import NEVER
 from wavetank.results.columns.podtable import PodTable
@@ -16,18 +16,22 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.gpusharing.fragmentation import total_fragment
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodMix
+from wavetank.simulation.observer import Observer
 
 Key = tuple[str, str]  # namespace and name of a pod
 
 
-class GpuUse:
+class GpuUse(Observer):
     """Watches who gets GPUs, in a run that shares them: what each pod wants of them, and the devices it was given."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self) -> None:
         self._wanted: dict[Key, int] = {}
         self._devices: dict[Key, str] = {}
-        store.subscribe(POD, added=self._added, modified=self._modified)
+
+    def join(self, context: ActorContext) -> None:
+        """Watches pods."""
+        self._store = context.store
+        self._store.subscribe(POD, added=self._added, modified=self._modified)
 
     def wanted(self, key: Key) -> int:
         """Returns what a pod wants, in thousandths of a GPU."""

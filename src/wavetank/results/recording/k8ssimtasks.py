@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.cluster.objects.volcano import GROUP_NAME
-from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.k8ssim.kubelets import JOB_LABEL
+from wavetank.simulation.observer import Observer
 
 
 @dataclass(slots=True)
@@ -34,30 +35,30 @@ class TaskRow:
         return self.pod.phase == SUCCEEDED
 
 
-class TaskLedger:
+class TaskLedger(Observer):
     """Keeps one row for every pod of a run, with what K8sSim's tables tell of it; `unfinished` of them go on."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self) -> None:
         self.rows: dict[str, TaskRow] = {}
         self.unfinished = 0
-        store.subscribe(POD, self)
 
-    def added(self, new: Pod) -> None:
-        """Opens a row."""
+    def join(self, context: ActorContext) -> None:
+        """Watches pods."""
+        self._clock = context.clock
+        context.store.subscribe(POD, added=self._added, modified=self._modified, deleted=self._deleted)
+
+    def _added(self, new: Pod) -> None:
         self.rows[new.uid] = TaskRow(new)
         self.unfinished += not new.finished
 
-    def modified(self, old: Pod, new: Pod) -> None:
-        """Notes a binding or an end."""
+    def _modified(self, old: Pod, new: Pod) -> None:
         row = self.rows[new.uid]
         row.pod = new
         if new.node_name and not old.node_name:
-            row.bound = self._store.clock.now
+            row.bound = self._clock.now
         if new.finished and not old.finished:
-            row.ended = self._store.clock.now
+            row.ended = self._clock.now
             self.unfinished -= 1
 
-    def deleted(self, old: Pod) -> None:
-        """Keeps the row as it is."""
+    def _deleted(self, old: Pod) -> None:
         self.unfinished -= not old.finished

@@ -1,55 +1,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, Pod
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.results.metrics.usage import NodeChange
 from wavetank.results.recording.features import Features
 from wavetank.results.recording.podrow import PodRow
+from wavetank.simulation.observer import Observer, Responsible
 
 if TYPE_CHECKING:
     from wavetank.results.recording.gpuuse import GpuUse
+    from wavetank.results.recording.k8ssimtasks import TaskLedger
 
 EVICTED = frozenset({"Evicted", "Preempted"})
 _TELL_EVERY = 1000
 
 
-class Responsible(Protocol):
-    """A scheduler, of whom it is enough to know which pods are his."""
-
-    def takes(self, pod: Pod) -> bool:
-        """Tells whether a pod is his business."""
-
-
-class Recorder:
+class Recorder(Observer):
     """Watches the store and keeps one row per submitted pod, and how nodes came and went.
 
-    Pods that come bound with the cluster use it like any other, but are nobody's submission: they are `residents`.
+    Pods that come bound with the cluster use it like any other but were not submitted: they are `residents`. `tell` is
+    called now and then with the number of pods that have finished. `gpus` records a run that shares GPUs, `tasks` one
+    with K8sSim's nodes.
     """
 
-    def __init__(self, store: Store, clock: Clock, tell: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self,
+        tell: Callable[[int], None] | None = None,
+        gpus: GpuUse | None = None,
+        tasks: TaskLedger | None = None,
+    ) -> None:
         self.rows: list[PodRow] = []
         self.nodes: list[Node] = []
         self.node_changes: list[NodeChange] = []
         self.features = Features()
-        self.gpus: GpuUse | None = None  # in runs that share GPUs
+        self.gpus = gpus
+        self.tasks = tasks
         self.finished_pods = 0
         self.end: Nanoseconds = 0
-        self._clock = clock
-        self._store = store
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
         self._residents: dict[str, PodRow] = {}
         self.residents: list[PodRow] = []
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
+
+    def join(self, context: ActorContext) -> None:
+        """Watches nodes and pods, with the observers that are part of it."""
+        self._clock = context.clock
+        self._store = store = context.store
         store.subscribe(
             NODE,
             added=lambda new: self.node_changed(None, new),
@@ -57,23 +62,26 @@ class Recorder:
             deleted=lambda old: self.node_changed(old, None),
         )
         store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
+        for part in (self.gpus, self.tasks):
+            if part is not None:
+                part.join(context)
 
-    def name_schedulers(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
-        """Learns which schedulers are attached, so that each row can say who was responsible."""
+    def attached(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
+        """Learns which schedulers are attached, so that each row can name the responsible one."""
         self._schedulers = schedulers
         self._responsible.clear()
         for pod in self._store.list(POD):
             if pod.uid in self._rows:
                 self._rows[pod.uid].scheduler = self._scheduler_of(pod)
 
-    def close(self, end: Nanoseconds) -> None:
-        """Takes the last status of the pods that are still there; `end` is when the last thing happened."""
+    def ended(self, time: Nanoseconds) -> None:
+        """Takes the last status of the pods that are still there."""
         for pod in self._store.list(POD):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
             elif pod.uid in self._residents:
                 self._residents[pod.uid].started = pod.started
-        self.end = end
+        self.end = time
 
     # what the store tells
 

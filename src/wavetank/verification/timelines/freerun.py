@@ -19,8 +19,9 @@ from wavetank.scheduling.framework.queue.queue import QueuedPod, QueueRules
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.scheduler.scheduler import Scheduler
+from wavetank.simulation.world import World
 from wavetank.verification.timelines.happenings import Happened, Happenings, key_of
-from wavetank.verification.timelines.surroundings import FaultyStore, World
+from wavetank.verification.timelines.inputs import FaultyStore, RecordedInputs
 from wavetank.verification.timelines.timeline import Timeline
 
 _HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -33,18 +34,17 @@ def run_freely(timeline: Timeline) -> Happenings:
 
 def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenings:
     """Plays the recorded inputs to a scheduler from the first to the last recorded moment."""
-    clock = Clock(timeline.timers.process_start_ns)
     options = timeline.inputs.options
     refused = {pod: fault["bind_errors"] for pod, fault in (options.get("faults") or {}).items()}
-    store = FaultyStore(clock, refused)
+    world = World(timeline.version, store=FaultyStore(Clock(timeline.timers.process_start_ns), refused))
     configuration = parse_configuration({**_HEAD, **timeline.config}, timeline.version)
     handle = Handle(timeline.version, Listers(), Random(0))
     happenings = Happenings()
     build(
         timeline,
         happenings,
-        store,
-        clock,
+        world.store,
+        world.clock,
         build_frameworks(configuration, handle),
         handle.listers,
         ties=ExactTies(),
@@ -57,9 +57,14 @@ def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenin
         ),
         latency=_latency(options.get("latency") or {}),
     )
-    World(store, clock, [*timeline.inputs.init, *timeline.inputs.events])
-    store.subscribe(POD, _Binds(clock, happenings))
-    clock.run(timeline.outputs.end_ns)
+    RecordedInputs(world.context, [*timeline.inputs.init, *timeline.inputs.events])
+
+    def note_binding(old: Pod, new: Pod) -> None:
+        if new.node_name and not old.node_name:
+            happenings.binds.append((world.clock.now, key_of(new), new.node_name))
+
+    world.store.subscribe(POD, modified=note_binding)
+    world.run(timeline.outputs.end_ns)
     return happenings
 
 
@@ -117,20 +122,3 @@ class WatchedScheduler(Scheduler):
 def queue_name(queued: QueuedPod) -> str:
     """Returns what a record calls the queue that a pod is in."""
     return queued.place.value.partition(",")[0]
-
-
-class _Binds:
-    def __init__(self, clock: Clock, happenings: Happenings) -> None:
-        self._clock = clock
-        self._binds = happenings.binds
-
-    def added(self, new: Pod) -> None:
-        """Does nothing."""
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        """Notes a binding."""
-        if new.node_name and not old.node_name:
-            self._binds.append((self._clock.now, key_of(new), new.node_name))
-
-    def deleted(self, old: Pod) -> None:
-        """Does nothing."""

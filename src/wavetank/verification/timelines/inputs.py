@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD, POD_DISRUPTION_BUDGET
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED, Pod
@@ -31,7 +32,7 @@ class FaultyStore(Store):
         self._refused = dict(refused)
 
     def bind(self, pod: Pod, node_name: str) -> None:
-        """Binds, unless it is told not to yet."""
+        """Binds, unless this attempt is one to refuse."""
         key = f"{pod.namespace}/{pod.name}"
         if self._refused.get(key, 0):
             self._refused[key] -= 1
@@ -39,20 +40,20 @@ class FaultyStore(Store):
         super().bind(pod, node_name)
 
 
-class World:
-    """What was around the recorded scheduler: timed changes of objects, and a toy kubelet that follows plans.
+class RecordedInputs:
+    """The inputs of a recorded scheduler: timed changes of objects, and a small kubelet that follows recorded plans.
 
-    A pod starts some time after it is bound, ends some time after that (deleted, succeeded or failed), and takes its
-    time to go when it is deleted with a grace period. A pod that is going is not started, but its end still comes.
+    A pod starts some time after it is bound, ends some time after that (deleted, succeeded or failed), and takes some
+    time to terminate when it is deleted with a grace period. A terminating pod is not started, but its end still comes.
     """
 
-    def __init__(self, store: Store, clock: Clock, changes: list[Change]) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, context: ActorContext, changes: list[Change]) -> None:
+        self._store = context.store
+        self._clock = context.clock
         self._plans: dict[str, dict[str, Any]] = {}
-        store.subscribe(POD, self)
+        self._store.subscribe(POD, added=self._added, modified=self._modified)
         for time, action, subject in changes:
-            clock.at(time, lambda action=action, subject=subject: self._do(action, subject))  # type: ignore[misc]
+            self._clock.at(time, lambda action=action, subject=subject: self._do(action, subject))  # type: ignore[misc]
 
     def _do(self, action: str, subject: dict[str, Any]) -> None:
         kind, _, verb = action.partition(".")
@@ -77,23 +78,18 @@ class World:
             self._plans[resource.uid] = subject.get("plan") or {}
         self._store.create(resource)
 
-    # the toy kubelet
+    # the kubelet
 
-    def added(self, new: Pod) -> None:
-        """Begins with a pod that comes bound."""
+    def _added(self, new: Pod) -> None:
         if new.node_name:
             self._follow_plan(new)
 
-    def modified(self, old: Pod, new: Pod) -> None:
-        """Begins with a pod that was bound, and lets go of one that is deleted."""
+    def _modified(self, old: Pod, new: Pod) -> None:
         if new.node_name and not old.node_name:
             self._follow_plan(new)
         if new.deleted is not None and old.deleted is None and not new.finished:
             takes = self._plans.get(new.uid, {}).get("term_ns", _NEVER)
             self._clock.at(min(new.deleted, self._clock.now + takes), lambda: self._remove(new))
-
-    def deleted(self, old: Pod) -> None:
-        """Does nothing: plans of pods that are gone find nobody."""
 
     def _follow_plan(self, pod: Pod) -> None:
         plan = self._plans.get(pod.uid, {})

@@ -1,4 +1,4 @@
-"""The compiled loops over nodes: whether they are there already, and how to get them."""
+"""The compiled loops over nodes: whether they are on disk already, and how to compile them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.gpus import GPU
-from wavetank.cluster.objects.kinds import parse_resource
-from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import NEWEST
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
-from wavetank.kernel.randomness import Streams
 from wavetank.results.columns import decimals
 from wavetank.results.recording.gpuuse import GpuUse
 from wavetank.scheduling.attachable import SchedulerOptions
@@ -29,46 +23,48 @@ from wavetank.scheduling.plugins.noderesources import kernels as resourcekernels
 from wavetank.scheduling.plugins.podtopologyspread import kernels as spreadkernels
 from wavetank.scheduling.scheduler.scheduler import Explain
 from wavetank.scheduling.volcano.model import bookkernels
+from wavetank.simulation.observer import Observer
+from wavetank.simulation.world import World
 
 _MODULES = (decimals, fragmentation, kernels, ledger, preemptionkernels, resourcekernels, spreadkernels, bookkernels)
 _ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10", GPU: "1"}
 
 
 def are_compiled() -> bool:
-    """Tells whether an earlier run has left all compiled loops on this disk, made from the present sources."""
+    """Tells whether all compiled loops are on disk, compiled from the present sources."""
     return all(map(_is_cached, _kernels()))
 
 
 def compile_kernels() -> None:
-    """Compiles the loops, or loads them, by using each of them once on a cluster of no consequence."""
+    """Compiles or loads the loops by using each of them once on a small cluster."""
     _schedule("default")
     _schedule("default", lambda *_: None)  # a plain attempt is another loop than one whose tables are kept
-    GpuUse(_schedule("FGD")).fragmentation(())
+    gpus = GpuUse()
+    _schedule("FGD", observer=gpus)
+    gpus.fragmentation(())
     _compile_books()
     decimals.seconds_cells(np.zeros(1, np.int64))
     decimals.microsecond_cells(np.zeros(1, np.int64))
     _mark_as_current()
 
 
-def _schedule(name: str, explain: Explain | None = None) -> Store:
-    clock = Clock()
-    store = Store(clock)
-    for number in range(3):
-        store.create(parse_resource(_node(number), store.specs))
-    find_scheduler(name, NEWEST).attach(ActorContext(store, Streams(0), NEWEST), SchedulerOptions(explain=explain))
-    for pod, cpu, more in _PODS:
-        store.create(Pod.parse(_pod(pod, cpu, more), store.specs))
-    clock.run(1)
-    return store
+def _schedule(name: str, explain: Explain | None = None, observer: Observer | None = None) -> None:
+    world = World(NEWEST)
+    if observer is not None:
+        observer.join(world.context)
+    world.create(_node(number) for number in range(3))
+    world.attach([find_scheduler(name, NEWEST)], SchedulerOptions(explain=explain))
+    world.create(_pod(*pod) for pod in _PODS)
+    world.run(1)
 
 
 def _compile_books() -> None:
-    """Asks Volcano's books of a node about a task."""
+    """Compiles the loops over Volcano's accounts of nodes."""
     book, rows, amounts, slots = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64)
     bookkernels.lacking_later(book, book, book, book, rows, amounts, slots)
     bookkernels.has_room(book, book, rows, amounts, slots)
     bookkernels.enter(book, rows, amounts, 0, 1)
-    kernels.highest(amounts)  # of totals that are no whole numbers
+    kernels.highest(amounts)  # for totals that are not integers
 
 
 def _kernels() -> Iterator[Any]:
@@ -77,7 +73,7 @@ def _kernels() -> Iterator[Any]:
 
 
 def _is_kernel(value: Any) -> bool:
-    """Tells whether something is compiled code; a part that is inlined into others has none of its own."""
+    """Tells whether something is a compiled function; one that is inlined into others has no code of its own."""
     if not hasattr(value, "stats") or not hasattr(value, "py_func"):
         return False
     return bool(value.targetoptions.get("inline") != "always")
@@ -89,10 +85,10 @@ def _is_cached(kernel: Any) -> bool:
 
 
 def _mark_as_current() -> None:
-    """Renews the files' times: where a source has the content of before, Numba leaves them as they are."""
+    """Touches the files: Numba leaves them as they are if a source was only saved again."""
     for kernel in _kernels():
         for index in _indexes(kernel):
-            with suppress(OSError):  # somebody else's installation
+            with suppress(OSError):  # another user's installation
                 index.touch()
 
 

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wavetank.results.recording.recorder import Recorder
+from wavetank.scheduling.scheduler.scheduler import Explain
+from wavetank.simulation.execution import K8SSIM
+from wavetank.simulation.simulation import Setting, Simulation
+
+
+def record(setting: Setting, seed: int, explain: Explain | None = None) -> Recorder:
+    """Makes one run without files; returns what was recorded. `explain` is called with every scheduling attempt."""
+    recorder = make_recorder(setting)
+    Simulation(setting, seed, (recorder,), explain).run()
+    return recorder
+
+
+def make_recorder(setting: Setting, tell: Callable[[int], None] | None = None) -> Recorder:
+    """Returns a recorder for a run: also of GPUs if they are shared, and of tasks if K8sSim's nodes run them.
+
+    `tell` is called now and then with the number of pods that have finished.
+    """
+    gpus = tasks = None
+    if setting.shares_gpus:
+        from wavetank.results.recording.gpuuse import GpuUse  # few runs need it
+
+        gpus = GpuUse()
+    if setting.execution == K8SSIM:
+        from wavetank.results.recording.k8ssimtasks import TaskLedger
+
+        tasks = TaskLedger()
+    return Recorder(tell, gpus, tasks)

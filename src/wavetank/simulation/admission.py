@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.rules.admission import admit
+from wavetank.cluster.store.store import Store
+from wavetank.simulation.submitter import Complete
+
+if TYPE_CHECKING:
+    from wavetank.simulation.loading import PodCompleter
+
+
+class Admission:
+    """Prepares the objects of a run before they are created, as far as anything in the run reads it.
+
+    `complete` prepares a pod, and raises an ApiError if it is refused. `completer` gives pods all defaults of an API
+    server, for programs in the loop; built-in actors need none.
+    """
+
+    def __init__(self, store: Store, completer: PodCompleter | None = None) -> None:
+        self.store = store
+        # a partial function, since this is called with every pod of a run
+        self.complete: Complete = partial(admit, store=store) if completer is None else self._complete
+        self._completer = completer
+
+    def _complete(self, pod: Pod) -> None:
+        assert self._completer is not None
+        self._completer.complete(pod)
+        admit(pod, self.store)
+
+    def finish(self, resource: Resource) -> Resource:
+        """Returns an object of which a controller makes pods with the defaults of an API server."""
+        from wavetank.simulation.loading import complete_object  # few runs need it
+
+        return complete_object(resource, self.store)
