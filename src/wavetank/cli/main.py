@@ -23,6 +23,7 @@ _COMMANDS = {
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers for the loop, and list them.",
     "schedulers": "List the schedulers that can be picked by name.",
+    "schema": "Print the JSON Schema of a document, for editors.",
     "serve": "Serve the Kubernetes API of a simulated cluster.",
     "sweep": "Run schedulers in many scenarios, and say which is best where.",
     "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",

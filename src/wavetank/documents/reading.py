@@ -58,7 +58,9 @@ def choice(value: object, path: str, known: Collection[Word]) -> Word:
         if word == value:
             return word
     expected = " or ".join(known) if len(known) == 2 else f"one of {', '.join(known)}"
-    raise InputError(f"expected {expected}, got {value!r:.60}", path=path)
+    close = get_close_matches(value, known, n=1) if isinstance(value, str) else []
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    raise InputError(f"expected {expected}, got {value!r:.60}{hint}", path=path)
 
 
 def constant(value: object, path: str, word: str) -> str:
