@@ -177,6 +177,8 @@ def main() -> None:
     kept = [{**q, **v} for q, v in zip(asked, verdicts, strict=True) if "error" not in v and not is_about_cel(v)]
     for row in kept:
         row.pop("doc", None)
+        for name in ("causes", "warnings"):  # in no fixed order: Go goes through maps in any
+            row.update({name: sorted(row[name])} if row.get(name) else {})
     with gzip.GzipFile(TARGET, "wb", mtime=0) as file:
         file.write(json.dumps(kept, separators=(",", ":")).encode())
     print(f"{len(kept)} verdicts, {sum('causes' not in row for row in kept)} of them without fault")
