@@ -1,4 +1,4 @@
-"""wavetank from Python: run an experiment, look at its results, compare them."""
+"""The Python API: run an experiment, read its results, compare them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SchedulerLike = str | Path | type | Mapping[str, Any]
 
 
 class Results(ResultTables):
-    """The results of an experiment: tables, a report, and a comparison that a notebook shows by itself."""
+    """The results of an experiment: tables, a report, and a comparison that a notebook displays."""
 
     @property
     def report(self) -> Path:
@@ -46,9 +46,9 @@ class Results(ResultTables):
 
 
 class ComparedResults:
-    """What differs between two results, as tables; printed, or shown by a notebook, it is an overview.
+    """Differences between two results as tables, of the same kinds as those of `Results`.
 
-    Tables come as those of `Results` do.
+    Printed, or displayed by a notebook, it is an overview.
     """
 
     def __init__(self, difference: Difference) -> None:
@@ -69,14 +69,14 @@ class ComparedResults:
         return make_table(("run_a", "run_b", "metric", "a", "b", "difference"), rows, frame)
 
     def counts(self, frame: Frame | None = None) -> Any:
-        """Returns one row per pair of runs: how many pods differ in each respect, and in none."""
+        """Returns one row per pair of runs: how many pods differ in each way, and in none."""
         rows: list[list[Cell]] = [
             [run.a.label, run.b.label, *(run.counts[kind] for kind in KINDS), run.same] for run in self.difference.runs
         ]
         return make_table(("run_a", "run_b", *KINDS, "same"), rows, frame)
 
     def pods(self, frame: Frame | None = None) -> Any:
-        """Returns one row per pod that differs; times in seconds, missing where it is in one run only."""
+        """Returns one row per pod that differs; times in seconds, missing if the pod is in one run only."""
         columns = [f"{field}_{side}" for side in ("a", "b") for field in PodRecord._fields]
         rows = [
             (run.a.label, run.b.label, pod.pod, *_cells(pod.a), *_cells(pod.b))
@@ -111,11 +111,11 @@ def run(
 ) -> Results:
     """Runs an experiment and returns its results.
 
-    `experiment` is the path of an Experiment document, or the document itself; the other arguments replace what it
-    says, or say everything where there is none. A cluster is a file, several files, or `{"nodes": [...]}`; a
+    `experiment` is the path of an Experiment document, or the document itself; the other arguments override its
+    fields, or define everything without one. A cluster is a file, several files, or `{"nodes": [...]}`; a
     workload is a file or `{"generator": {...}}`; a scheduler is a name, a configuration's file, "module:Class", a
-    class, or an entry as in a document. Without `out` the results live in a temporary folder, as long as the
-    returned object does.
+    class, or an entry as in a document. Without `out` the results are in a temporary folder, which is removed with the
+    returned object.
 
     >>> results = wavetank.run(
     ...     cluster={"nodes": [{"count": 10, "cpu": 4, "memory": "16Gi"}]},
@@ -143,7 +143,7 @@ def run(
 
 
 def open_results(folder: str | Path) -> Results:
-    """Reads the results that an earlier run left in a folder."""
+    """Opens the results of an earlier run in a folder."""
     return Results(Path(folder))
 
 
@@ -154,7 +154,7 @@ def compare(
     scheduler_a: str | None = None,
     scheduler_b: str | None = None,
 ) -> ComparedResults:
-    """Says what differs between two results: their metrics, and the nodes and times of their pods.
+    """Compares two results: their metrics, and the nodes and times of their pods.
 
     Each is a `Results`, its folder, or the folder of one run in it. Runs of the same scheduler and seed are compared;
     `scheduler_a` and `scheduler_b` compare two schedulers, also of the same results.
@@ -164,7 +164,7 @@ def compare(
 
 
 def _run_for_now(experiment: Experiment, progress: Progress | None, jobs: int | None) -> Results:
-    """Keeps the results in a temporary folder until nobody holds them any more."""
+    """Keeps the results in a temporary folder as long as the returned object lives."""
     temporary = mkdtemp(prefix="wavetank-")
     try:
         folder = Path(temporary) / "results"

@@ -162,7 +162,7 @@ def test_which_run_is_meant_must_be_clear(tmp_path):
     labels = "default/seed-1, default/seed-2"
     for args, problem in (((), "more than one run"), (("--seed", 3), "no such run")):
         done = wavetank("explain", out, "p", *args)
-        expected = f"{out}: {problem}: tell one by --scheduler and --seed, here are {labels}\n"
+        expected = f"{out}: {problem}: choose one by --scheduler and --seed: {labels}\n"
         assert (done.status, done.stdout, done.stderr) == (2, "", expected)
 
 

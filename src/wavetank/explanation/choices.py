@@ -12,7 +12,7 @@ from wavetank.errors import InputError
 def read_choices(path: Path, nodes: Collection[str]) -> dict[str, str]:
     """Reads a JSON map from namespace/name of a pod to the node that it takes; null or "" leaves the choice open.
 
-    Pods that nobody asks for do no harm; a node that is none of `nodes` is an InputError.
+    Unknown pods are ignored; a node that is none of `nodes` is an InputError.
     """
     try:
         given = msgspec.json.decode(read_text(path), type=dict[str, str | None])

@@ -23,16 +23,15 @@ from wavetank.simulation.world import World
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
-_LONGEST_WAIT = 30 * SECOND  # for the second attempt of a pod that has made room for itself
+_LONGEST_WAIT = 30 * SECOND  # for the second attempt of a pod after its preemption
 
 
 class Rehearsal:
     """A cluster on which pods are scheduled one by one, and every attempt is explained.
 
-    A pod that gets a node runs from then on, a second before the next one comes; one that gets none is taken away,
-    so that every pod has its attempt at its turn. Victims of a preemption are gone at once. Pods that come with the
-    cluster but have no node are `pending`: nobody tries them. `choices` says for pods (namespace/name) which node
-    they take.
+    A pod that gets a node starts at once, a second before the next pod is created; one that gets none is deleted, so
+    that every pod has its attempt in turn. Victims of a preemption are deleted at once. Pods of the cluster that have
+    no node are `pending` and not scheduled. `choices` maps pods (namespace/name) to the node that they take.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class Rehearsal:
         self._clock, self._store = world.clock, world.store
         self._choices = choices
         self.pending: list[Pod] = []
-        self._told: list[Explanation] = []
+        self._explained: list[Explanation] = []
         self._attempts: Counter[str] = Counter()
         for resource in cluster.resources(self._store.specs):
             self._take_over(resource)
@@ -59,14 +58,14 @@ class Rehearsal:
 
     def schedule(self, pod: Pod) -> list[Explanation]:
         """Creates a pod and lets it be scheduled; returns its attempts, or one explanation of why there was none."""
-        self._told = []
+        self._explained = []
         self._create(pod)
         self._clock.run(self._clock.now)
-        while self._told and self._told[-1].outcome == NOMINATED and self._retried(self._told[-1]):
+        while self._explained and self._explained[-1].outcome == NOMINATED and self._retried(self._explained[-1]):
             pass
         self._settle(pod)
         self._clock.run(self._clock.now + SECOND)
-        return self._told or [Explanation(key_of(pod), self._why_untried(pod))]
+        return self._explained or [Explanation(key_of(pod), self._why_untried(pod))]
 
     # before an attempt
 
@@ -74,7 +73,7 @@ class Rehearsal:
         return (arrival.pod for arrival in workload.arrivals(self._store.specs, Streams(0)))
 
     def _take_over(self, found: Resource) -> None:
-        """Adds an object of the cluster as it was found: running for some time, or about to go."""
+        """Adds an object of the cluster with its start time and deletion time."""
         metadata, status = found.manifest.get("metadata") or {}, found.manifest.get("status") or {}
         where = f"{found.manifest_kind} {found.name}"
         found.deleted = parse_time(metadata.get("deletionTimestamp"), f"{where}: metadata.deletionTimestamp")
@@ -107,33 +106,33 @@ class Rehearsal:
     def _listen(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
         key = key_of(pod)
         self._attempts[key] += 1
-        told = explain_attempt(pod, outcome, cycle, self._attempts[key])
+        explained = explain_attempt(pod, outcome, cycle, self._attempts[key])
         given = self._choices.get(key)
-        if given and told.outcome != NOMINATED:  # a nominated pod has its choice when it is tried again
-            told = replace(told, chosen=given, diverged=given not in told.candidates)
-            if told.outcome == BOUND:
-                outcome.node_name = given if given in told.feasible else ""
-        self._told.append(told)
+        if given and explained.outcome != NOMINATED:  # a nominated pod has its choice when it is tried again
+            explained = replace(explained, chosen=given, diverged=given not in explained.candidates)
+            if explained.outcome == BOUND:
+                outcome.node_name = given if given in explained.feasible else ""
+        self._explained.append(explained)
 
     # after an attempt
 
     def _retried(self, nominated: Explanation) -> bool:
-        """Takes the victims away and waits for the next attempt; returns whether there was one."""
+        """Deletes the victims and waits for the next attempt; returns whether there was one."""
         for key in nominated.victims:
             victim = self._store.find(POD, *key.split("/"))
             if victim is not None:
                 self._store.delete(victim)
-        latest, before = self._clock.now + _LONGEST_WAIT, len(self._told)
-        while len(self._told) == before and (due := self._clock.next_due()) is not None and due <= latest:
+        latest, before = self._clock.now + _LONGEST_WAIT, len(self._explained)
+        while len(self._explained) == before and (due := self._clock.next_due()) is not None and due <= latest:
             self._clock.run(due)
-        return len(self._told) > before
+        return len(self._explained) > before
 
     def _settle(self, pod: Pod) -> None:
-        """Leaves the pod running where it went, or takes it away; one that was never tried stays as it is."""
+        """Starts the pod on its node, or deletes it; one that was never tried stays as it is."""
         present = self._store.find(POD, pod.namespace, pod.name)
-        if not self._told or not isinstance(present, Pod):
+        if not self._explained or not isinstance(present, Pod):
             return
-        last = self._told[-1]
+        last = self._explained[-1]
         if last.chosen is None:
             self._store.delete(present)
         elif last.chosen not in last.feasible:

@@ -18,7 +18,7 @@ CARD_HEAD = (
 
 
 def comparison_cards(comparisons: list[Comparison]) -> str:
-    """Returns one small table with dots and whiskers per metric, and a line for metrics that say nothing."""
+    """Returns a small table with dots and whiskers per metric, and a line for counts that are the same everywhere."""
     cards = "".join(_card(each) for each in comparisons if not each.uneventful)
     quiet = ", ".join(_fact(each) for each in comparisons if each.uneventful)
     line = f'<p class="quiet">The same in every run: {escape(quiet)}.</p>' if quiet else ""
@@ -87,7 +87,7 @@ def _card_row(comparison: Comparison, index: int, cell: Cell, low: float, high: 
 
 
 def _verdict(comparison: Comparison, cell: Cell) -> str:
-    """Returns `best`, or how far the mean is from the best one, with ≈ if seeds cannot tell them apart."""
+    """Returns `best`, or how far the mean is from the best one, with ≈ if they do not differ significantly."""
     best = next((each.interval.mean for each in comparison.cells if each.interval and each.verdict == "best"), None)
     if best is None or cell.interval is None or cell.verdict == "best":
         return cell.verdict
@@ -111,7 +111,7 @@ def _range(comparison: Comparison) -> tuple[float, float]:
 
 
 def _whisker(cell: Cell, index: int, low: float, high: float) -> str:
-    """Returns dot and whisker of one scheduler, hidden from screen readers: the text beside it says all."""
+    """Returns dot and whisker of one scheduler, hidden from screen readers: the text beside it says the same."""
     body = '<line class="rail" x1="0" x2="100%" y1="50%" y2="50%"/>'
     if cell.interval:
         mean, left, right = (_place(each, low, high) for each in _ends(cell.interval))
@@ -129,6 +129,6 @@ def _ends(interval: Interval) -> tuple[float, float, float]:
 
 
 def _place(value: float, low: float, high: float) -> str:
-    """Returns where a value lies on the rail, which leaves room for a dot at both ends."""
+    """Returns the position of a value on the rail, with a margin for a dot at both ends."""
     share = (value - low) / (high - low) if high > low else 0.5
     return f"{5 + 90 * share:.2f}%"

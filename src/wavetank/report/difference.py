@@ -1,4 +1,4 @@
-"""What differs between two results, for the terminal, for a notebook and for machines."""
+"""Differences between two results, for the terminal, for a notebook and as plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wavetank.results.compare.podrecords import PodRecord
 from wavetank.results.schema import Column, reported_metrics
 from wavetank.results.statistics import mean_interval
 
-MOST_PODS = 20  # shown unless somebody asks for more
+MOST_PODS = 20  # shown by default
 COUNT_HEADS = ("Only\nA", "Only\nB", "Other\nnode", "Other\nstart", "Other\nfinish", "Other\nphase", "Same")
 
 
@@ -110,7 +110,7 @@ def _metric_row(metric: Column, pairs: Sequence[MetricPair]) -> Sequence[str]:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Returns the mean; None if one of the seeds has no value: a mean of the others would be of another experiment."""
+    """Returns the mean; None if one of the seeds has no value: a mean of the others would not be comparable."""
     defined = [value for value in values if value is not None]
     return mean_interval(defined).mean if len(defined) == len(values) else None
 
@@ -164,7 +164,7 @@ def _pod_row(pod: PodDifference) -> Sequence[str]:
 
 
 def _time_change(a: str, b: str) -> str:
-    """Returns both times to the millisecond, exactly if they would look alike otherwise."""
+    """Returns both times to the millisecond, or exactly if they would look equal."""
     short_a, short_b = (f"{float(text):.3f}" if text else "" for text in (a, b))
     return _change(a, b) if a != b and short_a == short_b else _change(short_a, short_b)
 

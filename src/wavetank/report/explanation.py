@@ -30,31 +30,31 @@ _UNTRIED = {
 
 def explanation_data(explanations: Sequence[Explanation]) -> dict[str, Any]:
     """Returns everything as plain data; docs/explain.md describes it."""
-    return {"pods": [_attempt_data(told) for told in explanations]}
+    return {"pods": [_attempt_data(entry) for entry in explanations]}
 
 
-def _attempt_data(told: Explanation) -> dict[str, Any]:
+def _attempt_data(entry: Explanation) -> dict[str, Any]:
     return {
-        "pod": told.pod,
-        "attempt": told.attempt,
-        "time_s": None if told.time is None else told.time / SECOND,
-        "outcome": told.outcome,
-        "nodes": told.nodes,
-        "evaluated": told.evaluated,
-        "feasible_count": told.feasible_count,
-        "feasible": told.feasible,
-        "filtered": {node: _refusal_data(refusal) for node, refusal in told.filtered.items()},
-        "refusals": [{**_refusal_data(refusal), "nodes": count} for refusal, count in told.refusals.items()],
-        "rejected": None if told.rejected is None else _refusal_data(told.rejected),
-        "scores": told.scores,
-        "totals": told.totals,
-        "candidate_count": told.candidate_count,
-        "candidates": told.candidates,
-        "chosen": told.chosen,
-        "diverged": told.diverged,
-        "message": told.message or None,
-        "nominated": told.nominated,
-        "victims": told.victims,
+        "pod": entry.pod,
+        "attempt": entry.attempt,
+        "time_s": None if entry.time is None else entry.time / SECOND,
+        "outcome": entry.outcome,
+        "nodes": entry.nodes,
+        "evaluated": entry.evaluated,
+        "feasible_count": entry.feasible_count,
+        "feasible": entry.feasible,
+        "filtered": {node: _refusal_data(refusal) for node, refusal in entry.filtered.items()},
+        "refusals": [{**_refusal_data(refusal), "nodes": count} for refusal, count in entry.refusals.items()],
+        "rejected": None if entry.rejected is None else _refusal_data(entry.rejected),
+        "scores": entry.scores,
+        "totals": entry.totals,
+        "candidate_count": entry.candidate_count,
+        "candidates": entry.candidates,
+        "chosen": entry.chosen,
+        "diverged": entry.diverged,
+        "message": entry.message or None,
+        "nominated": entry.nominated,
+        "victims": entry.victims,
     }
 
 
@@ -65,83 +65,83 @@ def _refusal_data(refusal: Refusal) -> dict[str, Any]:
 # tables
 
 
-def explanation_view(told: Explanation, most: int = MOST_NODES) -> Iterator[Text | Table]:
+def explanation_view(entry: Explanation, most: int = MOST_NODES) -> Iterator[Text | Table]:
     """Yields one attempt in lines and tables to print, with the scores of the best `most` nodes."""
-    yield Text.assemble((f"{told.pod}: ", "bold"), *_heading(told))
-    if told.attempt:
-        yield Text(f"  {_counts(told)}")
-    if told.message:
-        yield Text(f"  message: {told.message}")
-    if told.nominated:
-        yield Text(f"  nominated: {told.nominated}, victims: {_list(told.victims, len(told.victims)) or 'none'}")
-    if told.refusals:
-        yield _refusal_table(told)
-    if told.totals:
-        best = sorted(told.totals, key=lambda node: (-told.totals[node], node != told.chosen, node))
-        yield _score_table(told, best[:most])
-        yield Text(f"  * chosen, = tied{_rest(told, best[most:])}")
-    if told.candidate_count > 1:
-        yield Text(f"  {told.candidate_count} nodes tie: {_list(told.candidates, told.candidate_count)}")
+    yield Text.assemble((f"{entry.pod}: ", "bold"), *_heading(entry))
+    if entry.attempt:
+        yield Text(f"  {_counts(entry)}")
+    if entry.message:
+        yield Text(f"  message: {entry.message}")
+    if entry.nominated:
+        yield Text(f"  nominated: {entry.nominated}, victims: {_list(entry.victims, len(entry.victims)) or 'none'}")
+    if entry.refusals:
+        yield _refusal_table(entry)
+    if entry.totals:
+        best = sorted(entry.totals, key=lambda node: (-entry.totals[node], node != entry.chosen, node))
+        yield _score_table(entry, best[:most])
+        yield Text(f"  * chosen, = tied{_rest(entry, best[most:])}")
+    if entry.candidate_count > 1:
+        yield Text(f"  {entry.candidate_count} nodes tie: {_list(entry.candidates, entry.candidate_count)}")
     yield Text()
 
 
-def _heading(told: Explanation) -> Iterator[str | tuple[str, str]]:
-    if not told.attempt:
-        yield _UNTRIED[told.outcome]
+def _heading(entry: Explanation) -> Iterator[str | tuple[str, str]]:
+    if not entry.attempt:
+        yield _UNTRIED[entry.outcome]
         return
-    yield told.outcome + (f" to {told.chosen}" if told.chosen and told.outcome == "bound" else "")
-    if told.diverged:
+    yield entry.outcome + (f" to {entry.chosen}" if entry.chosen and entry.outcome == "bound" else "")
+    if entry.diverged:
         yield (
-            f", diverged: given {told.chosen}, not among {_list(told.candidates, told.candidate_count) or 'any'}",
+            f", diverged: given {entry.chosen}, not among {_list(entry.candidates, entry.candidate_count) or 'any'}",
             "red",
         )
-    if told.attempt > 1 or told.time is not None:
-        yield f" (attempt {told.attempt}{'' if told.time is None else f' at {format_seconds(told.time)} s'})"
+    if entry.attempt > 1 or entry.time is not None:
+        yield f" (attempt {entry.attempt}{'' if entry.time is None else f' at {format_seconds(entry.time)} s'})"
 
 
-def _counts(told: Explanation) -> str:
-    refused = sum(told.refusals.values())
-    skipped = told.nodes - told.feasible_count - refused
-    if told.rejected is not None:
-        return f"{told.nodes} nodes: the pod was rejected by {told.rejected.plugin} before any was looked at"
+def _counts(entry: Explanation) -> str:
+    refused = sum(entry.refusals.values())
+    skipped = entry.nodes - entry.feasible_count - refused
+    if entry.rejected is not None:
+        return f"{entry.nodes} nodes: the pod was rejected by {entry.rejected.plugin} before any was looked at"
     left = f", {skipped} not considered" if skipped else ""
-    return f"{told.nodes} nodes: {told.feasible_count} feasible, {refused} filtered out{left}"
+    return f"{entry.nodes} nodes: {entry.feasible_count} feasible, {refused} filtered out{left}"
 
 
-def _refusal_table(told: Explanation) -> Table:
+def _refusal_table(entry: Explanation) -> Table:
     table = _table("Filtered out by", "Reason")
     table.add_column("Nodes", justify="right")
-    if told.filtered:
+    if entry.filtered:
         table.add_column("Which", overflow="fold")
-    for refusal, count in told.refusals.items():
-        names = [node for node, given in told.filtered.items() if given == refusal]
-        which = [_list(names, count)] if told.filtered else []
+    for refusal, count in entry.refusals.items():
+        names = [node for node, given in entry.filtered.items() if given == refusal]
+        which = [_list(names, count)] if entry.filtered else []
         table.add_row(*map(Text, (refusal.plugin, ", ".join(refusal.reasons), str(count), *which)))
     return table
 
 
-def _score_table(told: Explanation, nodes: Sequence[str]) -> Table:
+def _score_table(entry: Explanation, nodes: Sequence[str]) -> Table:
     table = _table("Node")
-    for plugin in (*told.scores, "Total"):
+    for plugin in (*entry.scores, "Total"):
         table.add_column(Text(_folded(plugin)), justify="right", overflow="fold")
     for node in nodes:
-        numbers = (*(scores[node] for scores in told.scores.values()), told.totals[node])
-        style = "bold" if node == told.chosen else ""
-        table.add_row(Text(_marked(node, told)), *(Text(f"{number:g}") for number in numbers), style=style)
+        numbers = (*(scores[node] for scores in entry.scores.values()), entry.totals[node])
+        style = "bold" if node == entry.chosen else ""
+        table.add_row(Text(_marked(node, entry)), *(Text(f"{number:g}") for number in numbers), style=style)
     return table
 
 
-def _rest(told: Explanation, others: Sequence[str]) -> str:
+def _rest(entry: Explanation, others: Sequence[str]) -> str:
     if not others:
         return ""
-    shown = len(told.totals) - len(others)
-    return f"; {told.feasible_count - shown} more feasible nodes, the lowest total is {told.totals[others[-1]]:g}"
+    shown = len(entry.totals) - len(others)
+    return f"; {entry.feasible_count - shown} more feasible nodes, the lowest total is {entry.totals[others[-1]]:g}"
 
 
-def _marked(node: str, told: Explanation) -> str:
-    if node == told.chosen:
+def _marked(node: str, entry: Explanation) -> str:
+    if node == entry.chosen:
         return f"{node} *"
-    return f"{node} =" if told.candidate_count > 1 and node in told.candidates else node
+    return f"{node} =" if entry.candidate_count > 1 and node in entry.candidates else node
 
 
 def _table(*heads: str) -> Table:

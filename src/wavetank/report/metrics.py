@@ -21,7 +21,7 @@ class Cell:
     scheduler: str
     interval: Interval | None
     undefined: int  # seeds whose cell is empty
-    verdict: Verdict  # close: not the best mean, but not told from it by these seeds
+    verdict: Verdict  # close: not the best mean, but not significantly different from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Comparison:
 
     @property
     def uneventful(self) -> bool:
-        """Whether it is a count that is the same in every run, so that a picture of it would say nothing."""
+        """Whether it is a count that is the same in every run, so that a chart is not worthwhile."""
         means = {cell.interval.mean if cell.interval else None for cell in self.cells}
         varied = any(cell.interval and cell.interval.half_width for cell in self.cells)
         return self.metric.kind == "count" and len(means) == 1 and not varied
@@ -51,7 +51,7 @@ class Comparison:
         return f"{self.number(cell.interval.mean)} ± {self.number(cell.interval.half_width)}"
 
     def footnote(self, cell: Cell) -> str:
-        """Returns how many seeds a cell stands on if some have no value, otherwise nothing."""
+        """Returns the number of seeds behind a cell if some have no value, otherwise ""."""
         if cell.interval is None or not cell.undefined:
             return ""
         return f"{cell.interval.n} of {cell.interval.n + cell.undefined} seeds"
@@ -83,7 +83,7 @@ def _by_seed(runs: list[RunFolder], key: str) -> BySeed:
 
 
 def _unit(kind: Kind, values: list[float]) -> tuple[str, float]:
-    """Returns the unit in which the greatest of `values` reads well, and what to multiply by to get there."""
+    """Returns the unit in which the greatest of `values` reads well, and the factor to it."""
     if kind == "share":
         return "%", 100
     if kind == "percent":
@@ -109,7 +109,7 @@ def _decimals(kind: Kind, cells: tuple[Cell, ...]) -> int:
 
 
 def _verdicts(better: Better, values: dict[str, BySeed], intervals: dict[str, Interval | None]) -> dict[str, Verdict]:
-    """Marks the best mean, unless all are equal, and the ones that cannot be told from it."""
+    """Marks the best mean, unless all are equal, and those that do not differ significantly from it."""
     means = {name: interval.mean for name, interval in intervals.items() if interval}
     verdicts: dict[str, Verdict] = dict.fromkeys(values, "")
     if not better or len(set(means.values())) < 2:
@@ -125,10 +125,10 @@ def _verdicts(better: Better, values: dict[str, BySeed], intervals: dict[str, In
 
 
 def _alike(one: BySeed, other: BySeed) -> bool:
-    """Tells whether the 95 % interval of the difference, seed by seed, holds 0.
+    """Whether the 95 % confidence interval of the paired difference contains 0.
 
-    Seeds are paired because both schedulers met the same workload under a seed: what varies between seeds
-    then does not hide what differs between schedulers. One common seed is no ground for saying so.
+    Seeds are paired because both schedulers had the same workload under a seed: variation between seeds then does
+    not hide differences between schedulers. One common seed is not enough.
     """
     differences = [one[seed] - other[seed] for seed in one if seed in other]
     if len(differences) < 2:

@@ -1,4 +1,4 @@
-"""Results as they show themselves in a notebook."""
+"""Results in a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of results: `p95_waiting_time_s < 60`, `makespan_s(default) <= 1.05 * makespan_s(binpack)`."""
+"""Assertions about results: `p95_waiting_time_s < 60`, `makespan_s(default) <= 1.05 * makespan_s(binpack)`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Value = Callable[["_Means"], float]
 
 
 class Finding(NamedTuple):
-    """What became of an assertion; `detail` has the values that it was about."""
+    """The verdict on an assertion; `detail` has the values that were compared."""
 
     assertion: str
     holds: bool
@@ -40,17 +40,17 @@ class Finding(NamedTuple):
 class Assertion:
     """Two expressions that are compared; a metric is its mean over the seeds of a scheduler.
 
-    Where no scheduler is named the assertion is made of every one.
+    Without the name of a scheduler the assertion is about every one.
     """
 
     text: str
     left: _Value
     right: _Value
     comparison: str
-    general: bool  # a metric stands in it without a scheduler
+    general: bool  # it has a metric without a scheduler
 
     def check(self, rows: Rows) -> list[Finding]:
-        """Returns what becomes of it: once, or for each scheduler."""
+        """Returns the verdict, or one for each scheduler."""
         schedulers = list(dict.fromkeys(str(row["scheduler"]) for row in rows)) if self.general else [""]
         return [self._check(_Means(rows, scheduler)) for scheduler in schedulers]
 
@@ -82,16 +82,16 @@ def parse_assertion(text: object, path: str = "") -> Assertion:
 
 
 def check_all(assertions: Sequence[Assertion], rows: Rows) -> list[Finding]:
-    """Returns what becomes of each."""
+    """Returns the verdicts on all of them."""
     return [finding for assertion in assertions for finding in assertion.check(rows)]
 
 
 class _MissingError(Exception):
-    """A scheduler or a value that an assertion speaks of does not exist."""
+    """A scheduler or a value that an assertion names does not exist."""
 
 
 class _Means:
-    """The means of metrics, for assertions about one scheduler or about those that they name."""
+    """Means of metrics over the seeds; `scheduler` is that of metrics which name none."""
 
     def __init__(self, rows: Rows, scheduler: str) -> None:
         self._rows = rows

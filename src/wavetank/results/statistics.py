@@ -14,7 +14,7 @@ CONFIDENCE = 0.95
 class Interval:
     """A mean over `n` values with its 95 % confidence interval, all in the unit of the values.
 
-    A single value says nothing about its spread: `half_width`, `low` and `high` are then None.
+    For a single value `half_width`, `low` and `high` are None.
     """
 
     mean: float
@@ -27,7 +27,7 @@ class Interval:
 def mean_interval(values: Sequence[float]) -> Interval:
     """Returns the mean of `values` with its 95 % confidence interval by Student's t.
 
-    Nothing is left out on the way: no values at all, or one that is not finite, is a ValueError.
+    ValueError if there are no values, or if one is not finite.
     """
     n = len(values)
     if n == 0:
@@ -43,7 +43,7 @@ def mean_interval(values: Sequence[float]) -> Interval:
 
 
 def paired_p_value(differences: Sequence[float]) -> float | None:
-    """Returns how likely such differences of pairs are if there is none, by Student's t-test; None for a single one."""
+    """Returns the p-value of the paired t-test; None for a single difference."""
     interval = mean_interval(differences)
     if interval.half_width is None:
         return None
@@ -54,7 +54,7 @@ def paired_p_value(differences: Sequence[float]) -> float | None:
 
 @lru_cache(maxsize=256)
 def t_quantile(degrees: int) -> float:
-    """Returns the t within whose ± a Student variable with `degrees` of freedom lies in 95 % of cases."""
+    """Returns the two-sided 95 % quantile of Student's t with `degrees` of freedom."""
     if degrees < 1:
         raise ValueError(f"Student's t needs at least one degree of freedom, got {degrees}")
     low, high = 1.9, 12.8  # the normal limit (1.96) and one degree of freedom (12.706) lie inside

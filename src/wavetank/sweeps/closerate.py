@@ -7,10 +7,10 @@ from wavetank.experiments.run import RunResult
 
 
 def close_rates(results: Sequence[RunResult]) -> dict[str, float]:
-    """Returns how close each scheduler of a scenario is to the best one: 1 is the best.
+    """Returns the CloseRate of each scheduler of a scenario: 1 is the best.
 
-    CloseRate (K8sSim) is the mean job latency of a scheduler by the smallest one of any; where a scheduler has
-    several seeds it is the mean over them. One that left pods waiting for ever has none.
+    CloseRate (K8sSim) is the mean job latency of a scheduler ÷ the lowest of any scheduler, each the mean over the
+    seeds. A scheduler that left pods unscheduled has none.
     """
     latencies: dict[str, list[float | None]] = {}
     for result in results:

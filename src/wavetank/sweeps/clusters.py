@@ -17,7 +17,7 @@ PERCENTAGE = re.compile(r"([+-])(\d{1,4}(?:\.\d+)?)%")
 
 
 def read_factor(value: object, path: str) -> float:
-    """Reads a change such as -50% or +25%, as what is left or there is then: 0.5, 1.25."""
+    """Reads a change such as -50% or +25% as a factor: 0.5, 1.25."""
     match = PERCENTAGE.fullmatch(value) if isinstance(value, str) else None
     factor = 1 + float(match[1] + match[2]) / 100 if match else 0
     if factor <= 0:
@@ -28,7 +28,7 @@ def read_factor(value: object, path: str) -> float:
 def with_more_nodes(cluster: Cluster, factor: float) -> Cluster:
     """Returns the cluster with so many times its nodes, every size in proportion and at least one node in all.
 
-    Nodes are taken away from the end of each size; new ones are copies, called after what they are copied from.
+    Nodes are removed from the end of each size; new ones are copies, named after the copied node.
     """
     kinds: dict[str, list[Manifest]] = {}
     for manifest in cluster.manifests:

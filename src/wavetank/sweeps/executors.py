@@ -1,4 +1,4 @@
-"""Who makes the runs: processes on this machine."""
+"""Executor of runs: processes on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Executor = Callable[[RunStore, Sequence[Task]], Iterator[Made]]
 
 
 def on_this_machine(jobs: int) -> Executor:
-    """Returns what makes so many runs at a time, each in a process of its own if there are several."""
+    """Returns an executor of `jobs` runs at a time, each in its own process if there are several."""
 
     def execute(store: RunStore, tasks: Sequence[Task]) -> Iterator[Made]:
         processes = min(jobs, len(tasks))
@@ -41,7 +41,7 @@ def _in_processes(store: RunStore, tasks: Sequence[Task], processes: int) -> Ite
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BrokenProcessPool:
-            kept = "what is finished is kept: run the same command again to go on"
+            kept = "finished runs are kept: run the same command again to continue"
             raise WavetankError(f"a process that made a run has died; {kept}") from None
         except BaseException:
             stop_workers(pool)

@@ -1,4 +1,4 @@
-"""A name for all inputs of a run: equal inputs have equal names, and any change makes another one."""
+"""Keys of runs: a hash of all inputs of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLASS = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 
 
 def digest(spec: Mapping[str, Any], folder: Path) -> str:
-    """Returns the hash of a spec and of what stands in every file and module that it names."""
+    """Returns the hash of a spec and of the contents of every file and module that it names."""
     hashed = hashlib.sha256(msgspec.json.encode(spec, order="deterministic", enc_hook=repr))
     for path in sorted(set(_files(spec, folder))):
         hashed.update(path.name.encode())
@@ -23,12 +23,12 @@ def digest(spec: Mapping[str, Any], folder: Path) -> str:
 
 
 def key_of(digest_of_inputs: str, seed: int, wavetank_version: str) -> str:
-    """Returns the name of one run."""
+    """Returns the key of one run."""
     return hashlib.sha256(f"{digest_of_inputs} {seed} {wavetank_version}".encode()).hexdigest()[:32]
 
 
 def _files(value: object, folder: Path) -> Iterator[Path]:
-    """Yields every file that a spec may mean: whoever has the name of one counts as one."""
+    """Yields every file that a spec may name: any text that is the path of a file counts."""
     if isinstance(value, Mapping):
         for inner in value.values():
             yield from _files(inner, folder)

@@ -1,4 +1,4 @@
-"""Who makes the runs: a Ray cluster."""
+"""Executor of runs: a Ray cluster."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from wavetank.errors import InputError
 from wavetank.sweeps.executors import Executor, Made
 from wavetank.sweeps.runstore import RunStore, Task
 
-# How often a run is made again whose worker has died.
-_RETRIES = 5
+_RETRIES = 5  # of a run after the death of its worker
 
 
 def on_ray(address: str | None = None) -> Executor:
-    """Returns what makes runs on a Ray cluster, by default one of this machine; all of it must share the folder.
+    """Returns an executor on a Ray cluster, by default one on this machine; all its machines must share the folder.
 
-    A worker that dies is replaced, and its run is made again.
+    The run of a worker that dies is repeated.
     """
     try:
         import ray

@@ -1,4 +1,4 @@
-"""Makes all runs of a sweep that are not there yet, and writes the results."""
+"""Makes the missing runs of a sweep, and writes the results."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NEW = ".new"
 
 
 class SweepProgress(Protocol):
-    """Somebody who is told how far the runs are."""
+    """Receives the progress of the runs."""
 
     def update(self, done: int, total: int) -> None:
-        """Tells how many of the runs are made."""
+        """Called with the number of finished runs and of all runs."""
 
 
 def run_sweep(
@@ -40,11 +40,11 @@ def run_sweep(
     finish_scenario: Callable[[Path], object] | None = None,
     finish: Callable[[Path], object] | None = None,
 ) -> dict[str, list[RunResult]]:
-    """Makes the runs and returns what they came to, by scenario.
+    """Makes the runs and returns their results by scenario.
 
-    Finished runs are kept in `out` under the names of their inputs: a sweep that was killed goes on where it stopped,
-    and one that was changed makes only what is new. `finish_scenario` and `finish` may add to the results of each
-    scenario and of all. FailedRunsError, when all is done, if schedulers have failed.
+    Finished runs are kept in `out` by the hash of their inputs: an interrupted sweep continues, and a changed one
+    makes only the affected runs. `finish_scenario` and `finish` may add to the results of each scenario and of all.
+    FailedRunsError, after everything is written, if schedulers have failed.
     """
     _check_out(out)
     begun = time.perf_counter()
@@ -75,7 +75,7 @@ def run_sweep(
 
 
 def check_sweep(sweep: Sweep, made: Mapping[str, Sequence[RunResult]]) -> list[Finding]:
-    """Returns what became of the experiment's assertions in each scenario."""
+    """Returns the verdicts on the experiment's assertions in each scenario."""
     return [
         finding._replace(assertion=f"{scenario.name}: {finding.assertion}")
         for scenario in sweep.scenarios
@@ -100,7 +100,7 @@ def _tasks(sweep: Sweep, wavetank_version: str) -> dict[str, list[Task]]:
 def _make_all(
     store: RunStore, tasks: dict[str, list[Task]], executor: Executor, progress: SweepProgress | None
 ) -> list[RunFailure]:
-    """Makes what is not there yet, each thing once."""
+    """Makes the missing runs, each once."""
     all_tasks = {task.key: task for of in tasks.values() for task in of}
     missing = [task for key, task in all_tasks.items() if not store.has(key)]
     done = len(all_tasks) - len(missing)
@@ -119,7 +119,7 @@ def _make_all(
 def _assemble(
     scenario: Scenario, tasks: Sequence[Task], results: Sequence[RunResult], store: RunStore, new: Path, version: str
 ) -> None:
-    """Puts the results of a scenario together, like those of an experiment by itself."""
+    """Writes the results of a scenario, like those of an experiment."""
     folder = new / scenario.name
     folder.mkdir(parents=True)
     for task in tasks:
@@ -139,7 +139,7 @@ def _put_in_place(new: Path, out: Path) -> None:
 
 
 def _check_out(out: Path) -> None:
-    """Refuses a place where something else would be lost: only an earlier sweep is ever replaced."""
+    """Raises InputError if `out` has other contents: only an earlier sweep is replaced."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file: expected a folder for the results", source=str(out))
     if out.is_dir() and any(out.iterdir()) and not (out / RUNS).is_dir():

@@ -15,30 +15,30 @@ _UNFINISHED = ".unfinished-"
 
 @dataclass(frozen=True)
 class Task:
-    """A run to make, and the name under which it is kept."""
+    """A run to make, and the key under which it is kept."""
 
     key: str
     plan: RunPlan
 
 
 class RunStore:
-    """Finished runs, each in a folder under the name of its inputs: there whole, or not at all."""
+    """Finished runs, each in a folder named by the hash of its inputs: complete, or not there."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def clean(self) -> None:
-        """Makes the folder, and removes what runs left in it that were never finished."""
+        """Makes the folder, and removes unfinished runs."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for path in self.folder.glob(f"{_UNFINISHED}*"):
             rmtree(path)
 
     def has(self, key: str) -> bool:
-        """Tells whether a run is there."""
+        """Whether a run is finished."""
         return (self.folder / key / _RESULT).is_file()
 
     def result(self, key: str) -> RunResult:
-        """Returns what a run that is there came to."""
+        """Returns the result of a finished run."""
         return msgspec.json.decode((self.folder / key / _RESULT).read_bytes(), type=RunResult)
 
     def make(self, task: Task) -> RunResult | RunFailure:
@@ -49,19 +49,19 @@ class RunStore:
             (unfinished / _RESULT).write_bytes(msgspec.json.encode(made))
             try:
                 unfinished.rename(self.folder / task.key)
-            except OSError:  # somebody else has made it meanwhile
+            except OSError:  # another process has made it meanwhile
                 rmtree(unfinished)
         return made
 
     def link(self, key: str, place: Path) -> None:
-        """Puts the files of a run in their place among the results; they take no more room by that."""
+        """Links the files of a run into the results, without copying them."""
         place.mkdir(parents=True)
         for path in sorted((self.folder / key).iterdir()):
             if path.name != _RESULT:
                 os.link(path, place / path.name)
 
     def forget_all_but(self, keys: set[str]) -> None:
-        """Removes runs that are no longer wanted."""
+        """Removes all other runs."""
         for path in self.folder.iterdir():
             if path.name not in keys:
                 rmtree(path)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.report.charts.heat import Occupancy, heat_map, nodes_per_row
+from wavetank.report.charts.ganttheat import Occupancy, heat_map, nodes_per_row
 from wavetank.report.page.packing import NEVER, Words, pack_bytes, pack_texts, pack_words
 from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import Floats, Integers, seconds_of
@@ -17,6 +17,15 @@ from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
 
 MOST_BARS = 200_000  # pods of a run, above which only the heat map is carried
+
+
+def gantt_data(folder: ResultsFolder, budget: int) -> dict[str, Any]:
+    """Returns the Gantt chart of each scheduler's first run, in `budget` characters of packed data."""
+    gantt = Gantt(budget)
+    for name in folder.scheduler_names():
+        for run in folder.runs_of(name)[:1]:
+            gantt.add(folder, run)
+    return gantt.payload()
 
 
 class Gantt:

@@ -1,4 +1,4 @@
-"""How long pods waited, over all seeds of a scheduler."""
+"""The distribution of waiting times, over all seeds of a scheduler."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wavetank.results.read.resultsfolder import ResultsFolder
 POINTS = 320
 
 
-def waiting_payload(folder: ResultsFolder) -> list[dict[str, Any]]:
+def waiting_data(folder: ResultsFolder) -> list[dict[str, Any]]:
     """Returns the distribution of waiting times of each scheduler, in the order of the experiment."""
     return [_distribution(_pooled(folder, name)) for name in folder.scheduler_names()]
 

@@ -1,4 +1,4 @@
-"""The header of the page: what was simulated."""
+"""The header of the page: facts of the experiment."""
 
 from __future__ import annotations
 

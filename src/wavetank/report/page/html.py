@@ -12,27 +12,16 @@ from wavetank.report.page.payload import payload
 from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 
-SCRIPTS = (
-    "js/format",
-    "js/dom",
-    "js/data",
-    "js/chart",
-    "js/series",
-    "js/waiting",
-    "js/gantt-model",
-    "js/gantt-heat",
-    "js/gantt-paint",
-    "js/gantt-view",
-    "js/theme",
-    "js/main",
-)
+# Later scripts use earlier ones; the last starts the page.
+CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
+SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
 
 
 def write_report(out: Path, tables: PodTables | None = None) -> Path:
     """Writes `report.html` from the results in the folder `out` and returns its path.
 
-    The page depends on the results only: the same folder gives the same bytes. `tables` of runs just made, by scheduler
-    and seed, save the reading of what they have written.
+    The page depends on the results only: the same folder gives the same bytes. `tables` of runs just made, by label,
+    are used instead of the files that they have written.
     """
     return write_page(out / REPORT, _page(ResultsFolder(out, tables)))
 

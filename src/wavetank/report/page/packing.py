@@ -1,4 +1,4 @@
-"""Columns of numbers as text that a page can carry."""
+"""Columns of numbers as text to embed in a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-NEVER = 0xFFFFFFFF  # stands for a time that did not come, or a node that was not given
+NEVER = 0xFFFFFFFF  # no such event, or no node
 
 _MUCH = 1 << 20  # bytes
 

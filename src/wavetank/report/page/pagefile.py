@@ -1,4 +1,4 @@
-"""An HTML file that needs nothing but a browser: a template with its slots filled, its style, data and scripts."""
+"""A self-contained HTML file: a template with its slots filled, style, data and scripts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fill_page(
 
 
 def write_page(target: Path, page: str) -> Path:
-    """Writes a page by a rename, so that nobody ever sees half of it, and returns its path."""
+    """Writes a page by a rename, so that it is never seen incomplete, and returns its path."""
     unfinished = target.with_name(f".{target.name}.unfinished")
     unfinished.write_text(page, encoding="utf-8")
     unfinished.replace(target)

@@ -1,4 +1,4 @@
-"""One scheduling attempt, told in the names of nodes."""
+"""One scheduling attempt: which nodes were refused and why, and how the others were scored."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Explanation:
 
 
 def explain_attempt(pod: Pod, outcome: Outcome, cycle: Cycle, attempt: int) -> Explanation:
-    """Reads the tables of a cycle that has run, before anything came of it."""
+    """Explains a cycle that has just run, from its tables."""
     feasible = _names(cycle, outcome.feasible)
     best = _names(cycle, outcome.feasible[best_positions(outcome)])
     refused = [(refusal, _names(cycle, slots)) for refusal, slots in refusals_of(cycle, outcome)]
@@ -90,7 +90,7 @@ def explain_attempt(pod: Pod, outcome: Outcome, cycle: Cycle, attempt: int) -> E
 
 
 def word_of(outcome: Outcome) -> str:
-    """Says what an attempt came to: one of OUTCOMES."""
+    """Returns the outcome of an attempt: one of OUTCOMES."""
     if outcome.node_name:
         return BOUND
     if outcome.preemption is not None and outcome.preemption.nominated:

@@ -20,7 +20,7 @@ _MOST_LABELS = 6  # runs named in a message
 def read_recorded(out: Path, pod: str, scheduler: str | None = None, seed: int | None = None) -> list[Explanation]:
     """Returns the recorded attempts at a pod (name, or namespace/name) in a folder of results, or of one run in it.
 
-    `scheduler` and `seed` tell which run; InputError if there is none, more than one, or it was not recorded.
+    `scheduler` and `seed` select the run; InputError if there is none, more than one, or it was not recorded.
     """
     run = _the_run(out, scheduler, seed)
     path = run.path / ATTEMPTS
@@ -43,10 +43,10 @@ class RecordedAttempts:
     def of(self, pod: str) -> list[Explanation]:
         """Returns the attempts at a pod in their order; InputError if there is none."""
         wanted = self.index.pods.index(pod) if pod in self.index.pods else NOTHING
-        found = [told for block in range(self.index.blocks) for told in self._in_block(block, wanted)]
+        found = [explained for block in range(self.index.blocks) for explained in self._in_block(block, wanted)]
         if not found:
             raise InputError(f"no attempt at pod {pod!r:.80} was recorded", source=str(self._path))
-        return [replace(told, attempt=i) for i, told in enumerate(found, 1)]
+        return [replace(explained, attempt=i) for i, explained in enumerate(found, 1)]
 
     def _in_block(self, block: int, wanted: int) -> Iterator[Explanation]:
         rows = np.flatnonzero(self._reader.numbers(block, "pod") == wanted).tolist()
@@ -55,9 +55,9 @@ class RecordedAttempts:
             lists = {name: self._reader.lists(block, name) for name in LISTS}
             for row in rows:
                 row_numbers = {name: int(column[row]) for name, column in numbers.items()}
-                yield self._told(row_numbers, {name: column[row].tolist() for name, column in lists.items()})
+                yield self._explanation(row_numbers, {name: column[row].tolist() for name, column in lists.items()})
 
-    def _told(self, numbers: Mapping[str, int], lists: Mapping[str, Sequence[int]]) -> Explanation:
+    def _explanation(self, numbers: Mapping[str, int], lists: Mapping[str, Sequence[int]]) -> Explanation:
         index = self.index
         kept = [index.nodes[node] for node in lists["kept"]]
         best = max(lists["totals"], default=0)
@@ -113,4 +113,4 @@ def _the_run(out: Path, scheduler: str | None, seed: int | None) -> RunFolder:
     more = len(fitting or runs) - _MOST_LABELS
     found = f"{labels} and {more} more" if more > 0 else labels
     problem = "more than one run" if fitting else "no such run"
-    raise InputError(f"{problem}: tell one by --scheduler and --seed, here are {found}", source=str(out))
+    raise InputError(f"{problem}: choose one by --scheduler and --seed: {found}", source=str(out))

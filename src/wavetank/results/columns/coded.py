@@ -16,10 +16,10 @@ Made = TypeVar("Made", bound=Hashable)
 
 
 class Coded(Generic[Value]):
-    """A column whose values repeat: each is looked at once, and rows have its place among the `values`."""
+    """A column with repeated values: `values` are the distinct ones, `codes` the index of each row's value."""
 
     def __init__(self, values: Iterable[Value] = ()) -> None:
-        self._places: dict[Value, int] = defaultdict(count().__next__)  # which numbers what is new to it
+        self._places: dict[Value, int] = defaultdict(count().__next__)  # numbers new values
         self._parts: list[Integers] = [self._codes_of(values)]
 
     def extend(self, values: Iterable[Value]) -> None:
@@ -33,7 +33,7 @@ class Coded(Generic[Value]):
 
     @property
     def codes(self) -> Integers:
-        """Returns the place of each row's value."""
+        """Returns the index of each row's value in `values`."""
         if len(self._parts) > 1:
             self._parts = [np.concatenate(self._parts)]
         return self._parts[0]
@@ -43,28 +43,28 @@ class Coded(Generic[Value]):
         return int(np.count_nonzero(self.codes == self._places.get(value, -1)))
 
     def table(self, of: Callable[[Value], object], dtype: type[Any] = object) -> NDArray[Any]:
-        """Returns what `of` makes of the distinct values."""
+        """Returns `of` applied to the distinct values."""
         return np.fromiter(map(of, self._places), dtype, len(self._places))
 
     def each(self, of: Callable[[Value], object], dtype: type[Any] = object) -> NDArray[Any]:
-        """Returns what `of` makes of the rows' values."""
+        """Returns `of` applied to the value of each row."""
         return self.table(of, dtype)[self.codes]
 
     # other columns
 
     def mapped(self, of: Callable[[Value], Made]) -> Coded[Made]:
-        """Returns the column of what `of` makes of the values, which may be the same for several."""
+        """Returns the column with `of` applied to every value; several values may become equal."""
         return _column(map(of, self._places), self.codes)
 
     def paired(self, other: Coded[Other], of: Callable[[Value, Other], Made]) -> Coded[Made]:
-        """Returns the column of what `of` makes of two values that stand in one row."""
+        """Returns the column with `of` applied to the values of both columns in each row."""
         left, right = self.values, other.values
         pairs, codes = np.unique(self.codes * len(right) + other.codes, return_inverse=True)
         made = (of(left[pair // len(right)], right[pair % len(right)]) for pair in pairs.tolist())
         return _column(made, codes)
 
     def taken(self, rows: Integers) -> tuple[list[Value], Integers]:
-        """Returns the values of these rows, in the order of their first one, and the place of each row's among them."""
+        """Returns the distinct values of these rows by first occurrence, and the index of each row's value in them."""
         codes, values = self.codes[rows], self.values
         firsts = np.full(len(values), len(rows))
         firsts[codes[::-1]] = np.arange(len(rows))[::-1]  # of equal ones the last is kept, which is the first
@@ -78,7 +78,7 @@ class Coded(Generic[Value]):
 
 
 def _column(values: Iterable[Value], places: Integers) -> Coded[Value]:
-    """Returns a column whose rows have the values at these places."""
+    """Returns a column of the values at these indexes."""
     column = Coded[Value]()
     column._parts = [column._codes_of(values)[places]]
     return column

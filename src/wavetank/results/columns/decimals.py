@@ -1,4 +1,4 @@
-"""Columns of times as cells of CSV: what a table of a million pods is mostly made of."""
+"""Columns of times as cells of CSV, compiled: most cells of a table of a million pods are times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXACT = 1 << 53  # up to here a float is any whole number
 
 
 def seconds_cells(*columns: Integers) -> list[str]:
-    """Writes the nanoseconds of each row in seconds, exactly and without trailing zeros, NEVER as nothing."""
+    """Writes the nanoseconds of each row in seconds, exactly and without trailing zeros, NEVER as an empty cell."""
     return _lines(np.stack(columns, axis=1), 9, shortest=True)
 
 

@@ -1,4 +1,4 @@
-"""Which plugin sent a pod to another node, by the recorded attempts of two runs."""
+"""The plugin that sent a pod to another node, by the recorded attempts of two runs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from wavetank.results.layout import ATTEMPTS
 
 
 class Blame:
-    """The attempts of two runs, A and B; there is nothing to say if one of them was not recorded."""
+    """The recorded attempts of two runs, A and B; empty unless both were recorded."""
 
     def __init__(self, a: Path, b: Path) -> None:
         recorded = all((folder / ATTEMPTS).is_file() for folder in (a, b))
         self._attempts = [RecordedAttempts(folder / ATTEMPTS) for folder in (a, b)] if recorded else []
 
     def why(self, pod: str, node_a: str, node_b: str) -> str:
-        """Says what made the difference between two nodes, in a line; nothing if that is not known."""
+        """Returns the cause of the difference between two nodes in a line; "" if it is not known."""
         if not self._attempts or not node_a or not node_b or node_a == node_b:
             return ""
         a, b = (_binding(attempts, pod) for attempts in self._attempts)
@@ -30,13 +30,13 @@ class Blame:
 def _binding(attempts: RecordedAttempts, pod: str) -> Explanation | None:
     """Returns the attempt that found a node for a pod."""
     try:
-        return next((told for told in reversed(attempts.of(pod)) if told.chosen), None)
+        return next((attempt for attempt in reversed(attempts.of(pod)) if attempt.chosen), None)
     except InputError:
         return None
 
 
-def _refusal(told: Explanation, node: str, run: str) -> str:
-    refused = told.filtered.get(node)
+def _refusal(attempt: Explanation, node: str, run: str) -> str:
+    refused = attempt.filtered.get(node)
     return f"{refused.plugin} refuses {node} in {run}" if refused is not None else ""
 
 
@@ -54,8 +54,8 @@ def _score(a: Explanation, b: Explanation, node_a: str, node_b: str) -> str:
     return f"{plugin}: {node_a} leads by {leads_a.get(plugin, 0):g} in A, by {leads_b.get(plugin, 0):g} in B"
 
 
-def _leads(told: Explanation, node: str, other: str) -> dict[str, float] | None:
+def _leads(attempt: Explanation, node: str, other: str) -> dict[str, float] | None:
     """Returns by how much each score prefers a node to another; None if one of them was not scored or not kept."""
-    if node not in told.totals or other not in told.totals:
+    if node not in attempt.totals or other not in attempt.totals:
         return None
-    return {plugin: float(scores[node]) - float(scores[other]) for plugin, scores in told.scores.items()}
+    return {plugin: float(scores[node]) - float(scores[other]) for plugin, scores in attempt.scores.items()}

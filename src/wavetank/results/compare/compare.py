@@ -1,4 +1,4 @@
-"""What differs between runs: their metrics, and where and when their pods ended up."""
+"""Differences between runs: their metrics, and the nodes and times of their pods."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _MOST_EXPLAINED = 200  # pods of a pair of runs: each is looked for in the recor
 
 
 class MetricPair(NamedTuple):
-    """A metric of both runs, in the unit of summary.csv; None where nothing of the kind happened."""
+    """A metric of both runs, in the unit of summary.csv; None if there is no value."""
 
     a: float | None
     b: float | None
 
     @property
     def difference(self) -> float | None:
-        """Returns how much more it is in B; None if one of them has no value."""
+        """Returns B − A; None if one of them has no value."""
         return None if self.a is None or self.b is None else round(self.b - self.a, 6)  # as exact as the file
 
 
 @dataclass(frozen=True, slots=True)
 class PodDifference:
-    """A pod (`namespace/name`) that fared otherwise in B than in A, or is in one of them only.
+    """A pod (`namespace/name`) that differs between A and B, or is in one of them only.
 
-    `why` says which plugin sent it to another node, where attempts were recorded.
+    `why` names the plugin that sent it to another node, if attempts were recorded.
     """
 
     pod: str
@@ -48,7 +48,7 @@ class PodDifference:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Returns in what respects it differs; its start is its binding and the start of its containers."""
+        """Returns how it differs; its start is its binding and the start of its containers."""
         a, b = self.a, self.b
         if a is None or b is None:
             return ("only_b",) if a is None else ("only_a",)
@@ -98,7 +98,7 @@ class Difference:
 
     @property
     def differs(self) -> bool:
-        """Whether anything differs at all."""
+        """Whether anything differs."""
         return bool(self.only_a or self.only_b) or any(run.differs for run in self.runs)
 
 

@@ -1,4 +1,4 @@
-"""How evenly jobs and namespaces are served."""
+"""Fairness between jobs and between namespaces."""
 
 from __future__ import annotations
 

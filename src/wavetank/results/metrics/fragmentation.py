@@ -1,4 +1,4 @@
-"""Room that is there, but in pieces too small to be of use."""
+"""Free CPU on nodes that cannot hold another pod."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_SHAPES = 32
 
 
 def fragmentation(pods: PodTable) -> float | None:
-    """Returns which share of the free CPU a pod of the workload cannot use, because its node has no room for the pod.
+    """Returns the share of the free CPU that a pod of the workload cannot use because the pod does not fit the node.
 
     It is weighted by time, and by how often pods ask for what (the 32 most frequent requests of CPU and memory). None
     if no CPU was ever free, or nothing ran.
@@ -43,9 +43,9 @@ class _Steps:
     """A step function of time for every node: the steps of one node after those of another."""
 
     def __init__(self, nodes: int, slots: IntArray, bound: IntArray, gone: IntArray, begin: int, end: int) -> None:
-        everybody = np.arange(nodes)
+        every_node = np.arange(nodes)
         times = np.concatenate([np.full(nodes, begin), np.clip(bound, begin, end), np.clip(gone, begin, end)])
-        of = np.concatenate([everybody, slots, slots])
+        of = np.concatenate([every_node, slots, slots])
         self._order = np.lexsort((times, of))
         self._of = of[self._order]
         self._first = np.flatnonzero(np.diff(self._of, prepend=-1))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class GpuFigures(NamedTuple):
-    """What summary.csv says of GPUs, in percent of all of them; None where it says nothing."""
+    """GPU metrics of a run, in percent of all GPUs; None if they do not apply."""
 
     allocation: float | None = None
     fragmentation: float | None = None

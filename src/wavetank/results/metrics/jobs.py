@@ -20,9 +20,9 @@ _OF_REASONS = {"DeadlineExceeded": _WALLTIME, **dict.fromkeys(("Evicted", "Preem
 
 
 class FinishedJobs:
-    """The jobs whose pods have all come to their end, in the order of that, by columns; times in nanoseconds.
+    """The jobs whose pods have all ended, in the order of their ends, by columns; times in nanoseconds.
 
-    A pod of no `stated` job is a job of its own. A job runs from the start of its last pod. `states` stand for
+    A pod without a `stated` job is a job of its own. A job runs from the start of its last pod. `states` index
     STATES, `machines` are the numbers of the nodes it ran on, as Batsim writes them, `sizes` how many those are.
     `total` counts the jobs that have not ended too.
     """
@@ -61,7 +61,7 @@ class FinishedJobs:
 
     @cached_property
     def stretch(self) -> Floats:
-        """Returns turnaround ÷ execution; 1 for a job that took no time at all."""
+        """Returns turnaround ÷ execution; 1 for a job that took no time."""
         took_time = self.execution != 0
         return quotients(np.where(took_time, self.turnaround, 1), np.where(took_time, self.execution, 1))
 
@@ -99,7 +99,7 @@ def _job_of_each(pods: PodTable) -> Integers:
 
 
 def _states(pods: PodTable, jobs: _Groups) -> Integers:
-    """Returns the state of each job: one pod whose end has a name gives it to all."""
+    """Returns the state of each job: success if all pods succeeded, else the state of a failed pod."""
     succeeded = pods.phase.each(lambda phase: phase == SUCCEEDED, np.int64)
     ends = pods.reason.each(lambda reason: _OF_REASONS.get(reason, _FAILED), np.int64)
     return np.where(jobs.lowest(succeeded), SUCCESS, jobs.lowest(ends))

@@ -42,7 +42,7 @@ class NodeChange(NamedTuple):
 
 
 class Usage:
-    """How much of the cluster is asked for, over time: a step function with a step at every change.
+    """Requested resources over time: a step function with a step at every change.
 
     A pod asks from its binding to its end; allocatable is that of all nodes, a failed one included, since its pods
     hold it until they are evicted. `residents` were bound before the run and have waited for nothing in it.

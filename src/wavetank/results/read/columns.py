@@ -22,7 +22,7 @@ _PART = 1 << 18  # characters in hand at a time
 
 
 class Columns:
-    """Columns of a table in a folder, as texts or numbers by the schema; only those that are asked for are read."""
+    """Columns of a table in a folder, as texts or numbers by the schema; only the named ones are read."""
 
     def __init__(self, folder: Path, table: Table, names: Sequence[str]) -> None:
         path = folder / table.file

@@ -5,14 +5,14 @@ from typing import Any
 
 from wavetank.cluster.objects.podspec import PodSpec
 
-# What a pod may ask for that the scheduler does not look at yet.
+# Fields of a pod that are not simulated yet.
 _NOT_SIMULATED: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "resourceClaims": lambda spec: spec.get("resourceClaims"),
 }
 
 
 class Features:
-    """Notes which features pods ask for that are not simulated, so that a result never hides it."""
+    """Collects the features of pods that are not simulated, so that results can warn of them."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
@@ -26,5 +26,5 @@ class Features:
             self._asked.update(name for name, asks in _NOT_SIMULATED.items() if asks(raw))
 
     def warnings(self) -> list[str]:
-        """Returns a line for each feature that was asked for."""
+        """Returns a line for each such feature."""
         return [f"pods ask for {name}, which is not simulated yet: it was ignored" for name in sorted(self._asked)]

@@ -22,7 +22,7 @@ Key = tuple[str, str]  # namespace and name of a pod
 
 
 class GpuUse(Observer):
-    """Watches who gets GPUs, in a run that shares them: what each pod wants of them, and the devices it was given."""
+    """Records GPU requests and the devices given to pods, in a run that shares GPUs."""
 
     def __init__(self) -> None:
         self._wanted: dict[Key, int] = {}
@@ -34,18 +34,18 @@ class GpuUse(Observer):
         self._store.subscribe(POD, added=self._added, modified=self._modified)
 
     def wanted(self, key: Key) -> int:
-        """Returns what a pod wants, in thousandths of a GPU."""
+        """Returns the GPUs that a pod requests in all, in milli-GPU."""
         return self._wanted.get(key, 0)
 
     def devices(self, key: Key) -> str:
-        """Returns the devices that a pod was given, such as 0-3; empty if nobody has dealt them out."""
+        """Returns the numbers of the devices that a pod was given, such as 0-1-3; empty if it was given none."""
         return self._devices.get(key, "")
 
     def figures(self, pods: PodTable, known: Iterable[Pod]) -> GpuFigures:
-        """Returns the figures of a run that is over.
+        """Returns the figures of a finished run.
 
-        What pods hold is the mean over the makespan, as for CPU. Where no pod has ended it is what they hold in the
-        end, and there is fragmentation as well: what is free then, but of no use to pods such as the `known` ones.
+        The allocation is the mean over the makespan, as for CPU. If no pod has ended it is that at the end of the run,
+        and there is fragmentation as well: GPUs that are free then, but of no use to pods like the `known` ones.
         """
         capacity = WHOLE * sum(node.allocatable.get(GPU, 0) for node in pods.recorder.nodes)
         if not capacity:
@@ -61,7 +61,7 @@ class GpuUse(Observer):
         return GpuFigures(100 * float(wanted @ times) / capacity / max(last - begin, 1))
 
     def fragmentation(self, known: Iterable[Pod]) -> float:
-        """Returns the thousandths of GPUs that are free now, but of no use to pods such as the `known` ones."""
+        """Returns the milli-GPUs that are free now, but of no use to pods like the `known` ones."""
         table, state, mix = NodeTable(), GpuNodes(), PodMix()
         for node in self._store.list(NODE):
             table.set_node(node)
@@ -74,14 +74,14 @@ class GpuUse(Observer):
     # what the store tells
 
     def _added(self, new: Pod) -> None:
-        """Notes what a pod wants."""
+        """Records the request of a pod."""
         try:
             self._wanted[new.key] = gpu_demand(new).total
         except InputError:
-            return  # whoever schedules it may say so, or know nothing of GPUs
+            return  # the scheduler reports it, if it knows of GPUs
 
     def _modified(self, old: Pod, new: Pod) -> None:
-        """Notes what a pod was given."""
+        """Records the devices of a pod that was bound."""
         if new.node_name and not old.node_name and (devices := new.annotations.get(GPU_INDEX)):
             self._devices[new.key] = devices
 

@@ -13,7 +13,7 @@ from wavetank.simulation.observer import Observer
 
 @dataclass(slots=True)
 class TaskRow:
-    """What became of one task; times since the start of the run, None = never."""
+    """The record of one task; times since the start of the run, None = never."""
 
     pod: Pod
     bound: Nanoseconds | None = None
@@ -31,12 +31,12 @@ class TaskRow:
 
     @property
     def succeeded(self) -> bool:
-        """Tells whether the task has done its work."""
+        """Whether the task succeeded."""
         return self.pod.phase == SUCCEEDED
 
 
 class TaskLedger(Observer):
-    """Keeps one row for every pod of a run, with what K8sSim's tables tell of it; `unfinished` of them go on."""
+    """Keeps one row per pod of a run, for K8sSim's tables; `unfinished` counts the pods that have not ended."""
 
     def __init__(self) -> None:
         self.rows: dict[str, TaskRow] = {}

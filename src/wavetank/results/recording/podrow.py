@@ -7,7 +7,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class PodRow:
-    """What became of one submitted pod; times in nanoseconds since the start of the run, None = never."""
+    """The record of one submitted pod; times in nanoseconds since the start of the run, None = never."""
 
     __slots__ = (
         "finished",

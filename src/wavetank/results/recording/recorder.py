@@ -23,10 +23,10 @@ _TELL_EVERY = 1000
 
 
 class Recorder(Observer):
-    """Watches the store and keeps one row per submitted pod, and how nodes came and went.
+    """Watches the store and records one row per submitted pod, and the changes of nodes.
 
-    Pods that come bound with the cluster use it like any other but were not submitted: they are `residents`. `tell` is
-    called now and then with the number of pods that have finished. `gpus` records a run that shares GPUs, `tasks` one
+    Pods that were bound before the run are `residents`: they use the cluster, but were not submitted. `tell` is called
+    now and then with the number of finished pods. `gpus` records a run that shares GPUs, `tasks` one
     with K8sSim's nodes.
     """
 
@@ -67,7 +67,7 @@ class Recorder(Observer):
                 part.join(context)
 
     def attached(self, schedulers: Sequence[tuple[str, Responsible]]) -> None:
-        """Learns which schedulers are attached, so that each row can name the responsible one."""
+        """Sets the attached schedulers, so that each row can name the responsible one."""
         self._schedulers = schedulers
         self._responsible.clear()
         for pod in self._store.list(POD):
@@ -75,7 +75,7 @@ class Recorder(Observer):
                 self._rows[pod.uid].scheduler = self._scheduler_of(pod)
 
     def ended(self, time: Nanoseconds) -> None:
-        """Takes the last status of the pods that are still there."""
+        """Copies the last status of the remaining pods."""
         for pod in self._store.list(POD):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
@@ -86,7 +86,7 @@ class Recorder(Observer):
     # what the store tells
 
     def node_changed(self, old: Node | None, new: Node | None) -> None:
-        """Notes a node that comes, changes or goes."""
+        """Records a node that is added, changed or deleted."""
         if old is None and new is not None:
             self.nodes.append(new)
         cpu = _allocatable(new, CPU) - _allocatable(old, CPU)
@@ -106,7 +106,7 @@ class Recorder(Observer):
             self.residents.append(row)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Notes a binding or an end."""
+        """Records a binding or an end."""
         if new.phase is not old.phase and new.phase in ENDS:
             if old.phase not in ENDS:
                 self._ended(new)
@@ -117,7 +117,7 @@ class Recorder(Observer):
                 row.scheduled = self._clock.now
 
     def pod_deleted(self, pod: Pod) -> None:
-        """Closes a row; a pod that goes before its end has failed."""
+        """Closes a row; a pod that is deleted before its end has failed."""
         if pod.phase not in ENDS:
             self._ended(pod)
             row = self._rows.get(pod.uid)
@@ -140,7 +140,7 @@ class Recorder(Observer):
             self._tell(self.finished_pods)
 
     def _scheduler_of(self, pod: Pod) -> str:
-        """Finds out who is responsible for pods with this schedulerName: one of the schedulers, or nobody."""
+        """Returns the scheduler that is responsible for pods with this schedulerName, "" for none."""
         name = next((name for name, scheduler in self._schedulers if scheduler.takes(pod)), "")
         self._responsible[pod.scheduler_name] = name
         return name

@@ -1,4 +1,4 @@
-"""The folder that results go to: it is there whole, or not at all."""
+"""The folder of results: written completely, or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wavetank.results.facts import ExperimentFacts, read_facts
 
 
 def check_out(out: Path) -> None:
-    """Refuses a place for results where something else would be lost: only earlier results are ever replaced."""
+    """Raises InputError if `out` has other contents: only earlier results are replaced."""
     try:
         if out.exists() and not out.is_dir():
             raise InputError("is a file: expected a folder for the results", source=str(out))
@@ -30,7 +30,7 @@ def check_out(out: Path) -> None:
 
 @contextmanager
 def written_whole(out: Path) -> Iterator[Path]:
-    """Gives a temporary folder that takes the place of `out` at the end; if anything fails, all is as before."""
+    """Yields a temporary folder that replaces `out` at the end; after an error everything is as before."""
     target = out.resolve()
     made = [parent for parent in target.parents if not parent.exists()]
     try:
@@ -49,7 +49,7 @@ def written_whole(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[tuple[Path, Path]]:
-    """Gives a new folder, and a place for the old one, on the same file system as `target`."""
+    """Yields a new folder, and a path for the old one, on the same file system as `target`."""
     both = Path(mkdtemp(prefix=".wavetank-", dir=target.parent))
     try:
         (both / "new").mkdir()
@@ -70,7 +70,7 @@ def _replace(target: Path, new: Path, old: Path) -> None:
 
 
 def _foreign(out: Path) -> list[str]:
-    """Returns the names in a folder that no run of wavetank put there."""
+    """Returns the names in a folder that are not results of wavetank."""
     ours = _schedulers_of(out)
     if ours:
         ours |= layout.EXPERIMENT_FILES

@@ -1,4 +1,4 @@
-// What the page carries: the JSON island, and packed columns in it (see report/packing.py).
+// What the page carries: the JSON island, and packed columns in it (see report/page/packing.py).
 
 const NEVER = 0xffffffff;
 

@@ -1,4 +1,4 @@
-// Two metrics of all schedulers of a scenario, and who cannot be beaten in both.
+// Two metrics of all schedulers of a scenario, and the Pareto front.
 
 let paretoX = "mean_job_latency_s", paretoY = "cpu_utilization";
 
@@ -16,7 +16,7 @@ function isBetter(key, a, b) {
   return METRIC.get(key).better === "lower" ? a < b : a > b;
 }
 
-/** Whether nobody is better in one metric and at least as good in the other. */
+/** Whether no other point is better in one metric and at least as good in the other. */
 function isFront(point, points) {
   return !points.some((other) =>
     (isBetter(paretoX, other.x, point.x) && !isBetter(paretoY, point.y, other.y)) ||

@@ -15,7 +15,7 @@ COLUMNS = 480
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """Who held how much CPU (thousandths of a core) on which node, from `start` to `end` (seconds)."""
+    """Pods that held `cpu` (milli-CPU) on a node, from `start` to `end` (seconds)."""
 
     node: NDArray[np.int64]
     start: Floats
@@ -45,7 +45,7 @@ def nodes_per_row(nodes: int) -> int:
 
 
 def _integral(row: NDArray[np.int64], since: Floats, cpu: Floats, rows: int, edges: Floats) -> Floats:
-    """Returns per row and edge the CPU seconds held up to it, if everything were held from `since` for ever.
+    """Returns per row and edge the CPU seconds held up to it, if everything were held from `since` on without end.
 
     Each holder adds cpu × (edge − since) to all later edges: two running sums, whatever the number of bins.
     """

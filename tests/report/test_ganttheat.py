@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wavetank.report.charts.heat import COLUMNS, MAX_ROWS, Occupancy, heat_map
+from wavetank.report.charts.ganttheat import COLUMNS, MAX_ROWS, Occupancy, heat_map
 
 
 def held(*bars: tuple[int, float, float, float]) -> Occupancy:
