@@ -101,10 +101,10 @@ def test_the_same_seed_gives_the_same_rows(spec: dict[str, Any], seed: int) -> N
 @given(specs(), SEEDS)
 def test_news_that_nobody_waits_for_may_be_read_later(spec: dict[str, Any], seed: int) -> None:
     def hear(scheduler: Scheduler, old: Pod, new: Pod) -> None:
-        scheduler.receive(scheduler.intake.pod_modified, old, new)
+        scheduler.receive(scheduler.event_handlers.pod_modified, old, new)
 
     later = simulate(spec, seed)
-    with mock.patch.object(Scheduler, "overhear", hear):
+    with mock.patch.object(Scheduler, "receive_update", hear):
         at_once = simulate(spec, seed)
     assert list(map(as_tuple, later.rows)) == list(map(as_tuple, at_once.rows))
     assert later.end == at_once.end

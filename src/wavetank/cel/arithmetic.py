@@ -12,7 +12,7 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 def is_number(value: Any) -> bool:
-    """Says whether a value is a number of any kind."""
+    """Returns whether a value is a number of any kind."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

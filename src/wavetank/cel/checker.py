@@ -237,7 +237,7 @@ def _macro_result(node: Macro, target: Type, types: list[Type]) -> Type:
 
 
 def assign(wanted: Type, found: Type, bound: dict[str, Type]) -> bool:
-    """Says whether a value of one type can stand where another is wanted; variables are bound on the way."""
+    """Returns whether a value of one type can stand where another is wanted; variables are bound on the way."""
     if wanted.is_variable:
         if wanted.name not in bound or bound[wanted.name] in (DYN, NULL):
             bound[wanted.name] = found

@@ -58,7 +58,7 @@ def type_of(value: Any) -> TypeValue:
 
 
 def is_present(owner: Any, name: str) -> bool:
-    """Says whether a field is there."""
+    """Returns whether a field is there."""
     if isinstance(owner, Optional):
         return owner.present and is_present(owner.value, name)
     if not isinstance(owner, Mapping):

@@ -22,7 +22,7 @@ class Type:
 
     @property
     def is_variable(self) -> bool:
-        """Says whether this stands for any type, the same one wherever it stands."""
+        """Returns whether this stands for any type, the same one wherever it stands."""
         return len(self.name) == 1 and self.name.isupper()
 
 

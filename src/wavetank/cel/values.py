@@ -108,7 +108,7 @@ def read_timestamp(text: str) -> Timestamp:
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Says whether two values are equal; numbers are whatever their types are, lists that are sets in any order."""
+    """Returns whether two values are equal; numbers are whatever their types are, lists that are sets in any order."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):

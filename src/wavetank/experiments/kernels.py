@@ -15,18 +15,27 @@ from wavetank.results.columns import decimals
 from wavetank.results.recording.gpuuse import GpuUse
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.framework.cycle import kernels
-from wavetank.scheduling.framework.nodes import ledger
+from wavetank.scheduling.framework.nodes import nodearrays
 from wavetank.scheduling.gpusharing import fragmentation
 from wavetank.scheduling.named import find_scheduler
 from wavetank.scheduling.plugins.defaultpreemption import kernels as preemptionkernels
 from wavetank.scheduling.plugins.noderesources import kernels as resourcekernels
 from wavetank.scheduling.plugins.podtopologyspread import kernels as spreadkernels
 from wavetank.scheduling.scheduler.scheduler import Explain
-from wavetank.scheduling.volcano.model import bookkernels
+from wavetank.scheduling.volcano.model import kernels as volcanokernels
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.world import World
 
-_MODULES = (decimals, fragmentation, kernels, ledger, preemptionkernels, resourcekernels, spreadkernels, bookkernels)
+_MODULES = (
+    decimals,
+    fragmentation,
+    kernels,
+    nodearrays,
+    preemptionkernels,
+    resourcekernels,
+    spreadkernels,
+    volcanokernels,
+)
 _ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10", GPU: "1"}
 
 
@@ -61,9 +70,9 @@ def _schedule(name: str, explain: Explain | None = None, observer: Observer | No
 def _compile_books() -> None:
     """Compiles the loops over Volcano's accounts of nodes."""
     book, rows, amounts, slots = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64)
-    bookkernels.lacking_later(book, book, book, book, rows, amounts, slots)
-    bookkernels.has_room(book, book, rows, amounts, slots)
-    bookkernels.enter(book, rows, amounts, 0, 1)
+    volcanokernels.lacking_later(book, book, book, book, rows, amounts, slots)
+    volcanokernels.has_room(book, book, rows, amounts, slots)
+    volcanokernels.add_amounts(book, rows, amounts, 0, 1)
     kernels.highest(amounts)  # for totals that are not integers
 
 

@@ -31,7 +31,7 @@ class Timer:
 
     @property
     def background(self) -> bool:
-        """Tells whether it is no progress."""
+        """Returns whether it is no progress."""
         return self.clock is None
 
     def cancel(self) -> None:

@@ -41,7 +41,7 @@ class Attached(Protocol):
     attempts: int
 
     def takes(self, pod: Pod) -> bool:
-        """Tells whether this scheduler is responsible for a pod."""
+        """Returns whether this scheduler is responsible for a pod."""
 
 
 class Attachable(Protocol):
@@ -66,7 +66,7 @@ class Attachable(Protocol):
         """Returns what the user should know of it, such as what is not simulated."""
 
     def is_portable(self) -> bool:
-        """Tells whether it can be sent to another process."""
+        """Returns whether it can be sent to another process."""
 
     def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> Attached:
         """Starts it on a cluster."""

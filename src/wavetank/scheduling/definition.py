@@ -12,11 +12,11 @@ from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Connect, SchedulerOptions, TieBreaking
 from wavetank.scheduling.config import Configuration
 from wavetank.scheduling.extenders.extenders import Extender, Extenders
+from wavetank.scheduling.forecast import Forecast
 from wavetank.scheduling.framework.cycle.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue.queue import QueueRules
-from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.policy import build_policy, policy_framework
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
 from wavetank.scheduling.scheduler.scheduler import Scheduler
@@ -35,11 +35,11 @@ class SchedulerDefinition:
     policy: type | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
     own_ties: Callable[[], Ties] | None = None
-    outlook: Outlook | None = None
+    forecast: Forecast | None = None
 
     @property
     def expects(self) -> bool:
-        """Tells whether its policy wants an `outlook`."""
+        """Returns whether its policy wants an `outlook`."""
         return hasattr(self.policy, "expect")
 
     @property
@@ -60,7 +60,7 @@ class SchedulerDefinition:
         return [f"the plugin {plugin} is not simulated: it was ignored" for plugin in not_simulated(self.configuration)]
 
     def is_portable(self) -> bool:
-        """Tells whether it can be sent to another process: a class typed into a notebook cannot leave it."""
+        """Returns whether it can be sent to another process: a class typed into a notebook cannot leave it."""
         return self.policy is None or self.policy.__module__ != "__main__"
 
     def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:
@@ -72,8 +72,8 @@ class SchedulerDefinition:
         if hasattr(policy, "plugins"):
             policy.seed = streams.seed
         policy.now = handle.now
-        if self.outlook is not None:
-            policy.expect(self.outlook)
+        if self.forecast is not None:
+            policy.expect(self.forecast)
         return [policy_framework(policy, self.name, self.configuration, handle)]
 
     def _extenders(self, streams: Streams, connect: Connect | None) -> Extenders:

@@ -104,7 +104,7 @@ class NodesView:
         return self._label_column(label)[self._slots]
 
     def any_has(self, resource: str = "", label: str = "") -> bool:
-        """Tells whether any node of the cluster, candidate or not, has a resource, or a label that is a number."""
+        """Returns whether any node of the cluster, candidate or not, has a resource, or a label that is a number."""
         if label:
             return bool(np.isfinite(self._label_column(label)).any())
         row = self._table.rows.get(resource)

@@ -17,8 +17,8 @@ EXECUTIONS: tuple[Execution, ...] = (KUBELET, K8SSIM)
 def as_in_k8ssim(schedulers: tuple[Attachable, ...]) -> tuple[Attachable, ...]:
     """Returns schedulers as K8sSim has them: Volcano with the scores of its older release."""
     from wavetank.scheduling.volcano.definition import VolcanoDefinition  # few experiments need it
-    from wavetank.scheduling.volcano.vintage import K8SSIM as VOLCANO_OF_K8SSIM
+    from wavetank.scheduling.volcano.release import K8SSIM as VOLCANO_OF_K8SSIM
 
     return tuple(
-        replace(each, vintage=VOLCANO_OF_K8SSIM) if isinstance(each, VolcanoDefinition) else each for each in schedulers
+        replace(each, release=VOLCANO_OF_K8SSIM) if isinstance(each, VolcanoDefinition) else each for each in schedulers
     )

@@ -19,8 +19,8 @@ from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions, TieBreaking
 from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.forecast import Forecast
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
-from wavetank.scheduling.outlook import Outlook
 from wavetank.scheduling.scheduler.scheduler import Explain
 from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, object_kinds, run_context
@@ -158,7 +158,7 @@ class Simulation:
             return definition
         workload, seed = self.setting.workload, self.seed
         nodes = workload.node_order(self.setting.cluster.node_names, seed) if isinstance(workload, Inflated) else ()
-        return replace(definition, outlook=Outlook(partial(known_pods, workload, seed), nodes))
+        return replace(definition, forecast=Forecast(partial(known_pods, workload, seed), nodes))
 
 
 def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanoseconds:

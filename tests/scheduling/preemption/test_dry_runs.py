@@ -55,7 +55,7 @@ class Full:
     def attempt(self):
         pod = self.pod(self.random.choice([5, 10, 30]))
         fast, exact = (cluster.cycle(pod) for cluster in self.clusters)
-        exact.plan._sweeper = None
+        exact.plan._fast_filter = None
         exact.plan._node_changes = -1
         found = fast.decide(self.fast.rotation, ExactTies())
         expected = exact.run(self.exact.rotation, ExactTies())

@@ -133,11 +133,11 @@ def test_a_filter_that_had_nothing_to_say_is_not_asked_again():
     for without, skipped in (((), True), ((defects.STICKY_SKIPS,), False)):
         session = opened(cache, defects.STALE_AFFINITY, *without)
         task = cache.tasks["default/b-worker-0"]
-        assert session.panel.prepare(task) == ""
-        session.panel.prepare(cache.tasks["default/a-worker-0"])
+        assert session.tiers.prepare(task) == ""
+        session.tiers.prepare(cache.tasks["default/a-worker-0"])
         session.allocate(cache.tasks["default/a-worker-0"], 0)
-        session.panel.prepare(task)
-        assert (not session.panel.predicate(task, session.nodes).any()) == skipped
+        session.tiers.prepare(task)
+        assert (not session.tiers.predicate(task, session.nodes).any()) == skipped
         session.end()
 
 

@@ -84,8 +84,8 @@ def test_no_node_gets_more_than_it_has(resources):
     cache = a_cache(*resources)
     for task, node in session_on(cache, EVERYTHING).binds:
         cache.assume(task, node)
-    books = cache.books
-    assert (books.used[:, cache.nodes] <= books.allocatable[:, cache.nodes]).all()
+    node_resources = cache.node_resources
+    assert (node_resources.used[:, cache.nodes] <= node_resources.allocatable[:, cache.nodes]).all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -101,7 +101,12 @@ def test_a_session_leaves_no_trace_but_its_outcome(resources):
 
 
 def picture(cache):
-    arrays = (cache.books.used, cache.books.releasing, cache.books.pipelined, cache.table.requested)
+    arrays = (
+        cache.node_resources.used,
+        cache.node_resources.releasing,
+        cache.node_resources.pipelined,
+        cache.table.requested,
+    )
     return (
         [array.tolist() for array in arrays],
         {key: (task.status, task.on_node, task.node, task.last) for key, task in cache.tasks.items()},
@@ -115,10 +120,10 @@ class Shares:
 
     def __init__(self, cache):
         self.cache = cache
-        self.total = cache.books.total(cache.nodes)
+        self.total = cache.node_resources.total(cache.nodes)
         self.held = {job.key: sum_of(job) for job in cache.jobs()}
         self.left = {job.key: [task for task in job.tasks.values() if not task.node] for job in cache.jobs()}
-        self.books = cache.books.copy()
+        self.node_resources = cache.node_resources.copy()
 
     def share(self, key):
         return max((amount / self.total.get(name) for name, amount in self.held[key].items()), default=0.0)
@@ -131,11 +136,11 @@ class Shares:
                 self.held[task.job][name] = self.held[task.job].get(name, 0.0) + amount
             self.left[task.job].remove(task)
             rows, slot = task.request.rows, self.cache.table.slots[facts["n"]]
-            self.books.used[rows, slot] += task.request.amounts
+            self.node_resources.used[rows, slot] += task.request.amounts
 
     def check(self, served):
         for key, tasks in self.left.items():
-            fits = any(self.books.fit_now(task.request, self.cache.nodes).any() for task in tasks)
+            fits = any(self.node_resources.fit_now(task.request, self.cache.nodes).any() for task in tasks)
             assert key == served or not fits or self.share(key) >= self.share(served)
 
     def scored(self, *facts):
@@ -179,4 +184,4 @@ def test_whoever_has_waited_long_enough_is_let_in_and_nobody_else(waits, now):
 
 def test_the_books_are_those_of_the_pods():
     cache = a_cache(a_node("n"), a_group("g", 1, "Running"), *tasks_of("g", 2, node="n"))
-    assert np.allclose(cache.books.used[:3, 0], [2000, 2 * 1024**3, 2])
+    assert np.allclose(cache.node_resources.used[:3, 0], [2000, 2 * 1024**3, 2])

@@ -49,7 +49,7 @@ def test_binpack_is_the_weighted_share_after_the_task_came(arguments, used, scor
         *tasks_of("g", 1),
     )
     session = opened(cache, conf_of([("binpack", {"arguments": arguments})]))
-    scores = session.panel.node_scores(cache.tasks["default/g-worker-0"], session.nodes)
+    scores = session.tiers.node_scores(cache.tasks["default/g-worker-0"], session.nodes)
     assert scores["binpack"].tolist() == [score]
 
 
@@ -67,8 +67,8 @@ def test_proportion_divides_by_weight_what_is_asked_for(weights, requests, deser
     for name, weight, number in zip("ab", weights, requests, strict=True):
         resources += [a_queue(name, weight=weight), a_group(name, 1, queue=name), *tasks_of(name, number)]
     session = opened(a_cache(*resources), conf_of(["proportion"]))
-    books = session.plugins["proportion"].books()
-    assert tuple(books[name]["deserved"]["cpu"] for name in "ab") == deserved
+    node_resources = session.plugins["proportion"].snapshot()
+    assert tuple(node_resources[name]["deserved"]["cpu"] for name in "ab") == deserved
 
 
 @pytest.mark.parametrize(

@@ -212,4 +212,4 @@ def test_what_somebody_else_does_in_between_is_no_surprise():
     cluster.submit(a_group("g", 2), *tasks_of("g", 3), a_task("large", cpu="9"))
     cluster.run_until(3)
     assert cluster.nodes_of_pods() == {"g-worker-0": "n"}
-    assert cluster.scheduler.cache.books.used[0, 0] == 1000
+    assert cluster.scheduler.cache.node_resources.used[0, 0] == 1000

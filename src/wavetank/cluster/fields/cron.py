@@ -142,7 +142,7 @@ def parse_schedule(text: str, zone: str = "") -> Schedule:
 
 
 def is_zone(name: str) -> bool:
-    """Tells whether there is a time zone of that name."""
+    """Returns whether there is a time zone of that name."""
     for part in name.split("/"):
         if part in (".", "..") or part.startswith("-") or not re.fullmatch(r"[A-Za-z.\-_0-9+]{1,14}", part):
             return False

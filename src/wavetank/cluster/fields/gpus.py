@@ -32,7 +32,7 @@ class GpuDemand(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Tells whether it is a part of one GPU."""
+        """Returns whether it is a part of one GPU."""
         return 0 < self.milli < WHOLE
 
 

@@ -29,7 +29,7 @@ class AffinityTerm:
         return AffinityTerm(self.topology_key, self.selector, frozenset({namespace}), self.namespace_selector)
 
     def matches(self, namespace: str, namespace_labels: Mapping[str, str], labels: Mapping[str, str]) -> bool:
-        """Tells whether a pod with these labels, in a namespace with those, is meant."""
+        """Returns whether a pod with these labels, in a namespace with those, is meant."""
         assert self.namespaces is not None
         if namespace not in self.namespaces and not self.namespace_selector.matches(namespace_labels):
             return False

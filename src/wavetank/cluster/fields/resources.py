@@ -58,7 +58,7 @@ def pod_requests(spec: Mapping[str, Any], *, nonzero: bool = False, pod_level: b
 
 
 def is_pod_level(name: str) -> bool:
-    """Tells whether a pod's own `resources` may name this resource."""
+    """Returns whether a pod's own `resources` may name this resource."""
     return name in (CPU, MEMORY) or name.startswith("hugepages-")
 
 

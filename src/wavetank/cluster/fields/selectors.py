@@ -101,11 +101,11 @@ class Requirement:
     values: frozenset[str] = frozenset()
 
     def matches(self, labels: Labels) -> bool:
-        """Says whether the labels meet the requirement."""
+        """Returns whether the labels meet the requirement."""
         return self.accepts(labels.get(self.key))
 
     def accepts(self, value: str | None) -> bool:
-        """Says whether the key may have this value; None stands for a missing key."""
+        """Returns whether the key may have this value; None stands for a missing key."""
         match self.operator:
             case "In":
                 return value in self.values
@@ -149,14 +149,14 @@ class LabelSelector:
         return cls(labels.union(expressions))
 
     def matches(self, labels: Labels) -> bool:
-        """Says whether the labels meet every requirement."""
+        """Returns whether the labels meet every requirement."""
         if self.requirements is None:
             return False
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     @property
     def is_empty(self) -> bool:
-        """Says whether there is no requirement, so that everything is selected."""
+        """Returns whether there is no requirement, so that everything is selected."""
         return self.requirements is not None and not self.requirements
 
     def joined(self, others: Iterable[LabelSelector]) -> LabelSelector:
@@ -268,7 +268,7 @@ class NodeSelectorTerm:
         return cls(frozenset(expressions), frozenset(fields))
 
     def matches(self, labels: Labels, name: str) -> bool:
-        """Says whether a node with these labels and this name meets every requirement."""
+        """Returns whether a node with these labels and this name meets every requirement."""
         if not self.expressions and not self.fields:
             return False
         by_name = all(requirement.accepts(name) for requirement in self.fields)
@@ -299,7 +299,7 @@ class NodeSelector:
         return cls(frozenset(terms))
 
     def matches(self, labels: Labels, name: str) -> bool:
-        """Says whether a node with these labels and this name meets any term."""
+        """Returns whether a node with these labels and this name meets any term."""
         return any(term.matches(labels, name) for term in self.terms)
 
     def names(self) -> frozenset[str] | None:
@@ -334,7 +334,7 @@ class FieldSelector:
         return cls(frozenset(_field_requirement(term, text) for term in _FIELD_TERM.findall(text)))
 
     def matches(self, getter: Callable[[str], str]) -> bool:
-        """Says whether the fields meet every requirement; `getter` gives a field's value, empty if unset."""
+        """Returns whether the fields meet every requirement; `getter` gives a field's value, empty if unset."""
         return all(requirement.accepts(getter(requirement.key)) for requirement in self.requirements)
 
 

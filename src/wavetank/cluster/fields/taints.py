@@ -95,7 +95,7 @@ class Toleration:
         return toleration
 
     def tolerates(self, taint: Taint) -> bool:
-        """Says whether a pod with this toleration may be on a node with that taint."""
+        """Returns whether a pod with this toleration may be on a node with that taint."""
         if self.effect and self.effect != taint.effect:
             return False
         if self.key and self.key != taint.key:
@@ -123,7 +123,7 @@ class Tolerations:
         return cls(read_at(path, raw, read_list(Toleration.parse)))
 
     def accept(self, taint: Taint) -> bool:
-        """Says whether any of them tolerates the taint."""
+        """Returns whether any of them tolerates the taint."""
         return any(toleration.tolerates(taint) for toleration in self.items)
 
 

@@ -20,7 +20,7 @@ class Disk:
     read_only: bool = False
 
     def conflicts(self, other: Disk) -> bool:
-        """Tells whether both cannot be on one node."""
+        """Returns whether both cannot be on one node."""
         if (self.kind, self.identity) != (other.kind, other.identity) or (self.read_only and other.read_only):
             return False
         return not self.monitors or bool(self.monitors & other.monitors)

@@ -42,7 +42,7 @@ class Device:
         self._matches: dict[DeviceSelector, bool] = {}
 
     def matches(self, selector: DeviceSelector) -> bool:
-        """Tells whether a selector selects the device, which is evaluated once; an EvaluationError if that fails."""
+        """Returns whether a selector selects the device, which is evaluated once; an EvaluationError if that fails."""
         known = self._matches.get(selector)
         if known is None:
             known = self._matches[selector] = selector.matches(self._variables)
@@ -77,7 +77,7 @@ class ResourceSlice(Resource):
         self.devices = tuple(Device(self.driver, self.pool, raw) for raw in spec.get("devices") or ())
 
     def is_on(self, node: Node) -> bool:
-        """Tells whether the devices can be used on a node."""
+        """Returns whether the devices can be used on a node."""
         if self.node_name:
             return self.node_name == node.name
         return self.all_nodes or (self.node_selector is not None and self.node_selector.matches(node.labels, node.name))

@@ -87,7 +87,7 @@ class Pod(Resource):
 
     @property
     def finished(self) -> bool:
-        """Tells whether the pod has come to its end: it holds nothing any more."""
+        """Returns whether the pod has come to its end: it holds nothing any more."""
         return self.phase in ENDS
 
     def copy(self) -> Pod:
@@ -147,7 +147,7 @@ class Pod(Resource):
         return [*others, present] if present else others
 
     def _scheduled_as_given(self, given: Mapping[str, Any]) -> bool:
-        """Tells whether nobody has bound, refused or ungated the pod since its manifest was written."""
+        """Returns whether nobody has bound, refused or ungated the pod since its manifest was written."""
         if self.gates and not given:
             return False
         spec = self.manifest.get("spec") or {}

@@ -31,11 +31,11 @@ class NodeAffinity:
 
     @property
     def allows_all(self) -> bool:
-        """Tells whether the pod may run on every node."""
+        """Returns whether the pod may run on every node."""
         return self.required is None and not self.selector.requirements
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Tells whether a node with these labels and this name may run the pod."""
+        """Returns whether a node with these labels and this name may run the pod."""
         return self.selector.matches(labels) and (self.required is None or self.required.matches(labels, name))
 
 

@@ -68,12 +68,12 @@ class PersistentVolume(Resource):
         self.plugin = in_tree_plugin(spec)
 
     def is_for(self, claim: PersistentVolumeClaim) -> bool:
-        """Tells whether the volume is bound to, or reserved for, a claim."""
+        """Returns whether the volume is bound to, or reserved for, a claim."""
         ref = self.claim
         return ref is not None and (ref.namespace, ref.name) == claim.key and ref.uid in ("", claim.uid)
 
     def reachable(self, labels: Mapping[str, str]) -> bool:
-        """Tells whether a node with these labels can reach the volume."""
+        """Returns whether a node with these labels can reach the volume."""
         return self.node_affinity is None or self.node_affinity.matches(labels, "")
 
     def migrated_csi(self) -> tuple[str, str] | None:
@@ -154,7 +154,7 @@ class PersistentVolumeClaim(Resource):
 
     @property
     def bound(self) -> bool:
-        """Tells whether the claim has its volume for good."""
+        """Returns whether the claim has its volume for good."""
         return bool(self.volume_name) and self.bind_completed
 
 
@@ -176,11 +176,11 @@ class StorageClass(Resource):
 
     @property
     def provisions(self) -> bool:
-        """Tells whether volumes of this class are made when they are needed."""
+        """Returns whether volumes of this class are made when they are needed."""
         return self.provisioner not in ("", NO_PROVISIONER)
 
     def allows(self, labels: Mapping[str, str]) -> bool:
-        """Tells whether volumes of this class may be made for a node with these labels."""
+        """Returns whether volumes of this class may be made for a node with these labels."""
         if not self.topologies:
             return True
         return any(term and all(labels.get(key) in values for key, values in term) for term in self.topologies)

@@ -11,14 +11,14 @@ _TERMS = ("requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSche
 
 
 def is_in_scope(resource: str, document: Document, quota: Document) -> bool:
-    """Tells whether a quota, given by its spec, counts an object: all of its scopes must fit."""
+    """Returns whether a quota, given by its spec, counts an object: all of its scopes must fit."""
     selectors = [{"scopeName": scope, "operator": "Exists"} for scope in quota.get("scopes") or ()]
     selectors += (quota.get("scopeSelector") or {}).get("matchExpressions") or []
     return all(_matches(resource, document, selector) for selector in selectors)
 
 
 def is_terminating(spec: Document) -> bool:
-    """Tells whether a pod runs for a limited time only."""
+    """Returns whether a pod runs for a limited time only."""
     return spec.get("activeDeadlineSeconds") is not None
 
 

@@ -46,7 +46,7 @@ def usage_of(resource: str, document: Document, now: Nanoseconds) -> dict[str, A
 
 
 def counts(resource: str, name: str) -> bool:
-    """Tells whether a quota's resource `name` is about objects of a kind."""
+    """Returns whether a quota's resource `name` is about objects of a kind."""
     if name == f"count/{resource}" or (name == resource and resource in _COUNTED):
         return True
     match resource:
@@ -83,7 +83,7 @@ def _is_extended(name: str) -> bool:
 
 
 def _is_charged(pod: Document, now: Nanoseconds) -> bool:
-    """Tells whether a pod has neither ended nor is stuck in its deletion."""
+    """Returns whether a pod has neither ended nor is stuck in its deletion."""
     if (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed"):
         return False
     metadata = pod.get("metadata") or {}

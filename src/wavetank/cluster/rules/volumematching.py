@@ -73,7 +73,7 @@ def match_volumes(
 
 
 def _fits(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Tells whether a volume that is meant for the claim would do."""
+    """Returns whether a volume that is meant for the claim would do."""
     return (
         volume.deleted is None
         and (volume.claim is None or volume.is_for(claim))

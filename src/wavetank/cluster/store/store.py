@@ -121,7 +121,7 @@ class Store:
         return objects.values()
 
     def has(self, group_kind: GroupKind) -> bool:
-        """Tells whether there is any object of a kind."""
+        """Returns whether there is any object of a kind."""
         kind = self._kinds.get(group_kind)
         return kind is not None and bool(kind.objects)
 
@@ -139,7 +139,7 @@ class Store:
         return _uid(self.version + 1)
 
     def is_first(self, resource: Resource) -> bool:
-        """Says whether a version is the one with which its object began."""
+        """Returns whether a version is the one with which its object began."""
         return resource.uid == _uid(resource.resource_version)
 
     def subscribe(

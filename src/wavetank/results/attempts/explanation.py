@@ -125,7 +125,7 @@ def rejection_of(outcome: Outcome) -> Refusal | None:
 def refusals_of(cycle: Cycle, outcome: Outcome) -> Iterator[tuple[Refusal, IntArray]]:
     """Yields each distinct answer of a filter with the slots of the nodes that got it, in the order of the filters."""
     for index in np.unique(outcome.refused_by[outcome.refused_by > 0]):
-        plugin = cycle.framework.judges[index - 1]
+        plugin = cycle.framework.rejecting_filters[index - 1]
         refused = outcome.refused_by == index
         for code in np.unique(outcome.codes[refused]):
             reasons = tuple(reason.text for reason in plugin.reasons(cycle, int(code)))

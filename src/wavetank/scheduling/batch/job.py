@@ -45,7 +45,7 @@ class BatchJob:
         self.shapes: list[tuple[Shape, int]] = []  # with the number of pods, in the order of the pods
 
     def fits(self, free: IntArray) -> bool:
-        """Tells whether each kind of pods, taken alone, has enough room."""
+        """Returns whether each kind of pods, taken alone, has enough room."""
         return all(shape.room(free).sum() >= pods for shape, pods in self.shapes)
 
     def place(self, free: IntArray) -> Placement | None:

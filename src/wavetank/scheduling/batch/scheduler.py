@@ -86,7 +86,7 @@ class BatchScheduler:
             self.pod_added(pod)
 
     def takes(self, pod: Pod) -> bool:
-        """Tells whether a pod is this scheduler's business."""
+        """Returns whether a pod is this scheduler's business."""
         return self._name is None or pod.scheduler_name == self._name
 
     # what the store tells

@@ -143,5 +143,5 @@ def default_plugins(version: Version) -> tuple[EnabledPlugin, ...]:
 
 
 def is_withdrawn(name: str, version: Version) -> bool:
-    """Says whether that release refuses a configuration that names this plugin of old."""
+    """Returns whether that release refuses a configuration that names this plugin of old."""
     return name in _WITHDRAWN and version >= _WITHDRAWN_SINCE

@@ -38,7 +38,7 @@ _SPREAD_FIELDS = (
 
 
 def takes_args(plugin: str, version: Version) -> bool:
-    """Says whether the release knows a type for this plugin's arguments; others are not looked at."""
+    """Returns whether the release knows a type for this plugin's arguments; others are not looked at."""
     return plugin in _READERS and (plugin != "DynamicResources" or version >= (1, 34))
 
 

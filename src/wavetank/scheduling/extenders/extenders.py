@@ -67,7 +67,7 @@ class Extender:
         self._client = client
 
     def is_interested(self, pod: Pod) -> bool:
-        """Tells whether the pod asks for a resource that this extender manages; one that manages none takes all."""
+        """Returns whether the pod asks for a resource that this extender manages; one that manages none takes all."""
         return not self._managed or not self._managed.isdisjoint(_asked_for(pod))
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
@@ -150,7 +150,7 @@ class Extenders:
 
     @property
     def judge_nodes(self) -> bool:
-        """Tells whether any of them filters or prioritizes, so that one feasible node is not enough."""
+        """Returns whether any of them filters or prioritizes, so that one feasible node is not enough."""
         return any(extender.filter_verb or extender.prioritize_verb for extender in self._extenders)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:

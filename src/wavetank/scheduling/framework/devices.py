@@ -80,7 +80,7 @@ class Devices:
         return frozenset(device for allocation in allocations for device in allocation.held())
 
     def is_pending(self, claim: ResourceClaim) -> bool:
-        """Tells whether devices have been chosen for a claim, which the store does not know yet."""
+        """Returns whether devices have been chosen for a claim, which the store does not know yet."""
         return claim.key in self._pending
 
     # on the way to the store

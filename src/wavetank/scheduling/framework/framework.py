@@ -5,11 +5,11 @@ from typing import TypeVar
 
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.extenders.extenders import Extenders
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.batching import Batch
-from wavetank.scheduling.framework.cycle.extending import Extending
-from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.cycle.extenderfilter import ExtenderFilter
 from wavetank.scheduling.framework.cycle.plan import Plan
-from wavetank.scheduling.framework.nodes.nominatedroom import NominatedRoom
+from wavetank.scheduling.framework.nodes.nominatedrequests import NominatedRequestTable
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
     PermitPlugin,
@@ -45,32 +45,32 @@ class Framework:
         self.weights = weights
         self.extenders = extenders or Extenders()
         self.batch = batch
-        self._impure = impure | ({Extending.name} if self.extenders else set())
+        self._impure = impure | ({ExtenderFilter.name} if self.extenders else set())
         self.pre_enqueue = _at(points, "preEnqueue", PreEnqueuePlugin)
         self.pre_filter = _at(points, "preFilter", PreFilterPlugin)
         self.filter = _at(points, "filter", FilterPlugin)
-        extending = Extending()
-        self.judges = (*self.filter, extending)  # all who may refuse a node, in the order of Outcome.refused_by
+        extender_filter = ExtenderFilter()
+        self.rejecting_filters = (*self.filter, extender_filter)  # in the order of Outcome.refused_by
         self.post_filter = _at(points, "postFilter", PostFilterPlugin)
         self.pre_score = _at(points, "preScore", PreScorePlugin)
         self.score = _at(points, "score", ScorePlugin)
         self.reserve = _at(points, "reserve", ReservePlugin)
         self.permit = _at(points, "permit", PermitPlugin)
         self.pre_bind = _at(points, "preBind", PreBindPlugin)
-        self.nominated = NominatedRoom()
-        self._plans: Memory[object, Plan] = Memory(MAX_FAMILIES)
+        self.nominated = NominatedRequestTable()
+        self._plans: BoundedCache[object, Plan] = BoundedCache(MAX_FAMILIES)
         self.hints = _hints({plugin.name: plugin for plugins in points.values() for plugin in plugins})
-        self.hints[extending.name] = extending.events()
+        self.hints[extender_filter.name] = extender_filter.events()
 
     def plan_for(self, spec: PodSpec) -> Plan:
-        """Returns who has a say in pods of the spec's family; the family seen first is forgotten first."""
+        """Returns the plugins for pods of the spec's family; the least recently added family is dropped first."""
         return self._plans.get(spec.family) or self._plans.keep(spec.family, Plan(self, spec))
 
     def fails_for_all(self, rejectors: frozenset[str]) -> bool:
-        """Tells whether a failure by these plugins holds for any pod of the same spec on the same nodes.
+        """Returns whether a failure by these plugins holds for any pod of the same spec on the same nodes.
 
-        Filters that depend on more than that, a user's or an extender's, must have had no say in it; nobody knows
-        who had where nobody is to blame.
+        Filters that depend on more than that (a user's or an extender's) must not have rejected a node; if no plugin
+        is known to have rejected one, that cannot be told.
         """
         return not self._impure or (bool(rejectors) and not self._impure & rejectors)
 

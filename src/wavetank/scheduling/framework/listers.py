@@ -7,7 +7,7 @@ from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, REPLICA_S
 from wavetank.cluster.objects.kinds import Namespace, PodDisruptionBudget, Service
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
-from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.devices import DEVICE_TABLES, Devices
 from wavetank.scheduling.framework.storage import STORAGE_TABLES, Storage
 
@@ -30,7 +30,7 @@ class Listers:
     def __init__(self) -> None:
         self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
         self._selectors: dict[str, tuple[object, LabelSelector]] = {}  # by a controller's uid: as given, and compiled
-        self._siblings: Memory[Hashable, LabelSelector] = Memory(MAX_FAMILIES)  # as long as no service changes
+        self._siblings: BoundedCache[Hashable, LabelSelector] = BoundedCache(MAX_FAMILIES)  # until a service changes
         self.storage = Storage()
         self.devices = Devices()
 
@@ -71,7 +71,7 @@ class Listers:
 
     @property
     def has_disruption_budgets(self) -> bool:
-        """Tells whether there are disruption budgets in any namespace."""
+        """Returns whether there are disruption budgets in any namespace."""
         return bool(self._objects[POD_DISRUPTION_BUDGET])
 
     def disruption_budgets(self, namespace: str) -> Iterator[PodDisruptionBudget]:

@@ -31,7 +31,7 @@ class PluginError(WavetankError):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a node or a pod was refused; `resolvable` if preempting other pods might help."""
+    """Why a node or a pod was rejected; `resolvable` if preempting other pods might help."""
 
     text: str
     resolvable: bool
@@ -39,25 +39,25 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class PreFilterResult:
-    """What a PreFilter found: nothing to filter (`skip`), only these nodes, or that no node can do."""
+    """What a PreFilter returns: nothing to filter (`skip`), only these nodes, or that no node is suitable."""
 
     skip: bool = False
     node_names: frozenset[str] | None = None
     rejected: Reason | None = None
 
 
-class Room(NamedTuple):
-    """What is held back for nominated pods: by slot and row of the NodeTable, and their number by slot."""
+class NominatedRequests(NamedTuple):
+    """The requests of nominated pods, by slot and row of the NodeTable, and their number by slot."""
 
     requested: IntArray
     pods: IntArray
 
 
-class Measure(NamedTuple):
+class CompiledScore(NamedTuple):
     """A score by resources, as compiled code reads it.
 
-    `kind` is one of the strategies of plugins.resourcekernels; one row of `resources` per resource that counts: the
-    columns of the Ledger that tell what a node has of it and what is in use, what the pod asks for, and its weight.
+    `kind` is one of the strategies of plugins.noderesources.kernels. A row of `resources` per resource: the columns of
+    the NodeArrays with its capacity and its use, the pod's request, and its weight.
     """
 
     kind: int
@@ -65,9 +65,9 @@ class Measure(NamedTuple):
     shape: IntArray
 
 
-# What a sweep came to: how many nodes it looked at, how many it found, and how many of these are the best.
-Swept = tuple[int, int, int]
-SLOTS, TOTALS, BEST = range(3)  # its `found`: the nodes, what the measures give them, and the places of the best
+# What a search came to: how many nodes were looked at, how many were found, and how many of these are the best.
+SearchResult = tuple[int, int, int]
+SLOTS, TOTALS, BEST = range(3)  # of `found`: the nodes, their total scores, and the positions of the best
 
 PROCEED = PreFilterResult()
 SKIP = PreFilterResult(skip=True)
@@ -79,30 +79,31 @@ class Plugin:
     name: str
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
-        """Returns the events that may help a pod refused by this plugin, each with its queueing hint."""
+        """Returns the events that may make a pod schedulable that this plugin rejected, with their queueing hints."""
         return {}
 
-    def ignores(self, spec: PodSpec) -> bool:
-        """Tells whether nobody needs to ask this plugin of pods of the spec's family, whatever the cluster is like."""
+    def skips_family(self, spec: PodSpec) -> bool:
+        """Returns whether this plugin need not be called for pods of the spec's family, in any state of the cluster."""
         return False
 
     def passes_spec(self, spec: PodSpec) -> bool:
-        """Tells whether, whatever the cluster is like, this plugin lets such pods pass, prefers no node, keeps nothing.
+        """Returns whether this plugin passes all nodes for such pods, scores none and reserves nothing.
 
-        Unlike one that ignores them it is asked before filtering, since it has a word to say when an attempt fails.
+        It holds in any state of the cluster. Unlike with `skips_family` its PreFilter is called, because it has a
+        part in how an attempt fails.
         """
         return False
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Tells whether, as things stand, this plugin refuses no node for the pod and prefers none to another."""
+        """Returns whether this plugin rejects no node for the pod and scores all alike in the present state."""
         return False
 
 
 class PreEnqueuePlugin(Plugin):
-    """Says whether a pod may enter the active queue at all."""
+    """Decides whether a pod may enter the active queue."""
 
     def pre_enqueue(self, pod: Pod) -> bool:
-        """Tells whether the pod is ready to be scheduled."""
+        """Returns whether the pod is ready to be scheduled."""
         raise NotImplementedError
 
 
@@ -114,62 +115,62 @@ class PreFilterPlugin(Plugin):
         raise NotImplementedError
 
     def freeze(self, cycle: Cycle) -> None:
-        """Keeps what was prepared as it is at this moment, whatever comes and goes before the filter is asked."""
+        """Keeps what was prepared as it is now, even if pods are added or removed before the filter is called."""
 
 
 class FilterPlugin(Plugin):
-    """Refuses nodes."""
+    """Rejects nodes."""
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Returns a code for each node: PASSED, or one that `reasons` explains."""
         raise NotImplementedError
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
-        """Explains a code; called only when somebody wants to know."""
+        """Explains a code; called only for messages and explanations."""
         raise NotImplementedError
 
 
-class SweepPlugin(FilterPlugin):
-    """A filter that can search and score in one pass, where no other filter has a say but by barring nodes."""
+class FastFilterPlugin(FilterPlugin):
+    """A filter that can search and score nodes in one pass, if other filters only exclude nodes beforehand."""
 
-    found: IntArray  # what the last sweep found; it is written over by the next
+    found: IntArray  # by the last search; the next one overwrites it
 
-    def sweep(self, cycle: Cycle, barred: BoolArray, start: int) -> Swept:
-        """Looks at the plan's nodes in turn from `start` on, until enough are found that are not barred."""
+    def search(self, cycle: Cycle, excluded: BoolArray, start: int) -> SearchResult:
+        """Looks at the plan's nodes in turn, beginning at `start`, until enough are found that are not excluded."""
         raise NotImplementedError
 
-    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
-        """Returns the codes of `filter` with what is held back for nominated pods counted as well."""
+    def filter_with_nominated(self, cycle: Cycle, nodes: IntArray, room: NominatedRequests) -> IntArray:
+        """Returns the codes of `filter` with the requests of nominated pods counted as well."""
         raise NotImplementedError
 
 
-class JoiningPlugin(Plugin):
-    """A plugin that leaves the search to a sweep.
+class FastPathPlugin(Plugin):
+    """A plugin that can take part in the fast path.
 
-    As a filter it bars nodes beforehand. As a score it rates those found, in whole numbers, which may be added up in
-    any order.
+    As a filter it excludes nodes before the search. As a score it scores the nodes found, in whole numbers, which may
+    be added up in any order.
     """
 
-    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
-        """Marks the slots that the filter refuses, where this plugin is one."""
+    def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
+        """Marks the slots that the filter rejects, if this plugin is a filter."""
 
 
-class MeasurePlugin(Plugin):
-    """A score that a SweepPlugin can compute: it reads only what is asked of a node's resources."""
+class CompiledScorePlugin(Plugin):
+    """A score that a FastFilterPlugin can compute: it reads only the resources of a node."""
 
-    def measure(self, spec: PodSpec, table: NodeTable) -> Measure | None:
+    def compiled_score(self, spec: PodSpec, table: NodeTable) -> CompiledScore | None:
         """Returns how pods of this spec are scored, or None if they are not."""
         raise NotImplementedError
 
 
 class PostFilterPlugin(Plugin):
-    """Acts when no node was found."""
+    """Acts if no node was found."""
 
     def post_filter(self, cycle: Cycle, outcome: Outcome) -> str | None:
         """Does what it can and returns what is added to the pod's message.
 
-        None if it has helped: then nothing is added, and later plugins are not asked. Nor are they after a
-        PluginError, whose text takes the place of what the others added.
+        None if it has helped: then nothing is added, and later plugins are not called. Nor are they after a
+        PluginError, whose text replaces what the others added.
         """
         raise NotImplementedError
 
@@ -195,29 +196,30 @@ class ScorePlugin(Plugin):
 
 
 class ReservePlugin(Plugin):
-    """Keeps something for a pod on its way to a node."""
+    """Reserves something for a pod before it is bound."""
 
     def reserve(self, cycle: Cycle, node_name: str) -> None:
-        """Takes what the pod needs."""
+        """Reserves what the pod needs."""
         raise NotImplementedError
 
     def unreserve(self, cycle: Cycle, node_name: str) -> None:
-        """Gives it back, because the pod did not get there."""
+        """Releases it, because the pod was not bound."""
         raise NotImplementedError
 
 
 class PermitPlugin(Plugin):
-    """Has the last word before a pod is bound."""
+    """Approves or rejects a pod before it is bound."""
 
     def permit(self, cycle: Cycle, node_name: str) -> Reason | None:
-        """Returns why the pod may not be bound after all, or None."""
+        """Returns why the pod may not be bound, or None."""
         raise NotImplementedError
 
 
 class PreBindPlugin(Plugin):
-    """Prepares what a pod needs on its node before it is bound there, while the scheduler goes on.
+    """Prepares what a pod needs on its node before it is bound there, while the scheduler continues.
 
-    `activity` is what it says it was doing when `timeout` was over. One that does not `wait` is done when it has asked.
+    `activity` is what the message of a `timeout` says the plugin was doing. One that does not `wait` is done when
+    `prepare` returns.
     """
 
     activity: str
@@ -225,13 +227,13 @@ class PreBindPlugin(Plugin):
     waits = True
 
     def has_to_prepare(self, cycle: Cycle, node_name: str) -> bool:
-        """Tells whether there is anything to do; if not, the pod is bound at once."""
+        """Returns whether there is anything to do; if not, the pod is bound at once."""
         raise NotImplementedError
 
     def prepare(self, cycle: Cycle, node_name: str, store: Store) -> None:
-        """Asks for what is needed; a PluginError or ApiError ends the attempt."""
+        """Requests what is needed; a PluginError or ApiError ends the attempt."""
         raise NotImplementedError
 
     def is_prepared(self, cycle: Cycle, node_name: str, store: Store) -> bool:
-        """Tells whether all is there; a PluginError ends the attempt."""
+        """Returns whether everything is ready; a PluginError ends the attempt."""
         raise NotImplementedError

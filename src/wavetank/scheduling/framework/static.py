@@ -17,7 +17,7 @@ MAX_FACETS = 1024  # per plugin; a facet costs eight bytes a node
 
 
 class FacetCache:
-    """Keeps one answer per (facet, node) until that node changes; the facet used longest ago is forgotten first."""
+    """Caches one answer per (facet, node) until that node changes; the least recently used facet is dropped first."""
 
     def __init__(self, evaluate: Callable[[Any, Node], int]) -> None:
         self._evaluate = evaluate
@@ -55,7 +55,7 @@ class StaticFilter(FilterPlugin):
         raise NotImplementedError
 
     def check(self, facet: Any, node: Node) -> Reason | None:
-        """Returns why the node is refused, one of REASONS, or None if it is fine."""
+        """Returns why the node is rejected, one of REASONS, or None if it passes."""
         raise NotImplementedError
 
     def filter(self, cycle: Any, nodes: IntArray) -> IntArray:
@@ -64,11 +64,11 @@ class StaticFilter(FilterPlugin):
         return codes
 
     def codes(self, spec: PodSpec, table: NodeTable) -> IntArray | None:
-        """Returns the codes of all slots; None if they do not tell all that the plugin has to say."""
+        """Returns the codes of all slots; None if the plugin's answer depends on more than them."""
         return self._codes.answers(self.facet(spec), table)
 
     def evaluate(self, facet: Any, nodes: IntArray, table: NodeTable) -> IntArray:
-        """Computes the codes of a few nodes without remembering them."""
+        """Computes the codes of a few nodes without caching them."""
         found = (table.nodes[slot] for slot in nodes)
         return np.array([self._code(facet, node) for node in found if node is not None], np.int64)
 
@@ -101,7 +101,7 @@ class StaticScore(ScorePlugin):
         return scores
 
     def is_even(self, spec: PodSpec, table: NodeTable) -> bool:
-        """Tells whether all nodes get the same score."""
+        """Returns whether all nodes get the same score."""
         scores = self._scores.answers(self.score_facet(spec), table)[table.order]
         return not len(scores) or bool(scores.min() == scores.max())
 

@@ -92,7 +92,7 @@ def descend(nodes: Any, cpu_free: Any, free: Any, models: Any, typical: Any, req
 
 @compiled()
 def _is_twin(row: Any, device: int) -> bool:
-    """Tells whether an earlier device has as much left, so that this one would score the same."""
+    """Returns whether an earlier device has as much left, so that this one would score the same."""
     twins = 0
     for other in range(device):
         twins += row[other] == row[device]

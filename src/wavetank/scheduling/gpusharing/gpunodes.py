@@ -62,7 +62,7 @@ class GpuNodes:
         return self._given.get(pod.uid, ())
 
     def knows(self, models: tuple[str, ...]) -> bool:
-        """Tells whether any node has, or had, GPUs of one of these models."""
+        """Returns whether any node has, or had, GPUs of one of these models."""
         return any(model in self._numbers for model in models)
 
     def accepted(self, models: tuple[str, ...]) -> BoolArray:

@@ -25,8 +25,8 @@ from wavetank.scheduling.framework.plugin import (
 )
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
-from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
 from wavetank.scheduling.gpusharing.request import GpuRequest
+from wavetank.scheduling.gpusharing.tieorder import TieOrder
 
 if TYPE_CHECKING:
     from wavetank.scheduling.gpusharing.policy import GpuPolicy
@@ -55,7 +55,7 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
     timeout = 0
     waits = False
 
-    def __init__(self, name: str, policy: GpuPolicy, turns: NodeTurns) -> None:
+    def __init__(self, name: str, policy: GpuPolicy, turns: TieOrder) -> None:
         self.name = name
         self._policy = policy
         self._nodes = GpuNodes()
@@ -99,7 +99,7 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
         self._nodes.take_back(cycle.pod)
 
     def has_to_prepare(self, cycle: Cycle, node_name: str) -> bool:
-        """Tells whether the pod has got devices."""
+        """Returns whether the pod has got devices."""
         return bool(self._nodes.given(cycle.pod))
 
     def prepare(self, cycle: Cycle, node_name: str, store: Store) -> None:

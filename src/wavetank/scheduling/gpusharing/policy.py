@@ -4,13 +4,13 @@ import random
 from collections.abc import Sequence
 
 from wavetank.kernel.randomness import Streams
+from wavetank.scheduling.forecast import Forecast
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import Plugin
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
-from wavetank.scheduling.gpusharing.nodeturns import NodeTurns
 from wavetank.scheduling.gpusharing.plugin import GpuSharing
 from wavetank.scheduling.gpusharing.request import GpuRequest
-from wavetank.scheduling.outlook import Outlook
+from wavetank.scheduling.gpusharing.tieorder import TieOrder
 
 BEST = 100  # the highest score of a node
 # What scores are measured by: the largest node of the cluster that the policies were published with.
@@ -38,11 +38,11 @@ class GpuPolicy:
         """Returns the device for a part of a GPU: the one with the least free that is enough."""
         return state.tightest_device(slot, request.milli)
 
-    def expect(self, outlook: Outlook) -> None:
+    def expect(self, forecast: Forecast) -> None:
         """Learns what will come."""
-        self.order = outlook.nodes
+        self.order = forecast.nodes
 
     def plugins(self, name: str) -> Sequence[Plugin]:
         """Returns what takes part in the scheduling cycle for this policy."""
-        turns = NodeTurns(self.order, Streams(self.seed).stream("gpu-sharing/order"))
+        turns = TieOrder(self.order, Streams(self.seed).stream("gpu-sharing/order"))
         return [GpuSharing(name, self, turns)]

@@ -27,7 +27,7 @@ class GpuRequest(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Tells whether it is for a part of one GPU."""
+        """Returns whether it is for a part of one GPU."""
         return 0 < self.milli < WHOLE
 
     @property

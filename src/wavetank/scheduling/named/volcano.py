@@ -76,6 +76,6 @@ def _make(wanted: str, formula: str, name: str, version: Version, args: Mapping[
 def volcano_of_k8ssim(name: str, description: str, conf: VolcanoConf) -> VolcanoDefinition:
     """Returns Volcano as it is in K8sSim, with any configuration."""
     from wavetank.scheduling.volcano.definition import VolcanoDefinition
-    from wavetank.scheduling.volcano.vintage import K8SSIM
+    from wavetank.scheduling.volcano.release import K8SSIM
 
-    return VolcanoDefinition(name, description, conf, vintage=K8SSIM)
+    return VolcanoDefinition(name, description, conf, release=K8SSIM)

@@ -5,14 +5,14 @@ import numpy as np
 from wavetank.cluster.fields.imagenames import with_tag
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
+from wavetank.scheduling.framework.plugin import FastPathPlugin, ScorePlugin
 
 _MIB = 1024 * 1024
 MIN_BYTES = 23 * _MIB
 MAX_BYTES_PER_CONTAINER = 1000 * _MIB
 
 
-class ImageLocality(JoiningPlugin, ScorePlugin):
+class ImageLocality(FastPathPlugin, ScorePlugin):
     """Prefers nodes that have the pod's images already; an image counts more the more nodes have it."""
 
     name = "ImageLocality"

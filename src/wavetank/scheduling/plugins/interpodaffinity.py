@@ -10,18 +10,18 @@ from wavetank.cluster.fields.selectors import NOTHING
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import InterPodAffinityArgs
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.kernels import bar
-from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.cycle.kernels import exclude
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.nodes.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, Regard
+from wavetank.scheduling.framework.nodes.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, MatchingTerms
 from wavetank.scheduling.framework.nodes.topology import DomainTotals
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
+    FastPathPlugin,
     FilterPlugin,
-    JoiningPlugin,
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
@@ -51,7 +51,7 @@ class _State:
     alone: bool  # nobody matches the pod's affinity yet but the pod itself
 
 
-class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
+class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
     """Keeps pods near to or far from others, as they or the others ask."""
 
     name = "InterPodAffinity"
@@ -63,7 +63,7 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
         self._hard_weight = args.hard_pod_affinity_weight
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         self._listers = listers
-        self._asked: Memory[tuple[object, str], _Asked] = Memory(MAX_FAMILIES)
+        self._asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_FAMILIES)
 
     # filtering
 
@@ -74,7 +74,7 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Looks up who is where, as far as the pod or the others care."""
         asked = self._asks(cycle.pod)
-        others = self._regard(cycle).totals(REQUIRED_ANTI)
+        others = self._new_matching(cycle).totals(REQUIRED_ANTI)
         if not (others or asked.affinity or asked.anti_affinity):
             return SKIP
         affinity = [_totals(cycle, key, query) for key, query in asked.affinity]
@@ -103,15 +103,15 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
         unwelcome = _any_in_domain(state.others, nodes)
         return np.where(far, 1, np.where(hated, 2, np.where(unwelcome, 3, 0)))
 
-    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+    def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
         """Bars the same nodes, by whole domains."""
         if self.pre_filter(cycle).skip:
             return
         state: _State = cycle.state[self.name]
         for item in state.affinity:
-            bar(barred, item.domains.domains, (item.totals == 0) & (not state.alone), True)
+            exclude(excluded, item.domains.domains, (item.totals == 0) & (not state.alone), True)
         for item in (*state.anti_affinity, *state.others):
-            bar(barred, item.domains.domains, item.totals > 0, False)
+            exclude(excluded, item.domains.domains, item.totals > 0, False)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Returns the one reason that a code stands for."""
@@ -133,10 +133,10 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
         if self._ignores_others and not preferred:
             return False
         found = [(_totals(cycle, key, query), weight) for key, query, weight in preferred]
-        regard = self._regard(cycle)
+        matching = self._new_matching(cycle)
         if self._hard_weight:
-            found += [(totals, self._hard_weight) for totals in regard.totals(REQUIRED)]
-        found += [(totals, 1) for totals in regard.totals(PREFERRED)]
+            found += [(totals, self._hard_weight) for totals in matching.totals(REQUIRED)]
+        found += [(totals, 1) for totals in matching.totals(PREFERRED)]
         found = cycle.state[self.name + "/score"] = [item for item in found if item[0].present]
         return bool(found)
 
@@ -157,9 +157,9 @@ class InterPodAffinity(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlu
 
     # both
 
-    def _regard(self, cycle: Cycle) -> Regard:
+    def _new_matching(self, cycle: Cycle) -> MatchingTerms:
         pod, table = cycle.pod, cycle.table
-        return table.terms.about(pod, self._listers.namespace_labels(pod.namespace), table.topologies)
+        return table.terms.matching(pod, self._listers.namespace_labels(pod.namespace), table.topologies)
 
     def _asks(self, pod: Pod) -> _Asked:
         """Returns what the pod asks for; remembered unless the namespaces that are meant may change."""

@@ -39,7 +39,7 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
         StaticScore.__init__(self)
         self._added = parse_node_affinity({}, added_affinity or {})
 
-    def ignores(self, spec: PodSpec) -> bool:
+    def skips_family(self, spec: PodSpec) -> bool:
         """Has nothing to say where neither the pod nor the profile cares for nodes' labels."""
         asked, added = spec.node_affinity, self._added
         return asked.allows_all and added.allows_all and not asked.preferred and not added.preferred

@@ -12,8 +12,8 @@ from wavetank.scheduling.framework.nodes.ports import ports_clash
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
+    FastPathPlugin,
     FilterPlugin,
-    JoiningPlugin,
     PreFilterPlugin,
     PreFilterResult,
     Reason,
@@ -21,13 +21,13 @@ from wavetank.scheduling.framework.plugin import (
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 
-class NodePorts(JoiningPlugin, PreFilterPlugin, FilterPlugin):
+class NodePorts(FastPathPlugin, PreFilterPlugin, FilterPlugin):
     """Keeps a pod off nodes where a host port that it wants is taken."""
 
     name = "NodePorts"
     TAKEN = Reason("node(s) didn't have free ports for the requested pod ports", resolvable=True)
 
-    def ignores(self, spec: PodSpec) -> bool:
+    def skips_family(self, spec: PodSpec) -> bool:
         """Has nothing to say of a pod without host ports."""
         return not spec.ports
 
@@ -39,11 +39,11 @@ class NodePorts(JoiningPlugin, PreFilterPlugin, FilterPlugin):
         """Refuses nodes with a conflict."""
         return np.isin(nodes, list(cycle.table.ports.conflicts(cycle.pod.spec.ports))).astype(np.int64)
 
-    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+    def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
         """Bars the same nodes."""
         for slot in cycle.table.ports.conflicts(cycle.pod.spec.ports):
-            if slot < len(barred):  # others have no node
-                barred[slot] = True
+            if slot < len(excluded):  # others have no node
+                excluded[slot] = True
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Returns the one reason there is."""

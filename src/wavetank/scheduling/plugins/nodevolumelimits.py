@@ -14,9 +14,9 @@ from wavetank.cluster.rules.csimigration import BY_NAME, InTreePlugin
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.podclaims import has_claim
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
-from wavetank.scheduling.plugins.dynamicresources.podclaims import has_claim
 
 _Csi = tuple[str, str]  # (driver, handle): two volumes with the same are one
 
@@ -35,7 +35,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
         self._needs_driver = needs_driver
         self._reasons = [self.TOO_MANY]
 
-    def ignores(self, spec: PodSpec) -> bool:
+    def skips_family(self, spec: PodSpec) -> bool:
         """Has nothing to say of a pod without volumes."""
         return not spec.volumes
 

@@ -10,5 +10,5 @@ class SchedulingGates(PreEnqueuePlugin):
     name = "SchedulingGates"
 
     def pre_enqueue(self, pod: Pod) -> bool:
-        """Tells whether all gates are gone."""
+        """Returns whether all gates are gone."""
         return not pod.gates

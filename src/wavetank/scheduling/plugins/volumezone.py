@@ -11,9 +11,9 @@ from wavetank.cluster.rules.csimigration import BETA_ZONE, ZONE
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
+from wavetank.scheduling.framework.podclaims import named_claims, names_claim
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
-from wavetank.scheduling.plugins.dynamicresources.podclaims import named_claims, names_claim
 
 _REGION, _BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
 _LABELS = (BETA_ZONE, _BETA_REGION, ZONE, _REGION)
@@ -35,7 +35,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def ignores(self, spec: PodSpec) -> bool:
+    def skips_family(self, spec: PodSpec) -> bool:
         """Has nothing to say of a pod without volumes."""
         return not spec.volumes
 

@@ -11,7 +11,7 @@ from wavetank.scheduling.framework.queue.queue import SchedulingQueue
 
 
 class EventHandlers:
-    """What a scheduler makes of news: nodes and the pods on them go into its table, pods that wait into its queue."""
+    """Handles the events of informers: nodes and their pods go into the table, pending pods into the queue."""
 
     def __init__(
         self, table: NodeTable, queue: SchedulingQueue, framework_of: Callable[[Pod], Framework | None]
@@ -21,23 +21,23 @@ class EventHandlers:
         self._framework_of = framework_of
 
     def node_added(self, node: Node) -> None:
-        """Takes in a node."""
+        """Adds a node."""
         self._table.set_node(node)
         self._queue.move(ClusterEvent.NODE_ADD, None, node)
 
     def node_modified(self, old: Node, new: Node) -> None:
-        """Takes in a node's new version."""
+        """Updates a node."""
         self._table.set_node(new)
         for event in node_events(old, new):
             self._queue.move(event, old, new)
 
     def node_deleted(self, node: Node) -> None:
-        """Forgets a node."""
+        """Removes a node."""
         self._table.remove_node(node)
         self._queue.move(ClusterEvent.NODE_DELETE, node, None)
 
     def pod_added(self, pod: Pod) -> None:
-        """Takes in a pod: as a user of its node, or into the queue."""
+        """Adds a pod to its node, or to the queue."""
         if pod.phase in ENDS:
             return
         if pod.node_name:
@@ -49,7 +49,7 @@ class EventHandlers:
             self._queue.add(pod, framework)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Takes in a pod's new version."""
+        """Updates a pod."""
         if new.phase in ENDS:
             self.pod_deleted(old)
         elif not new.node_name:
@@ -69,18 +69,18 @@ class EventHandlers:
     def _update_waiting(self, old: Pod, new: Pod) -> None:
         table = self._table
         if new.uid in table.placements:
-            return  # its binding is on the way
+            return  # it is assumed
         self._queue.update(old, new)
         if old.nominated_node != new.nominated_node:
             table.nominate(new, new.nominated_node)
         elif node_name := table.nominator.node_of(new.uid):
             table.nominator.set(new, node_name)
         if old.nominated_node and old.nominated_node != new.nominated_node:
-            # others of no more priority took the pod for one that is there already
+            # pods of the same or a lower priority counted the pod as if it were on the node
             self._queue.move(ClusterEvent.ASSIGNED_POD_DELETE, old, None, at_most=old.priority)
 
     def pod_deleted(self, pod: Pod) -> None:
-        """Forgets a pod, and lets others have its room."""
+        """Removes a pod, and requeues pods that its deletion may help."""
         if pod.phase in ENDS:
             return
         if pod.node_name:
@@ -96,7 +96,7 @@ class EventHandlers:
             self._queue.move(ClusterEvent.ASSIGNED_POD_DELETE, pod, None, at_most=pod.priority)
 
     def _delete_assumed(self, pod: Pod) -> None:
-        """Frees the room of a pod that was on its way to a node."""
+        """Removes a pod that was assumed but not yet bound."""
         node = self._table.nodes[self._table.placements[pod.uid][1]]
         self._table.remove_pod(pod.uid)
         assumed = pod.copy()

@@ -12,14 +12,14 @@ from wavetank.scheduling.framework.queue.nominator import Nominator
 from wavetank.scheduling.plugins.defaultpreemption.plugin import PREEMPTED, DefaultPreemption, Running
 from wavetank.scheduling.scheduler.request import Request
 
-_Call = tuple[Nanoseconds, Callable[[], None]]  # how long it takes, and what it does
+_Call = tuple[Nanoseconds, Callable[[], None]]  # its latency, and the request
 
 
 class Evictions:
-    """Carries out preemptions beside the scheduling loop, one request after the other.
+    """Carries out preemptions concurrently with the scheduling loop, one request after the other.
 
-    First less important pods lose their nomination to the node, then each victim is marked and deleted. The
-    preemptor is `running`, and so kept out of the queue, until its last victim is on its way out, whoever sent it.
+    First pods of lower priority lose their nomination to the node, then each victim is marked and deleted. The
+    preemptor is `running`, and so kept out of the queue, until its last victim is being deleted.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Evictions:
         self._draw = draw  # returns how long a patch and a deletion take
 
     def begin(self, preemptor: Pod, node_name: str, victims: tuple[Pod, ...], running: Running) -> None:
-        """Makes room for a pod; victims that are going already are left alone."""
+        """Evicts the victims of a preemptor, except those that are terminating already."""
         staying = [victim for victim in victims if victim.deleted is None]
         if staying:
             self._go_on(self._calls(preemptor, node_name, staying, running))
@@ -57,7 +57,7 @@ class Evictions:
         running.pop(preemptor.uid, None)
 
     def _eviction(self, victim: Pod) -> Iterator[_Call]:
-        yield self._draw()[0], _nothing  # the condition DisruptionTarget, which takes its time
+        yield self._draw()[0], _nothing  # the condition DisruptionTarget: only its latency is simulated
         if self._present(victim) is not None:
             yield self._draw()[1], lambda: self._evict(victim)
 
@@ -80,7 +80,7 @@ class Evictions:
         try:
             self._store.evict(victim, PREEMPTED)
         except ApiError:
-            return  # it is gone already
+            return  # it is deleted already
 
 
 def _nothing() -> None:

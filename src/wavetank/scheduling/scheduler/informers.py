@@ -1,4 +1,4 @@
-"""What brings news of the cluster to a scheduler, in the order in which the store tells it."""
+"""The informers of a scheduler: they pass on events of the store, in its order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ObjectInformer:
-    """Keeps the listers up to date with one kind of objects, and wakes the pods that a change may help."""
+    """Keeps the listers up to date with one kind of objects, and requeues the pods that a change may help."""
 
     def __init__(self, listers: Listers, scheduler: Scheduler, table: str) -> None:
         self._listers = listers
@@ -23,17 +23,17 @@ class ObjectInformer:
         self._events = OBJECT_EVENTS.get(table, (None, None, None))
 
     def added(self, new: Resource) -> None:
-        """Hands on a new object."""
+        """Passes on a new object."""
         self._listers.set(new)
         self._tell(self._events[0], None, new)
 
     def modified(self, old: Resource, new: Resource) -> None:
-        """Hands on a new version."""
+        """Passes on a new version."""
         self._listers.set(new)
         self._tell(self._events[1], old, new)
 
     def deleted(self, old: Resource) -> None:
-        """Hands on that an object is gone."""
+        """Passes on a deletion."""
         self._listers.remove(old)
         self._tell(self._events[2], old, None)
 
@@ -44,30 +44,30 @@ class ObjectInformer:
 
 
 class NodeInformer:
-    """Hands changes of nodes to a scheduler."""
+    """Passes events of nodes to a scheduler."""
 
     def __init__(self, scheduler: Scheduler) -> None:
-        intake = scheduler.intake
-        self.added = partial(scheduler.receive, intake.node_added)
-        self.modified = partial(scheduler.receive, intake.node_modified)
-        self.deleted = partial(scheduler.receive, intake.node_deleted)
+        event_handlers = scheduler.event_handlers
+        self.added = partial(scheduler.receive, event_handlers.node_added)
+        self.modified = partial(scheduler.receive, event_handlers.node_modified)
+        self.deleted = partial(scheduler.receive, event_handlers.node_deleted)
 
 
 class PodInformer:
-    """Hands changes of pods to a scheduler, as far as they concern it: a finished pod does not."""
+    """Passes events of pods to a scheduler, except those of finished pods."""
 
     def __init__(self, scheduler: Scheduler) -> None:
-        self.added = partial(scheduler.receive, scheduler.intake.pod_added)
+        self.added = partial(scheduler.receive, scheduler.event_handlers.pod_added)
         self._scheduler = scheduler
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Hands on a new version."""
+        """Passes on a new version."""
         if new.node_name:
-            self._scheduler.overhear(old, new)
+            self._scheduler.receive_update(old, new)
         else:
-            self._scheduler.receive(self._scheduler.intake.pod_modified, old, new)
+            self._scheduler.receive(self._scheduler.event_handlers.pod_modified, old, new)
 
     def deleted(self, old: Pod) -> None:
-        """Hands on that an object is gone."""
+        """Passes on a deletion."""
         if old.phase not in ENDS:
-            self._scheduler.receive(self._scheduler.intake.pod_deleted, old)
+            self._scheduler.receive(self._scheduler.event_handlers.pod_deleted, old)

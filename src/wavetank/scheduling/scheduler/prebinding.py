@@ -10,11 +10,11 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.plugin import PluginError, PreBindPlugin
 
-_PERIOD = SECOND  # between two looks, the first of which comes after the first period
+_PERIOD = SECOND  # of polling; the first poll comes after the first period
 
 
 class PreBinding:
-    """Lets PreBind plugins prepare the node of a pod, one after the other, beside the scheduling loop.
+    """Runs the PreBind plugins of a pod, one after the other, concurrently with the scheduling loop.
 
     In the end either `ready` is called, or `failed` with the message of the error.
     """
@@ -38,7 +38,7 @@ class PreBinding:
         self._plugins = deque(plugins)
 
     def begin(self) -> None:
-        """Lets the next plugin begin; after the last one the pod is ready."""
+        """Runs the next plugin; after the last one the pod is ready."""
         if not self._plugins:
             self._ready()
             return

@@ -7,7 +7,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class Request(NamedTuple):
-    """Something sent to the API server: done after `latency`, when the sender also has its answer."""
+    """A request to the API server: committed after `latency`, when the sender also gets its answer."""
 
     latency: Nanoseconds
     commit: Callable[[], None]

@@ -23,23 +23,23 @@ from wavetank.scheduling.framework.queue.queue import QueuedPod, QueueRules, Sch
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler.eventhandlers import EventHandlers
 from wavetank.scheduling.scheduler.evictions import Evictions, gates_of
-from wavetank.scheduling.scheduler.failures import Failures
+from wavetank.scheduling.scheduler.failurecache import FailureCache
 from wavetank.scheduling.scheduler.informers import NodeInformer, ObjectInformer, PodInformer
 from wavetank.scheduling.scheduler.prebinding import PreBinding
 from wavetank.scheduling.scheduler.request import Request
 
-_MOST_UNREAD = 1000
+_MAX_DEFERRED = 1000
 
 Explain = Callable[[Nanoseconds, Pod, Outcome, Cycle], None]
 
 
 class Scheduler:
-    """kube-scheduler on the simulated cluster: watches the store, tries pods one by one, binds them.
+    """kube-scheduler on the simulated cluster: watches the store, schedules pods one by one, binds them.
 
-    A scheduler with `takes_all` schedules every pod by its only profile; otherwise a pod's schedulerName decides.
-    Attempts of one instant come before their bindings are committed, and bindings before status patches: what a real
-    process does between two moments of quiet. `explain` is told of each attempt, with the cycle that decided it,
-    before anything comes of it; it may still send the pod to another feasible node, or to none.
+    With `takes_all` every pod is scheduled by the only profile; otherwise its schedulerName decides. At one instant all
+    attempts are made before their bindings are committed, and bindings before status patches, like in a real process.
+    `explain` is called for each attempt, with the cycle that decided it, before the result is applied; it may change
+    the result to another feasible node, or to none.
     """
 
     def __init__(
@@ -71,39 +71,39 @@ class Scheduler:
         self._draw_delete = drawing(latency.delete, random)
         self._rotation = Rotation()
         self._explain = explain
-        self._failures = Failures(self.table)
-        self._bindings: list[tuple[Nanoseconds, Callable[[], None]]] = []  # to be sent: how long each takes, and does
+        self._failures = FailureCache(self.table)
+        self._bindings: list[tuple[Nanoseconds, Callable[[], None]]] = []  # to be sent, with their latencies
         self._outbox: list[Request] = []
         self._answered: list[Callable[[], None]] = []
-        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []  # who handles the news, and what they are
-        self._unread: list[tuple[Pod, Pod]] = []  # changes that nobody has waited for, older than the inbox
-        self._awake = False  # a turn is due in this instant, or under way
-        self._blocked = False  # the loop thinks, or waits for the API server's answer
+        self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []  # handlers and their arguments
+        self._deferred: list[tuple[Pod, Pod]] = []  # updates of bound pods, older than the inbox
+        self._awake = False  # a turn is scheduled for this instant, or running
+        self._blocked = False  # the loop is busy with an attempt, or waits for the API server's answer
         self._evictions = Evictions(store, self.table.nominator, self._send, self._draw_eviction)
         for table in TABLES:
             store.subscribe(table, ObjectInformer(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
-        self.intake = EventHandlers(self.table, self.queue, self.framework_of)
+        self.event_handlers = EventHandlers(self.table, self.queue, self.framework_of)
         store.subscribe(NODE, NodeInformer(self))
         store.subscribe(POD, PodInformer(self))
         for node in store.list(NODE):
-            self.intake.node_added(node)
+            self.event_handlers.node_added(node)
         for pod in store.list(POD):
-            self.intake.pod_added(pod)
+            self.event_handlers.pod_added(pod)
 
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
         return SchedulingQueue(clock, rules, self._wake)
 
     def framework_of(self, pod: Pod) -> Framework | None:
-        """Returns the profile that is responsible for a pod, or None if it is somebody else's."""
+        """Returns the profile for a pod, or None if another scheduler is responsible for it."""
         return self._only or self._frameworks.get(pod.scheduler_name)
 
     def takes(self, pod: Pod) -> bool:
-        """Tells whether a pod is this scheduler's business."""
+        """Returns whether this scheduler is responsible for a pod."""
         return self.framework_of(pod) is not None
 
-    # the loop: what can run runs until it has to wait, then the API server takes what was sent
+    # the loop: everything runs until it has to wait, then requests are sent to the API server
 
     def _wake(self) -> None:
         if not self._awake:
@@ -111,10 +111,10 @@ class Scheduler:
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
     def _turn(self) -> None:
-        """Lets everything run that can; the loop is faster than news of the cluster, which come through informers."""
+        """Runs the scheduling loop and the event handlers; the loop is faster than events, which come by informers."""
         try:
-            if self._unread:
-                self._read_up()
+            if self._deferred:
+                self._apply_deferred()
             if self._answered:
                 answered, self._answered = self._answered, []
                 for go_on in answered:
@@ -124,8 +124,8 @@ class Scheduler:
                 self._try_pods()
             while self._inbox:
                 inbox, self._inbox = self._inbox, []
-                for handle, news in inbox:
-                    handle(*news)
+                for handle, event in inbox:
+                    handle(*event)
                 if queue.active or queue.backoff:
                     self._try_pods()
         finally:
@@ -133,44 +133,44 @@ class Scheduler:
         if self._bindings or self._outbox:
             self._serve()
 
-    def _read_up(self) -> None:
-        """Takes in what has changed while nobody was waiting."""
-        unread, self._unread = self._unread, []
-        for old, new in unread:
-            self.intake.pod_modified(old, new)
+    def _apply_deferred(self) -> None:
+        """Handles the deferred updates."""
+        deferred, self._deferred = self._deferred, []
+        for old, new in deferred:
+            self.event_handlers.pod_modified(old, new)
 
     def _try_pods(self) -> None:
         while not self._blocked and (queued := self.queue.pop()) is not None:
             self._attempt(queued)
 
-    def receive(self, handle: Callable[..., None], *news: Any) -> None:
-        """Takes in news of the cluster, to be handled when it is their turn."""
-        self._inbox.append((handle, news))
+    def receive(self, handle: Callable[..., None], *event: Any) -> None:
+        """Queues an event of the cluster for its handler."""
+        self._inbox.append((handle, event))
         if not self._awake:
             self._awake = True
             self._clock.at(self._clock.now, self._turn, SCHEDULERS)
 
-    def overhear(self, old: Pod, new: Pod) -> None:
-        """Takes in how a pod on a node has changed: while nobody waits whom it could help, that can be read later.
+    def receive_update(self, old: Pod, new: Pod) -> None:
+        """Queues the update of a bound pod; it is deferred as long as there is no pending pod that it could help.
 
-        Of versions of a pod that follow one another only the last is read.
+        Of consecutive updates of one pod only the last is handled.
         """
         queue = self.queue
         if self._awake or queue.active or queue.backoff or queue.errors or queue.unschedulable:
-            self.receive(self.intake.pod_modified, old, new)
+            self.receive(self.event_handlers.pod_modified, old, new)
             return
-        unread = self._unread
-        if unread and unread[-1][1] is old and new.phase not in ENDS:
-            old, _ = unread.pop()
-        unread.append((old, new))
-        if len(unread) >= _MOST_UNREAD:
+        deferred = self._deferred
+        if deferred and deferred[-1][1] is old and new.phase not in ENDS:
+            old, _ = deferred.pop()
+        deferred.append((old, new))
+        if len(deferred) >= _MAX_DEFERRED:
             self._wake()
 
     def _send(self, request: Request) -> None:
         self._outbox.append(request)
 
     def _serve(self) -> None:
-        """Lets the API server take what was sent: bindings first, then the rest, each after its latency."""
+        """Sends the requests to the API server: bindings first, then the others, each after its latency."""
         bindings, outbox = self._bindings, self._outbox
         self._bindings, self._outbox = [], []
         for latency, bind in bindings:
@@ -200,8 +200,8 @@ class Scheduler:
         if self._explain is not None:
             self._explain(self._clock.now, queued.pod, outcome, decided_by)
         alike = not outcome.node_name and self._fails_alike(queued, outcome, takes)
-        if queued.line is not None and not alike:
-            self.queue.step_out(queued)
+        if queued.equals is not None and not alike:
+            self.queue.leave_equals(queued)
         if outcome.node_name:
             reason = self._assume(cycle, outcome.node_name)
             if reason is None:
@@ -211,12 +211,12 @@ class Scheduler:
         if not outcome.node_name:
             self._fail(queued, outcome, takes)
             if alike:
-                self.attempts += self.queue.fall_in(queued, outcome)
+                self.attempts += self.queue.join_equals(queued, outcome)
         elif takes:
             self._block(takes)
 
     def _fails_alike(self, queued: QueuedPod, outcome: Outcome, takes: Nanoseconds) -> bool:
-        """Tells whether equal pods behind this one fail with it: at once, unseen, and with nothing new to report."""
+        """Returns whether equal pods fail with this one: without latency, explanation, or a new status to report."""
         if not outcome.holds_for_all or not outcome.rejectors or outcome.writes or takes or self._explain is not None:
             return False
         nomination = None if outcome.keeps_nomination else ""
@@ -231,7 +231,7 @@ class Scheduler:
         self._wake()
 
     def _fail(self, queued: QueuedPod, outcome: Outcome, takes: Nanoseconds) -> None:
-        """Puts the pod back into the queue, and reports why; the loop waits until the API server knows."""
+        """Puts the pod back into the queue and patches its status; the loop waits for the API server's answer."""
         pod = queued.pod
         if outcome.rejectors:
             self.queue.refused(queued, outcome.rejectors)
@@ -255,19 +255,19 @@ class Scheduler:
             self._block(takes)
 
     def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
-        """Runs the cycle; a pod like one that just failed fails alike, by its cycle, as long as nothing has changed."""
+        """Runs the cycle; a pod equal to one that failed fails by the same cycle, as long as nothing has changed."""
         if self._failures.known and (known := self._failures.like(cycle)) is not None:
             return known
         decide = cycle.decide if self._explain is None else cycle.run
         outcome = decide(self._rotation, self._ties)
         if not outcome.node_name:
-            self._failures.remember(cycle, outcome)
+            self._failures.add(cycle, outcome)
         return cycle, outcome
 
     # binding
 
     def _assume(self, cycle: Cycle, node_name: str) -> tuple[str, frozenset[str]] | None:
-        """Counts the pod on its node before it is bound; returns (message, plugins) if a Permit plugin objects."""
+        """Counts the pod on its node before it is bound; returns (message, plugins) if a Permit plugin rejects it."""
         for plugin in cycle.plan.reserve:
             plugin.reserve(cycle, node_name)
         self.table.add_pod(cycle.pod, node_name)
@@ -306,14 +306,14 @@ class Scheduler:
             self._unbind(cycle, queued, node_name, f'running Bind plugin "DefaultBinder": {error}')
 
     def _is_bound_by_extender(self, cycle: Cycle, node_name: str) -> bool:
-        """Lets an extender bind the pod; one that is happy but cannot reach the simulated cluster leaves it to us."""
+        """Lets an extender bind the pod; returns False if it has not bound it in the simulated cluster."""
         if not cycle.framework.extenders.bind(cycle.pod, node_name):
             return False
         present = self._store.find(POD, cycle.pod.namespace, cycle.pod.name)
         return isinstance(present, Pod) and present.node_name == node_name
 
     def _unbind(self, cycle: Cycle, queued: QueuedPod, node_name: str, message: str) -> None:
-        """Takes back a pod that did not get to its node."""
+        """Puts back a pod that was not bound."""
         self._forget(cycle, node_name)
         assumed = cycle.pod.copy()
         assumed.node_name = node_name

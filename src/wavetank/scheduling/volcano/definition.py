@@ -8,9 +8,9 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, SchedulerOptions, TieBreaking
 from wavetank.scheduling.volcano.config.conf import VolcanoConf
+from wavetank.scheduling.volcano.release import V1_15, VolcanoRelease
 from wavetank.scheduling.volcano.scheduler import VolcanoScheduler
-from wavetank.scheduling.volcano.session.ties import ByChance, ByName, BySize, Ties
-from wavetank.scheduling.volcano.vintage import V1_15, Vintage
+from wavetank.scheduling.volcano.session.ties import ByName, BySize, RandomTies, Ties
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class VolcanoDefinition:
     period: Nanoseconds = SECOND
     without: frozenset[str] = frozenset()
     scheduler_name: str = "volcano"
-    vintage: Vintage = V1_15
+    release: VolcanoRelease = V1_15
     lets_groups_in: ClassVar[bool] = True  # PodGroups wait for it, and with them the pods of Volcano's Jobs
 
     @property
@@ -47,9 +47,9 @@ class VolcanoDefinition:
         return True
 
     def _ties(self, streams: Streams, wanted: TieBreaking) -> Ties:
-        if self.vintage.largest_first:
+        if self.release.largest_first:
             return BySize()
-        return ByName() if wanted == "exact" else ByChance(streams.stream(f"scheduler/{self.name}/ties"))
+        return ByName() if wanted == "exact" else RandomTies(streams.stream(f"scheduler/{self.name}/ties"))
 
     def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> VolcanoScheduler:
         """Starts it on a cluster. Its filters and scores are those of Volcano's own release, whatever the cluster's.
@@ -67,5 +67,5 @@ class VolcanoDefinition:
             ties=self._ties(context.streams, options.ties),
             latency=options.latency,
             draws=context.streams.stream(f"scheduler/{self.name}/latency"),
-            vintage=self.vintage,
+            release=self.release,
         )

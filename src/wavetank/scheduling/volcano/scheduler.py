@@ -27,12 +27,12 @@ from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
 from wavetank.scheduling.volcano.plugins.predicates import Predicates
 from wavetank.scheduling.volcano.plugins.sla import Sla
 from wavetank.scheduling.volcano.podgroups import PodGroupController
+from wavetank.scheduling.volcano.release import V1_15, VolcanoRelease
 from wavetank.scheduling.volcano.running import run_session
 from wavetank.scheduling.volcano.session.closing import changes_status
 from wavetank.scheduling.volcano.session.outcome import PodCondition
 from wavetank.scheduling.volcano.session.session import Session
 from wavetank.scheduling.volcano.session.ties import Ties
-from wavetank.scheduling.volcano.vintage import V1_15, Vintage
 
 
 class VolcanoScheduler:
@@ -55,7 +55,7 @@ class VolcanoScheduler:
         ties: Ties,
         latency: SchedulerLatency | None = None,
         draws: random.Random,
-        vintage: Vintage = V1_15,
+        release: VolcanoRelease = V1_15,
     ) -> None:
         self.attempts = 0
         self.cache = Cache()
@@ -71,7 +71,7 @@ class VolcanoScheduler:
         self._draw_bind = drawing(latency.bind, draws)
         self._draw_delete = drawing(latency.delete, draws)
         listers = Listers()
-        self._kube = KubePlugins(listers, vintage)
+        self._kube = KubePlugins(listers, release)
         self._plugins = plugin_makers(self._kube)
         self._start = 0  # where the next search among many nodes begins
         self._origin = self._earliest = clock.now
@@ -83,7 +83,7 @@ class VolcanoScheduler:
         PodGroupController(store, self.takes)
 
     def takes(self, pod: Pod) -> bool:
-        """Tells whether a pod is this scheduler's business."""
+        """Returns whether a pod is this scheduler's business."""
         return self._takes_all or pod.scheduler_name in self._names
 
     def not_let_in(self) -> Mapping[str, str]:

@@ -213,9 +213,9 @@ class ForcedScheduler(WatchedScheduler):
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
         return ForcedQueue(clock, rules, self._wake, self._timeline, self._happenings)
 
-    def overhear(self, old: Pod, new: Pod) -> None:
+    def receive_update(self, old: Pod, new: Pod) -> None:
         """Takes in all news when they come."""
-        self.receive(self.intake.pod_modified, old, new)
+        self.receive(self.event_handlers.pod_modified, old, new)
 
     def _turn(self) -> None:
         """Hears all news at once, since the queue knows when to make use of them."""

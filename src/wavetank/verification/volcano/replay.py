@@ -78,19 +78,19 @@ def replay_session(world: World, conf: VolcanoConf, record: SessionRecord, maps:
 
 
 def _books(session: Session) -> dict[str, Any]:
-    books = {name: plugin.books() for name, plugin in session.plugins.items()}
-    return {name: kept for name, kept in books.items() if kept is not None}
+    snapshots = {name: plugin.snapshot() for name, plugin in session.plugins.items()}
+    return {name: kept for name, kept in snapshots.items() if kept is not None}
 
 
 def _job(session: Session, job: Job) -> dict[str, Any]:
-    panel = session.panel
-    invalid = panel.job_valid(job)
+    tiers = session.tiers
+    invalid = tiers.job_valid(job)
     return {
         "priority": job.priority,
         **({"valid": f"{invalid.reason}: {invalid.message}"} if invalid else {}),
-        "ready": panel.job_ready(job),
-        "pipelined": panel.job_pipelined(job),
-        "starving": panel.job_starving(job),
+        "ready": tiers.job_ready(job),
+        "pipelined": tiers.job_pipelined(job),
+        "starving": tiers.job_starving(job),
         "tasks": dict(job.tallies()),
     }
 

@@ -10,7 +10,7 @@ MAX_AGE = SECOND // 2
 
 
 class Ranking:
-    """Scored nodes, best first; among equals in the order in which Go's container/heap gives them out."""
+    """Scored nodes, best first; equal ones in the order in which Go's container/heap pops them."""
 
     def __init__(self, nodes: Sequence[str], totals: Sequence[float], without: str) -> None:
         self._heap = list(zip(totals, nodes, strict=True))
@@ -47,10 +47,10 @@ class Ranking:
 
 
 class Batch:
-    """OpportunisticBatching: a pod like the one before takes the next node of that one's list, and no other is tried.
+    """OpportunisticBatching: a pod equal to the one before takes the next node of its ranking, and no other is tried.
 
-    So it is if it comes right after, at most half a second after the list was made, and does not fit on the node that
-    the one before has taken: otherwise that node would have to be scored again.
+    The condition is that it is the next pod, at most half a second after the ranking was made, and does not fit on
+    the node that the one before has taken: otherwise that node would have to be scored again.
     """
 
     def __init__(self, sign: Sign) -> None:
@@ -62,11 +62,11 @@ class Batch:
         self._list: tuple[Hashable, Nanoseconds, Ranking] | None = None
 
     def begin(self, number: int, now: Nanoseconds) -> None:
-        """Notes the number of the next cycle, counted over all profiles, and its time."""
+        """Sets the number of the next cycle, counted over all profiles, and its time."""
         self._number, self._now = number, now
 
     def hint(self, pod: Pod, is_refused_on: Callable[[str], bool]) -> str:
-        """Returns the node to try first, or nothing."""
+        """Returns the node to try first, or an empty string."""
         self._signature = self._sign(pod)
         if self._list is None or self._signature is None:
             return ""
@@ -78,7 +78,7 @@ class Batch:
         return ranking.pop()
 
     def keep(self, hint: str, chosen: str, nodes: Sequence[str], totals: Sequence[float]) -> None:
-        """Remembers what a cycle came to; `totals` is empty if nothing was scored."""
+        """Keeps the result of a cycle; `totals` is empty if nothing was scored."""
         self._last = self._number, chosen
         if hint == chosen:
             return

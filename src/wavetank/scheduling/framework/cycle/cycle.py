@@ -10,17 +10,17 @@ import numpy as np
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
-from wavetank.scheduling.framework.cycle.extending import Extending, add_priorities, pass_extenders
+from wavetank.scheduling.framework.cycle.extenderfilter import ExtenderFilter, add_priorities, pass_extenders
 from wavetank.scheduling.framework.cycle.fastpath import (
-    lacking_beside_nominated,
-    only_sweeper_refuses,
+    fast_path_plugins,
+    fast_search,
+    only_fast_filter_decides,
     rate,
-    search,
-    who_joins,
+    refused_beside_nominated,
 )
 from wavetank.scheduling.framework.cycle.kernels import highest
 from wavetank.scheduling.framework.cycle.selection import Ties, select_host
-from wavetank.scheduling.framework.cycle.supposition import Supposition
+from wavetank.scheduling.framework.cycle.whatifnode import WhatIfNode
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
@@ -39,10 +39,10 @@ _NOWHERE: IntArray = np.zeros(0, np.int64)
 
 @dataclass(slots=True)
 class Preemption:
-    """What a preemption came to: for every node where it would help, its victims, and the node that was nominated.
+    """The result of a preemption: the victims on every node where it would help, and the nominated node.
 
-    `potential` are the slots that were tried, `equally_good` the nodes among which the nominated one was drawn,
-    `evicted_on` who would really have to go on each node: extenders may have chosen others than the dry run.
+    `potential` are the slots that were tried, `equally_good` the nodes from which the nominated one was drawn,
+    `evicted_on` the pods that would be evicted on each node: extenders may have chosen others than the dry run.
     """
 
     potential: IntArray
@@ -53,17 +53,17 @@ class Preemption:
 
     @property
     def victims(self) -> tuple[Pod, ...]:
-        """Returns those who have to leave the nominated node."""
+        """Returns the pods to evict from the nominated node."""
         return self.evicted_on.get(self.nominated, ())
 
 
 class Outcome:
-    """What an attempt came to, with its tables: the fast path throws them away, an explanation keeps them.
+    """The result of an attempt, with its tables: explanations keep them, the fast path has none.
 
-    `nodes` are the slots that were looked at, in order; `refused_by` holds for each of them 0, or 1 + the index of
-    the judge (Framework.judges) that refused it, and `codes` that judge's code. `scores` are normalised and weighted,
-    aligned with `feasible`; so are `extender_scores`, and `listed`: which nodes an extender scored at all.
-    `rejectors` are the plugins to blame; an attempt that failed without any is an error.
+    `nodes` are the slots that were looked at, in order; `refused_by` has for each of them 0, or 1 + the index of the
+    filter (Framework.rejecting_filters) that rejected it, and `codes` that filter's code. `scores` are normalized and
+    weighted, aligned with `feasible`; so are `extender_scores`, and `listed`: which nodes an extender scored at all.
+    `rejectors` are the plugins that rejected the pod; an attempt that failed without any is an error.
     """
 
     nodes: IntArray = _NOWHERE
@@ -74,15 +74,15 @@ class Outcome:
     extender_scores: Mapping[str, IntArray] = MappingProxyType({})
     listed: BoolArray | None = None
     totals: NumberArray = _NOWHERE
-    without_pods = False  # nodes are scored as if they were empty, since an extender has sent them back so
+    without_pods = False  # nodes are scored as if they were empty, because an extender returned them so
     pre_filter: Reason | None = None
     elsewhere: Reason | None = None  # why the nodes outside the PreFilter's node set were not looked at
     narrowed_by: frozenset[str] = frozenset()  # the plugins whose PreFilter named that node set
     hint = ""  # the node that a pod like this one would have taken next
-    preemption: Preemption | None = None  # what was tried to make room, if anything was
+    preemption: Preemption | None = None  # if one was tried
     writes: Sequence[Callable[[Store], None]] = ()  # what plugins want done after a failure
-    holds_for_all = False  # every pod of this kind fails like this as long as nothing changes
-    keeps_nomination = True  # nobody has found that the pod's nomination, if any, is of no use any more
+    holds_for_all = False  # every pod of this kind fails in the same way as long as nothing changes
+    keeps_nomination = True  # no plugin has found that the pod's nomination, if any, is useless
 
     def __init__(self, node_name: str = "", message: str = "", rejectors: frozenset[str] = frozenset()) -> None:
         self.node_name = node_name
@@ -90,7 +90,7 @@ class Outcome:
         self.rejectors = rejectors
 
     def answers(self) -> Iterator[tuple[int, int, IntArray]]:
-        """Yields each distinct refusal as in `refused_by` and `codes`, with its positions in `nodes`."""
+        """Yields each distinct rejection as in `refused_by` and `codes`, with its positions in `nodes`."""
         for index in np.flatnonzero(np.bincount(self.refused_by)).tolist():
             places = np.flatnonzero(self.refused_by == index)
             codes = self.codes[places]
@@ -99,7 +99,7 @@ class Outcome:
 
 
 class Rotation:
-    """Where the next search begins; moves on by what each search looked at, so that all nodes get their turn."""
+    """Where the next search begins; advances by the nodes that each search looked at, so that all get their turn."""
 
     def __init__(self) -> None:
         self.start = 0
@@ -116,29 +116,30 @@ class Cycle:
         self.pod = pod
         self.plan = framework.plan_for(pod.spec)
         self.state: dict[str, Any] = {}
-        self.skipped: set[str] = set()  # filters that have nothing to say of this pod
+        self.skipped: set[str] = set()  # filters whose PreFilter skipped this pod
 
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
-        """Does what `run` does, but keeps no tables where it can do without: in a sweep that finds a node."""
-        joining = who_joins(self)
-        if joining is None:
+        """Returns the same node as `run`, by the fast path if it is possible and finds one: then without tables."""
+        participants = fast_path_plugins(self)
+        if participants is None:
             return self.run(rotation, ties)
         plan, nodes = self.plan, len(self.plan.order)
-        looked_at, number, best = search(self, joining, rotation.start % nodes)  # there may be fewer than there were
+        start = rotation.start % nodes  # there may be fewer nodes than in the last cycle
+        looked_at, number, best = fast_search(self, participants, start)
         if not number:
             return self.run(rotation, ties)
-        assert plan.sweeper is not None
+        assert plan.fast_filter is not None
         rotation.start = (rotation.start + looked_at) % nodes
-        found, chosen = plan.sweeper.found, 0
+        found, chosen = plan.fast_filter.found, 0
         if number > 1:
             tied = found[BEST, :best]
-            if joining or plan.uneven:
-                tied = highest(rate(self, joining, found[SLOTS, :number], found[TOTALS, :number]))
+            if participants or plan.uneven:
+                tied = highest(rate(self, participants, found[SLOTS, :number], found[TOTALS, :number]))
             chosen = tied[ties.choose(tied)]
         return Outcome(self.name_of(found[SLOTS, chosen]))
 
     def run(self, rotation: Rotation, ties: Ties) -> Outcome:
-        """Finds a node for the pod, or says why there is none."""
+        """Finds a node for the pod, or returns why there is none."""
         self.table.begin_cycle()
         if not len(self.table.order):
             return Outcome(message="no nodes available to schedule pods")
@@ -188,7 +189,7 @@ class Cycle:
             found = len(outcome.feasible)
             pass_extenders(self, outcome)
             if len(outcome.feasible) != found:
-                outcome.rejectors |= {Extending.name}
+                outcome.rejectors |= {ExtenderFilter.name}
 
     def _pre_filter(self, outcome: Outcome) -> tuple[frozenset[str] | None, set[str]]:
         names: frozenset[str] | None = None
@@ -208,7 +209,7 @@ class Cycle:
         return names, blamed
 
     def _nominated_fits(self, outcome: Outcome) -> bool:
-        """Tries first the node that the pod is nominated to, or else the next one on the list of a pod like it."""
+        """Tries the nominated node first, or else the next one of the ranking for an equal pod."""
         slot = self.table.slots.get(self.pod.nominated_node or outcome.hint, -1)
         if slot < 0 or self.table.nodes[slot] is None or self.refusal(slot) is not None:
             return False
@@ -224,7 +225,7 @@ class Cycle:
         try:
             pass_extenders(self, outcome)
         except PluginError:
-            return False  # not the end: all nodes will be tried
+            return False  # all nodes will be tried
         return len(outcome.feasible) > 0
 
     def _among(self, candidates: IntArray, names: frozenset[str]) -> IntArray:
@@ -232,7 +233,7 @@ class Cycle:
         return candidates[np.isin(candidates, wanted)]
 
     def _search(self, outcome: Outcome, candidates: IntArray, start: int) -> None:
-        """Looks at the candidates in turn until enough are feasible: first at so many that they are likely to be."""
+        """Filters the candidates in turn until enough are feasible, at first as many as are likely to be enough."""
         total = len(candidates)
         start = start % total if total else 0
         enough = self.framework.nodes_to_find(total)
@@ -244,7 +245,7 @@ class Cycle:
         else:
             self._filter(outcome, _ring(candidates, start, total))
         if len(outcome.feasible) > enough:
-            # the search ends at the first feasible node too many; those refused before it were looked at as well
+            # the search ends at the first feasible node too many; those rejected before it count as looked at
             end = np.flatnonzero(outcome.refused_by == 0)[enough]
             outcome.nodes, outcome.feasible = outcome.nodes[:end], outcome.feasible[:enough]
             outcome.refused_by, outcome.codes = outcome.refused_by[:end], outcome.codes[:end]
@@ -263,15 +264,15 @@ class Cycle:
                 refused_by[places], codes[places] = i + 1, found[refused]
                 alive = np.flatnonzero(refused_by == 0)
         if self.table.nominator.nodes():
-            self._make_way(nodes, refused_by, codes)
+            self._filter_nominated(nodes, refused_by, codes)
             alive = np.flatnonzero(refused_by == 0)
         outcome.nodes, outcome.refused_by, outcome.codes = nodes, refused_by, codes
         outcome.feasible = nodes if alive is None else nodes[alive]
 
-    def _make_way(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
-        """Looks again at the nodes that more important pods are nominated to, as if these were there already."""
-        if only_sweeper_refuses(self):
-            self._make_room(nodes, refused_by, codes)
+    def _filter_nominated(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
+        """Filters nodes again that pods of higher priority are nominated to, as if these pods were on them."""
+        if only_fast_filter_decides(self):
+            self._fast_filter_nominated(nodes, refused_by, codes)
             return
         for name in self.table.nominator.nodes():
             slot = self.table.slots.get(name, -1)
@@ -279,12 +280,12 @@ class Cycle:
             if len(place) and self.nominated_to(name):
                 refused_by[place], codes[place] = self.refusal(slot) or (0, 0)
 
-    def _make_room(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
-        """Does so where the answer of a single filter can change, which is never for the better."""
-        places, found = lacking_beside_nominated(self, nodes)
-        judge = 1 + next(i for i, plugin in self.plan.filter if plugin is self.plan.sweeper)
-        first = (refused_by[places] == 0) | (refused_by[places] >= judge)
-        refused_by[places[first]], codes[places[first]] = judge, found[first]
+    def _fast_filter_nominated(self, nodes: IntArray, refused_by: IntArray, codes: IntArray) -> None:
+        """Does so if only the answer of the fast filter can change, from passing to rejecting."""
+        places, found = refused_beside_nominated(self, nodes)
+        index = 1 + next(i for i, plugin in self.plan.filter if plugin is self.plan.fast_filter)
+        first = (refused_by[places] == 0) | (refused_by[places] >= index)
+        refused_by[places[first]], codes[places[first]] = index, found[first]
 
     def refusal(self, slot: int) -> tuple[int, int] | None:
         """Returns (1 + index of the filter, code) that refuses one node, with and without pods nominated to it."""
@@ -292,21 +293,21 @@ class Cycle:
         assert node is not None
         nominated = self.nominated_to(node.name)
         if nominated:
-            with Supposition(self.table, slot) as supposed:
+            with WhatIfNode(self.table, slot) as whatif:
                 for pod in nominated:
-                    supposed.add(pod)
+                    whatif.add(pod)
                 found = self._refusal_now(slot)
             if found is not None:
                 return found
         return self._refusal_now(slot)
 
     def nominated_to(self, node_name: str) -> list[Pod]:
-        """Returns the pods nominated to a node to whom the pod has to leave their room."""
+        """Returns the pods nominated to a node whose requests the pod must leave free."""
         nominated = self.table.nominator.on(node_name)
         return [pod for pod in nominated if pod.priority >= self.pod.priority and pod.uid != self.pod.uid]
 
     def _refusal_now(self, slot: int) -> tuple[int, int] | None:
-        """Asks the filters about one node as it stands, with what their PreFilter says at this moment."""
+        """Runs the filters on one node in its present state, each after its PreFilter."""
         trial = Cycle(self.framework, self.table, self.pod)
         node = np.array([slot])
         for i, plugin in self.plan.filter:
@@ -321,7 +322,7 @@ class Cycle:
 
     def _fail(self, outcome: Outcome) -> None:
         if outcome.pre_filter is None:
-            blamed = {self.framework.judges[i - 1].name for i in np.unique(outcome.refused_by) if i}
+            blamed = {self.framework.rejecting_filters[i - 1].name for i in np.unique(outcome.refused_by) if i}
             outcome.rejectors |= blamed
         added = ", ".join(self._post_filter(outcome))
         reasons = self._summary(outcome)
@@ -354,7 +355,7 @@ class Cycle:
     def refusals(self, outcome: Outcome) -> Iterator[tuple[tuple[Reason, ...], int]]:
         """Yields each distinct answer of a filter with the number of nodes that got it."""
         for index, code, places in outcome.answers():
-            yield self.framework.judges[index - 1].reasons(self, code), len(places)
+            yield self.framework.rejecting_filters[index - 1].reasons(self, code), len(places)
 
     # scoring
 
@@ -374,13 +375,13 @@ class Cycle:
             add_priorities(self, outcome)
 
     def _among_empty_nodes(self) -> Cycle:
-        """Returns this cycle as scoring sees it when an extender has sent the nodes back without their pods."""
+        """Returns this cycle as scoring sees it if an extender has returned the nodes without their pods."""
         seen = Cycle(self.framework, self.table.without_pods(), self.pod)
         seen.state = self.state
         return seen
 
     def _choose(self, outcome: Outcome, ties: Ties) -> int:
-        """Returns the position of the node to take: any of the best that an extender has listed, if there are such."""
+        """Returns the position of the chosen node: one of the best that an extender has listed, if there are any."""
         if outcome.listed is not None:
             best = np.flatnonzero((outcome.totals == outcome.totals.max()) & outcome.listed)
             if len(best):
@@ -389,7 +390,7 @@ class Cycle:
 
 
 def _ring(candidates: IntArray, start: int, length: int) -> IntArray:
-    """Returns so many candidates from `start` on, going round at the end."""
+    """Returns `length` candidates from `start` on, wrapping around at the end."""
     end = start + length
     if end <= len(candidates):
         return candidates[start:end]

@@ -1,4 +1,7 @@
-"""How a cycle finds nodes without tables: one sweep, before which plugins bar nodes, and after which they rate them."""
+"""The fast path of a cycle: plugins exclude nodes, one compiled search finds and scores the others, plugins add scores.
+
+It keeps no tables, and finds the same node as a full cycle.
+"""
 
 from __future__ import annotations
 
@@ -7,72 +10,72 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.plugin import SLOTS, JoiningPlugin, PreScorePlugin, ScorePlugin, Swept
+from wavetank.scheduling.framework.plugin import SLOTS, FastPathPlugin, PreScorePlugin, ScorePlugin, SearchResult
 from wavetank.scheduling.framework.static import StaticFilter
 
 if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle.cycle import Cycle
 
 
-def who_joins(cycle: Cycle) -> list[JoiningPlugin] | None:
-    """Returns who has a say besides the sweep as things stand; None if there can be no sweep."""
+def fast_path_plugins(cycle: Cycle) -> list[FastPathPlugin] | None:
+    """Returns the plugins that take part besides the fast filter; None if the fast path is not possible now."""
     plan, table = cycle.plan, cycle.table
     table.begin_cycle()
     plan.catch_up(table)
-    if plan.sweeper is None or cycle.pod.nominated_node:
+    if plan.fast_filter is None or cycle.pod.nominated_node:
         return None
-    joining: list[JoiningPlugin] = []
+    participants: list[FastPathPlugin] = []
     for plugin in plan.undecided:
         if not plugin.passes_now(cycle):
-            if not isinstance(plugin, JoiningPlugin):
+            if not isinstance(plugin, FastPathPlugin):
                 return None
-            joining.append(plugin)
-    return joining
+            participants.append(plugin)
+    return participants
 
 
-def search(cycle: Cycle, joining: list[JoiningPlugin], start: int) -> Swept:
-    """Sweeps once, and again as long as nodes are found that have to be left to pods nominated to them."""
-    sweeper, barred, nominator = cycle.plan.sweeper, cycle.plan.barred, cycle.table.nominator
-    assert sweeper is not None
-    if nominator.is_empty and not joining:
-        return sweeper.sweep(cycle, barred, start)
-    barred = barred.copy()
-    for plugin in joining:
-        plugin.bar(cycle, barred)
-    swept = sweeper.sweep(cycle, barred, start)
-    welcome: set[int] = set()
-    while not nominator.is_empty and _is_taken(cycle, sweeper.found[SLOTS, : swept[1]], barred, welcome):
-        swept = sweeper.sweep(cycle, barred, start)
-    return swept
+def fast_search(cycle: Cycle, participants: list[FastPathPlugin], start: int) -> SearchResult:
+    """Searches once, and again as long as nodes are found that pods nominated to them need."""
+    fast_filter, excluded, nominator = cycle.plan.fast_filter, cycle.plan.excluded, cycle.table.nominator
+    assert fast_filter is not None
+    if nominator.is_empty and not participants:
+        return fast_filter.search(cycle, excluded, start)
+    excluded = excluded.copy()
+    for plugin in participants:
+        plugin.exclude(cycle, excluded)
+    result = fast_filter.search(cycle, excluded, start)
+    fitting: set[int] = set()
+    while not nominator.is_empty and _exclude_needed(cycle, fast_filter.found[SLOTS, : result[1]], excluded, fitting):
+        result = fast_filter.search(cycle, excluded, start)
+    return result
 
 
-def _is_taken(cycle: Cycle, found: IntArray, barred: BoolArray, welcome: set[int]) -> bool:
-    """Bars nodes found where there is no room beside pods nominated to them; tells whether there are any.
+def _exclude_needed(cycle: Cycle, found: IntArray, excluded: BoolArray, fitting: set[int]) -> bool:
+    """Excludes nodes found where the pod does not fit beside nominated pods; returns whether there are any.
 
-    The others become `welcome`, and are not tried again.
+    The others are added to `fitting` and not tried again.
     """
     if not cycle.skipped:
         idle = (plugin.name for plugin in cycle.plan.pre_filter if plugin.pre_filter(cycle).skip)
         cycle.skipped.update(cycle.plan.skipped, idle)
-    if only_sweeper_refuses(cycle):
-        taken = found[lacking_beside_nominated(cycle, found)[0]].tolist()
+    if only_fast_filter_decides(cycle):
+        needed = found[refused_beside_nominated(cycle, found)[0]].tolist()
     else:
-        slots = [slot for slot in found.tolist() if slot not in welcome]
+        slots = [slot for slot in found.tolist() if slot not in fitting]
         doubtful = [slot for slot in slots if cycle.nominated_to(cycle.name_of(slot))]
-        taken = [slot for slot in doubtful if cycle.refusal(slot) is not None]
-        welcome.update(slots)
-    barred[taken] = True
-    return bool(taken)
+        needed = [slot for slot in doubtful if cycle.refusal(slot) is not None]
+        fitting.update(slots)
+    excluded[needed] = True
+    return bool(needed)
 
 
-def only_sweeper_refuses(cycle: Cycle) -> bool:
-    """Tells whether, whoever comes or leaves, no filter but the sweeper can change its answer; after PreFilter."""
+def only_fast_filter_decides(cycle: Cycle) -> bool:
+    """Returns whether pods that come or leave can change no filter's answer but the fast filter's; after PreFilter."""
     plan = cycle.plan
     plan.catch_up(cycle.table)
-    if plan.sweeper is None:
+    if plan.fast_filter is None:
         return False
     return all(
-        plugin is plan.sweeper
+        plugin is plan.fast_filter
         or isinstance(plugin, StaticFilter)
         or plugin.name in cycle.skipped
         or plugin.passes_now(cycle)
@@ -80,18 +83,18 @@ def only_sweeper_refuses(cycle: Cycle) -> bool:
     )
 
 
-def lacking_beside_nominated(cycle: Cycle, nodes: IntArray) -> tuple[IntArray, IntArray]:
-    """Returns where among the nodes the sweeper refuses the pod if those nominated there are counted, and its codes."""
-    assert cycle.plan.sweeper is not None
-    room = cycle.framework.nominated.beside(cycle.pod, cycle.table)
-    places = np.flatnonzero(room.pods[nodes])
-    codes = cycle.plan.sweeper.filter_beside(cycle, nodes[places], room)
+def refused_beside_nominated(cycle: Cycle, nodes: IntArray) -> tuple[IntArray, IntArray]:
+    """Returns the positions of nodes that the fast filter rejects beside the pods nominated to them, and its codes."""
+    assert cycle.plan.fast_filter is not None
+    nominated = cycle.framework.nominated.of_others(cycle.pod, cycle.table)
+    places = np.flatnonzero(nominated.pods[nodes])
+    codes = cycle.plan.fast_filter.filter_with_nominated(cycle, nodes[places], nominated)
     return places[codes != 0], codes[codes != 0]
 
 
-def rate(cycle: Cycle, joining: list[JoiningPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
-    """Adds to the totals of a sweep what other scores say of the nodes found."""
-    for plugin in (*cycle.plan.uneven, *joining):
+def rate(cycle: Cycle, participants: list[FastPathPlugin], nodes: IntArray, totals: NumberArray) -> NumberArray:
+    """Adds the other scores of the nodes found to their totals."""
+    for plugin in (*cycle.plan.uneven, *participants):
         if not isinstance(plugin, ScorePlugin) or plugin not in cycle.framework.score:
             continue  # it only filters, by itself or in this profile
         if not isinstance(plugin, PreScorePlugin) or plugin.pre_score(cycle, nodes):

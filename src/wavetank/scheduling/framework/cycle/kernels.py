@@ -1,4 +1,4 @@
-"""What is done for every node in terms of the domains of a topology, compiled; arrays go by slot unless they say so."""
+"""Compiled loops over nodes and their topology domains; arrays are indexed by slot unless stated otherwise."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, Numb
 
 
 @compiled()
-def bar(barred: BoolArray, domains: IntArray, by_domain: BoolArray, without_domain: bool) -> None:
-    """Bars the slots of some domains, and those without any if wanted."""
-    for slot in range(len(barred)):
+def exclude(excluded: BoolArray, domains: IntArray, by_domain: BoolArray, without_domain: bool) -> None:
+    """Excludes the slots of some domains, and those without a domain if `without_domain`."""
+    for slot in range(len(excluded)):
         domain = domains[slot] if slot < len(domains) else -1
         if by_domain[domain] if domain >= 0 else without_domain:
-            barred[slot] = True
+            excluded[slot] = True
 
 
 @compiled()

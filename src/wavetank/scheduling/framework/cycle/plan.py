@@ -8,7 +8,13 @@ import numpy as np
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, SlotArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import FilterPlugin, MeasurePlugin, Plugin, ScorePlugin, SweepPlugin
+from wavetank.scheduling.framework.plugin import (
+    CompiledScorePlugin,
+    FastFilterPlugin,
+    FilterPlugin,
+    Plugin,
+    ScorePlugin,
+)
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore
 
 if TYPE_CHECKING:
@@ -19,11 +25,11 @@ P = TypeVar("P", bound=Plugin)
 
 
 class Plan:
-    """Who has a say in pods of one family, as far as their spec and the nodes themselves settle it.
+    """The plugins that take part in cycles of pods of one family, as far as their spec and the nodes decide it.
 
-    A plugin that ignores the family is never asked. Where the only filter left is a SweepPlugin, besides static ones
-    whose answers are `barred` and those who join it, an attempt is a single sweep, after which the `uneven` scores and
-    those who joined rate the nodes found.
+    Plugins that skip the family are never called. The fast path is possible if the other filters are one
+    FastFilterPlugin, static filters, whose answers are in `excluded`, and FastPathPlugins: a cycle is then one search
+    by the fast filter, after which the `uneven` scores and the FastPathPlugins score the nodes found.
     """
 
     def __init__(self, framework: Framework, spec: PodSpec) -> None:
@@ -31,8 +37,8 @@ class Plan:
         self._spec = spec
         self._node_changes = -1
         self.pre_filter = _interested(framework.pre_filter, spec)
-        self.filter = [(i, plugin) for i, plugin in enumerate(framework.filter) if not plugin.ignores(spec)]
-        self.skipped = frozenset(plugin.name for plugin in framework.pre_filter if plugin.ignores(spec))
+        self.filter = [(i, plugin) for i, plugin in enumerate(framework.filter) if not plugin.skips_family(spec)]
+        self.skipped = frozenset(plugin.name for plugin in framework.pre_filter if plugin.skips_family(spec))
         self.pre_score = _interested(framework.pre_score, spec)
         self.score = _interested(framework.score, spec)
         self.reserve = [plugin for plugin in _interested(framework.reserve, spec) if not plugin.passes_spec(spec)]
@@ -40,39 +46,40 @@ class Plan:
         filters: list[FilterPlugin] = [plugin for _, plugin in self.filter]
         self._static_filters = [plugin for plugin in filters if isinstance(plugin, StaticFilter)]
         self._static_scores = [plugin for plugin in self.score if isinstance(plugin, StaticScore)]
-        self.measures = [
-            (framework.weights[plugin.name], plugin) for plugin in self.score if isinstance(plugin, MeasurePlugin)
+        self.compiled_scores = [
+            (framework.weights[plugin.name], plugin) for plugin in self.score if isinstance(plugin, CompiledScorePlugin)
         ]
-        sweepers = [plugin for plugin in filters if isinstance(plugin, SweepPlugin)]
-        self._sweeper = sweepers[0] if len(sweepers) == 1 and not framework.extenders and not framework.batch else None
-        known = {id(plugin) for plugin in (*self._static_filters, *self._static_scores, *sweepers)}
-        known |= {id(plugin) for _, plugin in self.measures}
+        fast_filters = [plugin for plugin in filters if isinstance(plugin, FastFilterPlugin)]
+        has_fast_path = len(fast_filters) == 1 and not framework.extenders and not framework.batch
+        self._fast_filter = fast_filters[0] if has_fast_path else None
+        known = {id(plugin) for plugin in (*self._static_filters, *self._static_scores, *fast_filters)}
+        known |= {id(plugin) for _, plugin in self.compiled_scores}
         asked: Sequence[Plugin] = [*self.pre_filter, *filters, *self.pre_score, *self.score]
         doubtful = [plugin for plugin in asked if id(plugin) not in known and not plugin.passes_spec(spec)]
         self.undecided = list({id(plugin): plugin for plugin in doubtful}.values())
-        self.sweeper: SweepPlugin | None = None
+        self.fast_filter: FastFilterPlugin | None = None
         self.order: SlotArray = np.zeros(0, np.uint64)  # the slots of all nodes, in the order of the table
-        self.enough = 0  # so many feasible ones are searched for
-        self.barred: BoolArray = np.zeros(0, np.bool_)
-        self.uneven: list[ScorePlugin] = []  # static scores that prefer some nodes
+        self.enough = 0  # how many feasible nodes are searched for
+        self.excluded: BoolArray = np.zeros(0, np.bool_)
+        self.uneven: list[ScorePlugin] = []  # static scores that are not the same for all nodes
 
     def catch_up(self, table: NodeTable) -> None:
-        """Takes in what has become of the nodes since the last time."""
+        """Applies the changes of nodes since the last call."""
         if self._node_changes == len(table.node_changes):
             return
         self._node_changes = len(table.node_changes)
         self.order = table.order.view(np.uint64)
         self.enough = self._framework.nodes_to_find(len(self.order))
-        self.barred = np.zeros(len(table.cells), np.bool_)
+        self.excluded = np.zeros(len(table.cells), np.bool_)
         settled = True
         for plugin in self._static_filters:
             codes = plugin.codes(self._spec, table)
             settled &= codes is not None
             if codes is not None:
-                self.barred[: len(codes)] |= codes[: len(self.barred)] != 0
+                self.excluded[: len(codes)] |= codes[: len(self.excluded)] != 0
         self.uneven = [plugin for plugin in self._static_scores if not plugin.is_even(self._spec, table)]
-        self.sweeper = self._sweeper if settled and len(self.order) else None
+        self.fast_filter = self._fast_filter if settled and len(self.order) else None
 
 
 def _interested(plugins: Sequence[P], spec: PodSpec) -> list[P]:
-    return [plugin for plugin in plugins if not plugin.ignores(spec)]
+    return [plugin for plugin in plugins if not plugin.skips_family(spec)]

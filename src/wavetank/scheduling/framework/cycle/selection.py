@@ -1,4 +1,4 @@
-"""Which of the best nodes is taken."""
+"""The choice among nodes with the highest total score."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Ties(Protocol):
 
 
 class RandomTies:
-    """Takes any of them, as concurrent filtering makes it in a real scheduler; repeatable by the run's seed."""
+    """Draws one, as concurrent filtering does in a real scheduler; repeatable by the run's seed."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
 
     def choose(self, tied: IntArray) -> int:
-        """Draws one; nothing is drawn when there is nothing to choose."""
+        """Draws one; nothing is drawn for a single position."""
         return 0 if len(tied) == 1 else int(self._random.random() * len(tied))
 
 
@@ -46,7 +46,7 @@ class ExactTies:
 
 
 class RoundRobinTies:
-    """Takes them in turn, as kube-scheduler did until 1.14: a counter of all choices, over how many there are."""
+    """Takes them in turn, as kube-scheduler did until 1.14: a counter of all choices, modulo their number."""
 
     def __init__(self) -> None:
         self._choices = 0

@@ -15,7 +15,7 @@ class ImageTable:
 
     def __init__(self) -> None:
         self._sizes: dict[str, int] = {}
-        self._holders: dict[str, set[int]] = {}
+        self._term_pods: dict[str, set[int]] = {}
         self._counts: dict[str, IntArray] = {}
         self.outdated: set[int] = set()  # slots to be refreshed
         self._images: dict[int, tuple[str, ...]] = {}
@@ -28,7 +28,7 @@ class ImageTable:
         self._images.pop(slot, None)
         for image, size in new.images.items() if new else ():
             self._sizes.setdefault(image, size)
-            self._holders.setdefault(image, set()).add(slot)
+            self._term_pods.setdefault(image, set()).add(slot)
         if new and new.images:
             self._images[slot] = tuple(new.images)
         self.is_empty = not self._sizes
@@ -42,13 +42,13 @@ class ImageTable:
         """Copies the present counts into the slots that were touched since the last time."""
         for slot in self.outdated:
             for image in self._images.get(slot, ()):
-                self._count_of(image, slot)[slot] = len(self._holders[image])
+                self._count_of(image, slot)[slot] = len(self._term_pods[image])
         self.outdated.clear()
 
     def sizes_and_counts(self, image: str, slots: IntArray) -> tuple[int, IntArray] | None:
         """Returns an image's size in bytes and, for each slot, its count there (0: not there); None if nowhere."""
         counts = self._counts.get(image)
-        if counts is None or image not in self._holders:
+        if counts is None or image not in self._term_pods:
             return None
         padded = np.append(counts, 0)  # slots that came later do not have it
         return self._sizes[image], padded[np.minimum(slots, len(counts))]
@@ -61,9 +61,9 @@ class ImageTable:
         return counts
 
     def _drop(self, image: str, slot: int) -> None:
-        self._holders[image].discard(slot)
+        self._term_pods[image].discard(slot)
         if slot < len(self._counts.get(image, ())):
             self._counts[image][slot] = 0
-        if not self._holders[image]:
-            del self._holders[image], self._sizes[image]
+        if not self._term_pods[image]:
+            del self._term_pods[image], self._sizes[image]
             self._counts.pop(image, None)

@@ -9,20 +9,20 @@ from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PO
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.claims import ClaimTable
-from wavetank.scheduling.framework.cycle.memory import Memory
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.images import ImageTable
 from wavetank.scheduling.framework.nodes.labelcolumns import LabelColumns
-from wavetank.scheduling.framework.nodes.ledger import (
+from wavetank.scheduling.framework.nodes.nodearrays import (
     ALLOCATABLE,
     MAX_PODS,
     NONZERO,
     PER_RESOURCE,
     POD_COUNT,
     REQUESTED,
-    Ledger,
-    enter,
+    NodeArrays,
+    add_amounts,
 )
 from wavetank.scheduling.framework.nodes.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nodes.podindex import PodIndex, TermIndex
@@ -31,17 +31,17 @@ from wavetank.scheduling.framework.nodes.ports import PortTable
 from wavetank.scheduling.framework.nodes.topology import TopologyTable
 from wavetank.scheduling.framework.queue.nominator import Nominator
 
-MAX_SPECS = 4096  # whose requests are kept as arrays
+MAX_SPECS = 4096  # with cached arrays of their requests
 Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot
 
 
-class NodeTable(Ledger):
-    """What a scheduler knows of the nodes, as arrays: a bind or a release changes one slot, nothing is rebuilt.
+class NodeTable(NodeArrays):
+    """The scheduler's cache of nodes (upstream: NodeInfo, Snapshot), as arrays: a bind changes one slot only.
 
-    A node keeps its *slot* (an index into the arrays) as long as it or a pod on it exists; slots say nothing of the
-    order in which the scheduler looks at nodes, which is `order`. The row of a resource is `rows[name]`: CPU in
-    milli-CPU, memory in bytes, others as counted. A pod may stand on a node that is not there (yet, or any more):
-    it waits in its slot, and no cycle sees it.
+    A node keeps its *slot* (an index into the arrays) as long as it or a pod on it exists; the order in which the
+    scheduler looks at nodes is `order`. The row of a resource is `rows[name]`: CPU in milli-CPU, memory in bytes,
+    others as counted. A pod may be on a node that does not exist yet, or no longer: it is kept in the slot, and no
+    cycle sees it.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class NodeTable(Ledger):
         self.rows = {CPU: 0, MEMORY: 1, EPHEMERAL_STORAGE: 2}
         super().__init__(len(self.rows))
         self.version = 0  # grows with every change, of nodes and of pods
-        self.node_changes: list[int] = []  # slots whose node changed or went, in order, for caches to catch up with
+        self.node_changes: list[int] = []  # slots whose node changed or was deleted, in order, for caches
         self.ports = PortTable()
         self.images = ImageTable()
         self.topologies = TopologyTable()
@@ -62,7 +62,7 @@ class NodeTable(Ledger):
         self.nominator = Nominator()
         self.label_columns = LabelColumns()
         self._order = NodeOrder()
-        self._known: Memory[PodSpec, tuple[IntArray, bool]] = Memory(MAX_SPECS)
+        self._known: BoundedCache[PodSpec, tuple[IntArray, bool]] = BoundedCache(MAX_SPECS)
 
     @property
     def order(self) -> IntArray:
@@ -97,7 +97,7 @@ class NodeTable(Ledger):
             self.load[row, slot] = amount
 
     def remove_node(self, node: Node) -> None:
-        """Takes a node away; pods on it stay counted in its slot."""
+        """Removes a node; pods on it stay counted in its slot."""
         slot = self.slots[node.name]
         old = self.nodes[slot]
         if old is None:
@@ -112,7 +112,7 @@ class NodeTable(Ledger):
     # pods
 
     def add_pod(self, pod: Pod, node_name: str) -> None:
-        """Counts a pod on a node; a pod that is there already is replaced by this version."""
+        """Adds a pod to a node; a pod that is known already is replaced by this version."""
         if pod.uid in self.placements:
             self.remove_pod(pod.uid)
         slot = self._slot(node_name)
@@ -122,14 +122,14 @@ class NodeTable(Ledger):
         self._touch(slot)
 
     def remove_pod(self, uid: str) -> None:
-        """Takes a pod off its node."""
+        """Removes a pod from its node."""
         pod, slot = self.placements.pop(uid)
         self.pods[slot].remove(uid)
         self.count(pod, slot, -1)
         self._touch(slot)
 
     def confirm_pod(self, pod: Pod) -> None:
-        """Counts a pod on the node that its version names; one that is counted there already is only renewed."""
+        """Adds a pod to the node that its version names; if it is counted there already, only the version changes."""
         placed = self.placements.get(pod.uid)
         if placed is None or placed[0].spec is not pod.spec or placed[1] != self.slots.get(pod.node_name):
             self.add_pod(pod, pod.node_name)
@@ -151,15 +151,15 @@ class NodeTable(Ledger):
             self._touch(slot)
 
     def nominate(self, pod: Pod, node_name: str) -> None:
-        """Keeps room for a pod on a node; no node ends it."""
+        """Nominates a pod to a node; an empty name ends its nomination."""
         if node_name or self.nominator.node_of(pod.uid):
             self.nominator.set(pod, node_name)
             self.version += 1
 
     def without_pods(self) -> NodeTable:
-        """Returns a view of the nodes as if they were empty, and nothing known of their images but the node objects.
+        """Returns a view of the nodes without their pods, and without image counts.
 
-        Only what is counted per node is gone: the pods of a topology domain are still known.
+        Only what is counted per node is removed: the pods of a topology domain are still counted.
         """
         view = copy(self)
         view.empty()
@@ -167,7 +167,7 @@ class NodeTable(Ledger):
         return view
 
     def begin_cycle(self) -> None:
-        """Takes over what kube-scheduler copies only when it refreshes its snapshot of a node."""
+        """Updates what kube-scheduler copies only when it refreshes its snapshot of a node."""
         if self.images.outdated:
             self.images.refresh()
 
@@ -182,10 +182,10 @@ class NodeTable(Ledger):
         return vector
 
     def count(self, pod: Pod, slot: int, sign: int) -> None:
-        """Adds what a pod takes of a node to the arrays, or takes it away: for suppositions, which are undone."""
+        """Adds a pod to the arrays of a node, or subtracts it: also for trials, which are undone."""
         spec = pod.spec
         amounts, is_plain = self._known.get(spec) or self._learn(spec)
-        enter(self.cells, slot, amounts, sign)
+        add_amounts(self.cells, slot, amounts, sign)
         if self.index.in_use:
             self.index.add(pod, slot, sign)
         if is_plain:
@@ -197,7 +197,7 @@ class NodeTable(Ledger):
             self.claims.add(pod, slot, sign)
 
     def _learn(self, spec: PodSpec) -> tuple[IntArray, bool]:
-        """Returns what pods of a spec add to a line of the ledger, and whether that is all they take of a node."""
+        """Returns what pods of a spec add to the row of a node, and whether that is all they use of it."""
         requests = self.vector(spec.requests.items())
         amounts = np.zeros(self.cells.shape[1], np.int64)
         amounts[POD_COUNT] = 1

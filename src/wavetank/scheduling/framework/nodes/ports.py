@@ -16,22 +16,22 @@ class PortTable:
 
     def add(self, ports: Iterable[HostPort], slot: int, number: int = 1) -> None:
         """Counts a use of ports in a slot; `number` -1 frees them."""
-        for address, protocol, port in ports:
+        for label_key, protocol, port in ports:
             users = self._used[protocol, port]
-            users[address, slot] += number
-            if not users[address, slot]:
-                del users[address, slot]
+            users[label_key, slot] += number
+            if not users[label_key, slot]:
+                del users[label_key, slot]
 
     def conflicts(self, ports: Iterable[HostPort]) -> Iterator[int]:
         """Yields the slots in which one of the ports is taken."""
-        for address, protocol, port in ports:
+        for label_key, protocol, port in ports:
             for used, slot in self._used.get((protocol, port), ()):
-                if ANY_ADDRESS in (address, used) or used == address:
+                if ANY_ADDRESS in (label_key, used) or used == label_key:
                     yield slot
 
 
 def ports_clash(wanted: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
-    """Tells whether two sets of host ports cannot be had on one node."""
+    """Returns whether two sets of host ports cannot be had on one node."""
     table = PortTable()
     table.add(used, 0)
     return next(table.conflicts(wanted), None) is not None

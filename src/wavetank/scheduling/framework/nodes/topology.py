@@ -12,7 +12,7 @@ NO_DOMAIN = -1
 
 
 class Domains:
-    """For every slot the number of its domain, or NO_DOMAIN; `version` grows when a slot comes into another."""
+    """The domain of every slot, or NO_DOMAIN; `version` grows when the domain of a slot changes."""
 
     def __init__(self, domains: IntArray) -> None:
         self.domains = domains
@@ -23,7 +23,7 @@ class Domains:
 
 
 class Topology(Domains):
-    """The domains of one topology key: nodes without that label have none."""
+    """The domains of one topology key; nodes without that label have none."""
 
     def __init__(self, key: str, nodes: Sequence[Node | None]) -> None:
         super().__init__(np.full(max(16, 2 * len(nodes)), NO_DOMAIN, np.int64))
@@ -36,7 +36,7 @@ class Topology(Domains):
         return len(self._numbers)
 
     def set_node(self, slot: int, node: Node | None) -> None:
-        """Takes over a node's label; None: the node is gone."""
+        """Sets a node's label; None if the node was deleted."""
         if slot >= len(self.domains):
             more = 2 * slot - len(self.domains) + 1
             self.domains = np.pad(self.domains, (0, more), constant_values=NO_DOMAIN)
@@ -47,8 +47,8 @@ class Topology(Domains):
             self.version += 1
 
 
-class Part(Domains):
-    """A topology among some of the nodes only: the others have no domain. `present` are the domains that have nodes."""
+class DomainSubset(Domains):
+    """A topology of some of the nodes: the others have no domain. `present` are the domains with nodes."""
 
     def __init__(self, topology: Topology) -> None:
         super().__init__(np.zeros(0, np.int64))
@@ -60,7 +60,7 @@ class Part(Domains):
         return self._size
 
     def keep(self, inside: BoolArray) -> None:
-        """Keeps the nodes in the slots marked here, and no others."""
+        """Sets the nodes, by a mask over slots."""
         domains = np.where(inside, self.topology.domains[: len(inside)], NO_DOMAIN)
         if self._size != len(self.topology) or not np.array_equal(domains, self.domains):
             self._size = len(self.topology)
@@ -70,9 +70,9 @@ class Part(Domains):
 
 
 class DomainTotals:
-    """Numbers of single slots, added up by domain: they follow what comes and goes, and are never recounted for it.
+    """Numbers by slot, added up by domain: updated by each change, not recounted.
 
-    `present` is how many there are in any domain, whatever they weigh.
+    `present` is the unweighted total over all domains.
     """
 
     __slots__ = ("_version", "domains", "present", "totals")
@@ -85,23 +85,23 @@ class DomainTotals:
 
     @property
     def is_outdated(self) -> bool:
-        """Tells whether nodes have changed their domains, so that all has to be added up again."""
+        """Returns whether nodes have changed their domains, so that the totals have to be computed again."""
         return self._version != self.domains.version
 
     def copy(self) -> DomainTotals:
-        """Returns the totals of this moment, which follow nothing."""
+        """Returns the present totals, which do not change any more."""
         new = DomainTotals(self.domains)
         new.totals, new.present, new._version = self.totals.copy(), self.present, self._version
         return new
 
     def reset(self) -> None:
-        """Begins again with nothing."""
+        """Sets all totals to 0."""
         self._version = self.domains.version
         self.totals = np.zeros(len(self.domains), np.int64)
         self.present = 0
 
     def add(self, slot: int, number: int, weight: int = 1) -> None:
-        """Counts so many more in a slot."""
+        """Adds a number to the total of a slot's domain."""
         domains = self.domains.domains
         if self._version == self.domains.version and slot < len(domains):
             domain = domains[slot]
@@ -110,7 +110,7 @@ class DomainTotals:
                 self.present += number
 
     def count(self, counts: IntArray) -> None:
-        """Begins again with these counts by slot."""
+        """Computes the totals of these counts by slot."""
         self._version = self.domains.version
         self.totals = add_up(self.domains.domains, len(self.domains), counts)
         self.present = int(self.totals.sum())
@@ -122,10 +122,10 @@ class DomainTotals:
 
 
 class TopologyTable:
-    """The topologies that somebody has asked for, kept up to date."""
+    """The topologies that are in use, kept up to date."""
 
     def __init__(self) -> None:
-        self.changes = 0  # how often a node has come, changed or gone
+        self.changes = 0  # the number of changes of nodes
         self._topologies: dict[str, Topology] = {}
         self._nodes: list[Node | None] = []
 
@@ -144,7 +144,7 @@ class TopologyTable:
         return inside
 
     def set_node(self, slot: int, node: Node | None) -> None:
-        """Takes over a node's labels; None: the node is gone."""
+        """Sets a node's labels; None if the node was deleted."""
         self.changes += 1
         if slot >= len(self._nodes):
             self._nodes.extend([None] * (slot + 1 - len(self._nodes)))

@@ -58,7 +58,7 @@ class ClusterEvent(StrEnum):
     TIMEOUT = "UnschedulableTimeout"
 
 
-# What adding, changing and removing an object of a kind means for waiting pods; None where it helps nobody.
+# What adding, changing and removing an object of a kind means for pending pods; None if it helps no pod.
 OBJECT_EVENTS: Mapping[str, tuple[ClusterEvent | None, ClusterEvent | None, ClusterEvent | None]] = {
     "PersistentVolumeClaim": (ClusterEvent.CLAIM_ADD, ClusterEvent.CLAIM_UPDATE, None),
     "PersistentVolume": (ClusterEvent.VOLUME_ADD, ClusterEvent.VOLUME_UPDATE, None),
@@ -76,17 +76,17 @@ OBJECT_EVENTS: Mapping[str, tuple[ClusterEvent | None, ClusterEvent | None, Clus
     VOLUME_ATTACHMENT: (None, None, ClusterEvent.ATTACHMENT_DELETE),
 }
 
-# Tells whether the event (what the object was, what it is now) may help the waiting pod.
+# Returns whether the event (the pending pod, the old object, the new one) may make the pod schedulable.
 Hint = Callable[[Pod, Any, Any], bool]
 
 
 def always(waiting: Pod, old: Any, new: Any) -> bool:
-    """Says that the event may help, whatever it was."""
+    """Returns that any event may help."""
     return True
 
 
 def node_events(old: Node, new: Node) -> Iterator[ClusterEvent]:
-    """Yields what an update of a node means for waiting pods."""
+    """Yields what an update of a node means for pending pods."""
     if old.allocatable != new.allocatable:
         yield ClusterEvent.NODE_ALLOCATABLE
     if old.labels != new.labels:
@@ -96,7 +96,7 @@ def node_events(old: Node, new: Node) -> Iterator[ClusterEvent]:
 
 
 def assigned_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
-    """Yields what an update of a bound pod means for waiting pods."""
+    """Yields what an update of a bound pod means for pending pods."""
     if old.labels != new.labels:
         yield ClusterEvent.ASSIGNED_POD_LABEL
     if _scaled_down(old, new):
@@ -104,7 +104,7 @@ def assigned_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
 
 
 def waiting_pod_events(old: Pod, new: Pod) -> Iterator[ClusterEvent]:
-    """Yields what an update of a waiting pod means for itself; something, in any case."""
+    """Yields what an update of a pending pod means for itself; at least one event."""
     yield from tuple(_waiting_pod_changes(old, new)) or (ClusterEvent.POD_OTHER,)
 
 

@@ -4,16 +4,16 @@ from wavetank.cluster.objects.pod import Pod
 
 
 class Nominator:
-    """Pods that wait for room which was made for them on a node: others of no more priority leave it to them."""
+    """Pods that are nominated to a node, where others of the same or a lower priority leave their requests free."""
 
     def __init__(self) -> None:
-        self.is_empty = True  # nobody is nominated
-        self.changes: list[str] = []  # nodes whose nominations changed, in order, for caches to catch up with
+        self.is_empty = True  # no pod is nominated
+        self.changes: list[str] = []  # nodes whose nominations changed, in order, for caches
         self._on: dict[str, dict[str, Pod]] = {}
         self._node_of: dict[str, str] = {}
 
     def set(self, pod: Pod, node_name: str) -> None:
-        """Nominates a pod to a node, in the place of any other nomination; no node ends it."""
+        """Nominates a pod to a node, in place of any other nomination; an empty name ends it."""
         self.remove(pod.uid)
         if node_name:
             self._on.setdefault(node_name, {})[pod.uid] = pod
@@ -32,7 +32,7 @@ class Nominator:
             self.changes.append(node_name)
 
     def node_of(self, uid: str) -> str:
-        """Returns the node that a pod is nominated to, or nothing."""
+        """Returns the node that a pod is nominated to, or an empty string."""
         return self._node_of.get(uid, "")
 
     def on(self, node_name: str) -> list[Pod]:

@@ -28,21 +28,21 @@ class Place(Enum):
     UNSCHEDULABLE = "Unschedulable"
     GATED = "Gated"
     IN_FLIGHT = "InFlight"
-    IN_LINE = "InLine"
+    BEHIND_EQUAL = "BehindEqual"
 
 
 _READY = (Place.ACTIVE, Place.BACKOFF)
 
 
 class QueuedPod:
-    """A pod that waits for a node, and what its attempts so far have taught."""
+    """A pending pod in the queue, with the results of its attempts so far."""
 
     attempts = 0
-    rejections = 0  # attempts that plugins refused, over the pod's life in the queue
+    rejections = 0  # attempts rejected by plugins, since the pod entered the queue
     errors = 0  # errors in a row
     rejectors: frozenset[str] = frozenset()
-    gate: PreEnqueuePlugin | None = None  # what keeps it out of the queue
-    line: EqualFailures | None = None  # of pods like it that failed with it
+    gate: PreEnqueuePlugin | None = None  # the plugin that keeps it out of the active queue
+    equals: EqualFailures | None = None  # the equal pods that failed with it
     entry = 0  # number of its present heap entry; entries with another number are stale
 
     def __init__(self, pod: Pod, framework: Framework, timestamp: Nanoseconds, stamp: int) -> None:
@@ -76,12 +76,12 @@ class SchedulingQueue:
         self._wake = wake
         self._pods: dict[str, QueuedPod] = {}
         self.unschedulable: dict[str, QueuedPod] = {}
-        self.active: list[tuple[Any, ...]] = []  # heaps: while both are empty there is nothing to pop
+        self.active: list[tuple[Any, ...]] = []  # heaps; if both are empty there is nothing to pop
         self.backoff: list[tuple[Any, ...]] = []
         self.errors: list[tuple[Any, ...]] = []
         self._hopeful: set[str] = set()  # pods in error back-off whose next attempt may succeed
-        self._stamps = count(0, 1 << 32)  # with room between two for those who stood in line
-        self._fallen: tuple[QueuedPod, object, int] | None = None  # the last pod that fell in line, why, and when
+        self._stamps = count(0, 1 << 32)  # with a gap after each for its equal pods
+        self._last_joined: tuple[QueuedPod, object, int] | None = None  # the last pod that joined, why, and when
         self._failures = 0
         self._entries = count(1)
         self._backoff_timer: Timer | None = None
@@ -96,7 +96,7 @@ class SchedulingQueue:
     # in and out
 
     def add(self, pod: Pod, framework: Framework) -> None:
-        """Takes in a new pod."""
+        """Adds a new pod."""
         queued = QueuedPod(pod, framework, self._clock.now, next(self._stamps))
         self._pods[pod.uid] = queued
         self._enter(queued, Place.ACTIVE)
@@ -114,72 +114,72 @@ class SchedulingQueue:
         return queued
 
     def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
-        """Takes back a pod that plugins refused: it waits for an event that one of them finds helpful."""
+        """Puts back a pod that plugins rejected: it waits for an event that one of them registers for."""
         self._failed(queued, rejectors)
         queued.rejections += 1
         queued.errors = 0
         self._enter(queued, Place.UNSCHEDULABLE)
 
-    def fall_in(self, queued: QueuedPod, reason: object) -> int:
-        """Lets a pod that was just refused stand in line with the one before it, if that was for the same `reason`.
+    def join_equals(self, queued: QueuedPod, reason: object) -> int:
+        """Lets a pod that was just rejected join the one before it, if that was for the same `reason`.
 
-        The caller vouches that pods refused for one reason are equal, and that no attempt at another of them could
-        end otherwise. Returns how many stand behind the pod: they have failed with it.
+        The caller guarantees that pods rejected for one reason are equal, and that no attempt at another of them could
+        end otherwise. Returns how many pods follow this one: they have failed with it.
         """
-        behind = len(queued.line) if queued.line is not None else 0
-        last, self._fallen = self._fallen, (queued, reason, self._failures)
+        behind = len(queued.equals) if queued.equals is not None else 0
+        last, self._last_joined = self._last_joined, (queued, reason, self._failures)
         if last is not None and last[1] is reason and last[2] + 1 == self._failures:
             leader = last[0]
             may_join = leader is not queued and leader.place is Place.UNSCHEDULABLE
             may_join &= leader.timestamp == queued.timestamp
             if may_join and self._waits_longest(leader) and self._waits_longest(queued):
                 self._join(leader, queued)
-                self._fallen = (leader, reason, self._failures)
+                self._last_joined = (leader, reason, self._failures)
         return behind
 
-    def step_out(self, queued: QueuedPod) -> None:
-        """Lets a pod that was popped go its own way; the next in its line takes its place in the queue."""
-        following = queued.line.next() if queued.line is not None else None
+    def leave_equals(self, queued: QueuedPod) -> None:
+        """Separates a popped pod from its equal pods; the next of them takes its place in the queue."""
+        following = queued.equals.next() if queued.equals is not None else None
         if following is not None:
             self._requeue(following)
 
     def _join(self, leader: QueuedPod, queued: QueuedPod) -> None:
         del self.unschedulable[queued.pod.uid]
-        queued.place = Place.IN_LINE
+        queued.place = Place.BEHIND_EQUAL
         queued.entry = 0
-        if queued.line is not None and (leader.line is None or len(leader.line) < len(queued.line)):
-            queued.line.lead(leader)
+        if queued.equals is not None and (leader.equals is None or len(leader.equals) < len(queued.equals)):
+            queued.equals.prepend(leader)
         else:
-            line = EqualFailures(leader) if leader.line is None else leader.line
-            line.append(queued)
+            equals = EqualFailures(leader) if leader.equals is None else leader.equals
+            equals.append(queued)
 
     def _waits_longest(self, queued: QueuedPod) -> bool:
         tries = min(queued.rejections, 62)
         return tries > 0 and self._rules.initial_backoff << (tries - 1) >= self._rules.max_backoff
 
-    def _leave_line(self, queued: QueuedPod, line: EqualFailures) -> None:
-        """Takes a pod that is gone out of its line."""
-        if line.leader is queued:
-            following = line.next()
+    def _drop(self, queued: QueuedPod, equals: EqualFailures) -> None:
+        """Removes a deleted pod from its equal pods."""
+        if equals.leader is queued:
+            following = equals.next()
             if following is not None and queued.place is Place.IN_FLIGHT:
                 self._requeue(following)
             elif following is not None:
                 self._enter(following, queued.place)
         else:
-            line.leave(queued)
+            equals.leave(queued)
 
-    def _disband(self, line: EqualFailures) -> None:
-        """Puts everybody in a line into the queue on their own, in their order."""
-        leader = line.leader
-        for i, follower in enumerate(list(line.present()), 1):
-            follower.line = None
+    def _separate(self, equals: EqualFailures) -> None:
+        """Puts all equal pods into the queue on their own, in their order."""
+        leader = equals.leader
+        for i, follower in enumerate(list(equals.present()), 1):
+            follower.equals = None
             follower.timestamp, follower.stamp = leader.timestamp, leader.stamp + i
             follower.rejections, follower.rejectors = leader.rejections, leader.rejectors
             self._enter(follower, leader.place)
-        leader.line = None
+        leader.equals = None
 
     def failed(self, queued: QueuedPod, hopeless: bool = False) -> None:
-        """Takes back a pod whose attempt failed through no plugin: it always waits for its back-off.
+        """Puts back a pod whose attempt failed by an error: it always waits for its back-off.
 
         `hopeless` if trying again cannot help until the cluster changes: then its retries are no progress.
         """
@@ -190,12 +190,12 @@ class SchedulingQueue:
         self._enter(queued, Place.ERROR)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Keeps the new version of a waiting pod, which may have become schedulable by its own change."""
+        """Sets the new version of a pending pod, which may have become schedulable by its own change."""
         queued = self._pods.get(new.uid)
         if queued is None:
             return
-        if queued.line is not None and _differ(old, new):
-            self._disband(queued.line)
+        if queued.equals is not None and _differ(old, new):
+            self._separate(queued.equals)
         queued.pod = new
         if queued.place is Place.GATED:
             if self._gate(queued) is None:
@@ -203,29 +203,29 @@ class SchedulingQueue:
         elif queued.place is Place.UNSCHEDULABLE:
             if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
                 self._requeue(queued)
-        elif old.priority != new.priority and queued.place not in (Place.IN_FLIGHT, Place.IN_LINE):
+        elif old.priority != new.priority and queued.place not in (Place.IN_FLIGHT, Place.BEHIND_EQUAL):
             self._enter(queued, queued.place)
 
     def refresh(self, pod: Pod) -> None:
-        """Keeps a version of a waiting pod that differs only in what the scheduler itself wrote into its status."""
+        """Sets a version of a pending pod that differs only in the status that this scheduler wrote."""
         queued = self._pods.get(pod.uid)
         if queued is not None:
             queued.pod = pod
 
     def remove(self, pod: Pod) -> None:
-        """Forgets a pod that is gone, or was bound by somebody else."""
+        """Removes a pod that was deleted, or bound by another scheduler."""
         queued = self._pods.pop(pod.uid, None)
         if queued is not None:
             queued.entry = 0
             self._hopeful.discard(pod.uid)
             self.unschedulable.pop(pod.uid, None)
-            if queued.line is not None:
-                self._leave_line(queued, queued.line)
+            if queued.equals is not None:
+                self._drop(queued, queued.equals)
 
     # events and timers
 
     def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
-        """Lets the unschedulable pods that this event may help try again; `at_most` of this priority, if given."""
+        """Requeues the unschedulable pods that this event may help, only up to the priority `at_most` if given."""
         if not self.unschedulable:
             return
         for queued in [pod for pod in self.unschedulable.values() if self._helps(pod, event, old, new)]:
@@ -235,7 +235,7 @@ class SchedulingQueue:
     def _helps(self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any) -> bool:
         hints = queued.framework.hints
         if queued.gate is not None and event not in queued.gate.events():
-            return False  # whoever keeps it out of the queue does not care
+            return False  # the plugin that gates it does not register for the event
         for plugin in queued.rejectors:
             hint = hints[plugin].get(event) if plugin in hints else None
             if hint is not None and hint(queued.pod, old, new):
@@ -261,7 +261,7 @@ class SchedulingQueue:
     def _enter(self, queued: QueuedPod, place: Place) -> None:
         uid = queued.pod.uid
         if self._pods.get(uid) is not queued:
-            return  # it was deleted while its attempt was under way
+            return  # it was deleted during its attempt
         self.unschedulable.pop(uid, None)
         queued.gate = self._gate(queued) if place in _READY else None
         if queued.gate is not None:
@@ -366,7 +366,7 @@ class SchedulingQueue:
 
 
 def _differ(old: Pod, new: Pod) -> bool:
-    """Tells whether two versions of a waiting pod would not be treated alike."""
+    """Returns whether two versions of a pending pod would be treated differently."""
     if old.spec is not new.spec or old.labels != new.labels or old.priority != new.priority:
         return True
     return old.unschedulable != new.unschedulable or old.nominated_node != new.nominated_node

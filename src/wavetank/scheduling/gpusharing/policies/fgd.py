@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.forecast import Forecast
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.gpusharing.fragmentation import descend
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix, TypicalPods
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest
-from wavetank.scheduling.outlook import Outlook
 
 _MOST_KINDS = 1024  # of pods whose scores are remembered
 
@@ -35,12 +35,12 @@ class FGD(GpuPolicy):
         self._expects = False
         self._counted = 0
         self._typical: TypicalPods | None = None
-        self._memory: Memory[tuple[int, int, int], _Known] = Memory(_MOST_KINDS)
+        self._memory: BoundedCache[tuple[int, int, int], _Known] = BoundedCache(_MOST_KINDS)
 
-    def expect(self, outlook: Outlook) -> None:
+    def expect(self, forecast: Forecast) -> None:
         """Learns which pods will come."""
-        super().expect(outlook)
-        self._mix.add_pods(outlook.pods())
+        super().expect(forecast)
+        self._mix.add_pods(forecast.pods())
         self._expects = self._mix.total > 0
 
     def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:

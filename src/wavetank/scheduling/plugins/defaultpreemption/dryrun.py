@@ -10,7 +10,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PluginError
 from wavetank.scheduling.plugins.defaultpreemption.kernels import VIOLATIONS
-from wavetank.scheduling.plugins.defaultpreemption.residents import start_of
+from wavetank.scheduling.plugins.defaultpreemption.nodepods import start_of
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 
@@ -77,11 +77,11 @@ class DryRun:
 
     candidates: Candidates
     refusals: Counter[str] = field(default_factory=Counter)
-    senseless: list[str] = field(default_factory=list)  # nodes where nobody has to go: not refused by a filter
+    without_victims: list[str] = field(default_factory=list)  # nodes where nobody has to go: not refused by a filter
 
     def raise_errors(self) -> None:
         """Raises what went wrong, if anything did."""
-        errors = [f'expected at least one victim pod on node "{name}"' for name in self.senseless]
+        errors = [f'expected at least one victim pod on node "{name}"' for name in self.without_victims]
         if errors:
             text = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]"
             raise PluginError(f"preemption: {text}")

@@ -6,9 +6,9 @@ import numpy as np
 
 from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
-from wavetank.scheduling.framework.nodes.ledger import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
+from wavetank.scheduling.framework.nodes.nodearrays import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
 
-NOBODY = -1  # the code of a node without any pod of lower priority
+NO_LOWER_PRIORITY = -1  # the code of a node without any pod of lower priority
 VIOLATIONS, HIGHEST, PRIORITIES, VICTIMS, LATENESS = range(5)  # the columns of harm, in the order in which they count
 
 
@@ -47,7 +47,7 @@ def dry_run(
         while first < lengths[slot] and priorities[slot, first] >= priority:
             first += 1
         if first == lengths[slot]:
-            codes[i] = NOBODY
+            codes[i] = NO_LOWER_PRIORITY
             continue
         places = cells[slot, MAX_PODS] - cells[slot, POD_COUNT] - nominated_count[slot] + (lengths[slot] - first) - 1
         for row in range(len(wanted)):

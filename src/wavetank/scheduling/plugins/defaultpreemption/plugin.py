@@ -12,14 +12,14 @@ from wavetank.scheduling.config import DefaultPreemptionArgs
 from wavetank.scheduling.extenders.answers import ExtenderError
 from wavetank.scheduling.extenders.extenders import Victims
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Preemption
-from wavetank.scheduling.framework.cycle.supposition import Supposition
+from wavetank.scheduling.framework.cycle.whatifnode import WhatIfNode
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PluginError, PostFilterPlugin, PreEnqueuePlugin
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.plugins.defaultpreemption.disruptions import Disruptions
 from wavetank.scheduling.plugins.defaultpreemption.dryrun import NO_VICTIMS, Candidates, DryRun, listed
-from wavetank.scheduling.plugins.defaultpreemption.residents import by_importance
+from wavetank.scheduling.plugins.defaultpreemption.nodepods import by_importance
 from wavetank.scheduling.plugins.defaultpreemption.resourcedryrun import ResourceDryRun
 
 Running = dict[str, Callable[[], bool]]  # by preemptor: tells whether its victims are not all on their way out yet
@@ -114,7 +114,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
             if fits is not None and fits[0]:
                 found[cycle.name_of(slot)] = fits
             elif fits is not None:
-                run.senseless.append(cycle.name_of(slot))
+                run.without_victims.append(cycle.name_of(slot))
             if len(found) >= enough and any(not violations for _, violations in found.values()):
                 break
         run.candidates = listed(found)
@@ -127,7 +127,7 @@ def _try(cycle: Cycle, slot: int, refusals: Counter[str], disruptions: Disruptio
     if not pods:
         refusals[NO_VICTIMS] += 1
         return None
-    with Supposition(cycle.table, slot) as supposed:
+    with WhatIfNode(cycle.table, slot) as supposed:
         for pod in pods:
             supposed.remove(pod)
         refusal = cycle.refusal(slot)
@@ -139,7 +139,7 @@ def _try(cycle: Cycle, slot: int, refusals: Counter[str], disruptions: Disruptio
 
 
 def _reprieve(
-    cycle: Cycle, slot: int, supposed: Supposition, pods: list[Pod], disruptions: Disruptions
+    cycle: Cycle, slot: int, supposed: WhatIfNode, pods: list[Pod], disruptions: Disruptions
 ) -> tuple[list[Pod], int]:
     """Puts pods back as long as the preemptor still fits: those with a violated budget first, the rest after."""
     violated = disruptions.violated(pods)
@@ -160,7 +160,7 @@ def _resolvable(cycle: Cycle, outcome: Outcome) -> IntArray:
         return order if outcome.pre_filter.resolvable else order[:0]
     helps = np.zeros(len(cycle.table.nodes), np.bool_)
     for index, code, places in outcome.answers():
-        reasons = cycle.framework.judges[index - 1].reasons(cycle, code)
+        reasons = cycle.framework.rejecting_filters[index - 1].reasons(cycle, code)
         helps[outcome.nodes[places]] = all(reason.resolvable for reason in reasons)
     found: IntArray = order[helps[order]]
     return found

@@ -8,12 +8,12 @@ import numpy as np
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.fastpath import only_sweeper_refuses
+from wavetank.scheduling.framework.cycle.fastpath import only_fast_filter_decides
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.plugins.defaultpreemption.disruptions import Disruptions
 from wavetank.scheduling.plugins.defaultpreemption.dryrun import NO_VICTIMS, Candidates, DryRun
-from wavetank.scheduling.plugins.defaultpreemption.kernels import NOBODY, VICTIMS, VIOLATIONS, dry_run
-from wavetank.scheduling.plugins.defaultpreemption.residents import Residents
+from wavetank.scheduling.plugins.defaultpreemption.kernels import NO_LOWER_PRIORITY, VICTIMS, VIOLATIONS, dry_run
+from wavetank.scheduling.plugins.defaultpreemption.nodepods import NodePods
 from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
 
 
@@ -21,12 +21,12 @@ class ResourceDryRun:
     """Tries a preemption on all nodes at once, where nothing but resources can refuse them, whoever leaves."""
 
     def __init__(self) -> None:
-        self._residents = Residents()
+        self._node_pods = NodePods()
 
     def decides(self, cycle: Cycle, slots: IntArray) -> bool:
-        """Tells whether only resources decide: everybody else has no say, or none against these nodes."""
-        sweeps = only_sweeper_refuses(cycle) and isinstance(cycle.plan.sweeper, NodeResourcesFit)
-        return sweeps and not cycle.plan.barred[slots].any()
+        """Returns whether only resources decide: everybody else has no say, or none against these nodes."""
+        sweeps = only_fast_filter_decides(cycle) and isinstance(cycle.plan.fast_filter, NodeResourcesFit)
+        return sweeps and not cycle.plan.excluded[slots].any()
 
     def run(self, cycle: Cycle, slots: IntArray, enough: int, disruptions: Disruptions) -> DryRun:
         """Tries the nodes in turn until enough would do: at first as many as are likely to be enough."""
@@ -43,10 +43,10 @@ class ResourceDryRun:
         return _joined(cycle, trials)
 
     def _try(self, cycle: Cycle, slots: IntArray, enough: int, harmless: bool, disruptions: Disruptions) -> _Trial:
-        pod, table, residents, fit = cycle.pod, cycle.table, self._residents, cycle.plan.sweeper
+        pod, table, node_pods, fit = cycle.pod, cycle.table, self._node_pods, cycle.plan.fast_filter
         assert isinstance(fit, NodeResourcesFit)
         wanted = fit.wanted(cycle)  # first, as a new row makes new cells
-        residents.catch_up(slots, table)
+        node_pods.catch_up(slots, table)
         tried, codes, victims, harm = dry_run(
             slots,
             pod.priority,
@@ -54,30 +54,30 @@ class ResourceDryRun:
             harmless,
             wanted,
             table.cells,
-            *cycle.framework.nominated.beside(pod, table),
-            residents.lengths,
-            residents.priorities,
-            residents.starts,
-            residents.amounts,
+            *cycle.framework.nominated.of_others(pod, table),
+            node_pods.lengths,
+            node_pods.priorities,
+            node_pods.starts,
+            node_pods.amounts,
             self._violating(slots, pod, disruptions),
         )
         slots = slots[:tried]
         helps = np.flatnonzero(harm[:, VICTIMS])
         return _Trial(
             slots=slots[helps],
-            pods=[residents.pods[slot] for slot in slots[helps].tolist()],
+            pods=[node_pods.pods[slot] for slot in slots[helps].tolist()],
             victims=victims[helps],
             harm=harm[helps],
             codes=codes[codes != 0],
-            senseless=slots[(codes == 0) & (harm[:, VICTIMS] == 0)],
+            without_victims=slots[(codes == 0) & (harm[:, VICTIMS] == 0)],
         )
 
     def _violating(self, slots: IntArray, preemptor: Pod, disruptions: Disruptions) -> BoolArray:
         """Tells of each pod on each of the nodes whether its eviction would violate a disruption budget."""
-        found = np.zeros((len(slots), self._residents.priorities.shape[1]), np.bool_)
+        found = np.zeros((len(slots), self._node_pods.priorities.shape[1]), np.bool_)
         if disruptions.possible:
             for i, slot in enumerate(slots.tolist()):
-                pods = self._residents.pods[slot]
+                pods = self._node_pods.pods[slot]
                 lower = [pod for pod in pods if pod.priority < preemptor.priority]
                 found[i, len(pods) - len(lower) : len(pods)] = disruptions.violated(lower)
         return found
@@ -92,7 +92,7 @@ class _Trial:
     victims: BoolArray
     harm: IntArray
     codes: IntArray
-    senseless: IntArray
+    without_victims: IntArray
 
 
 def _joined(cycle: Cycle, trials: list[_Trial]) -> DryRun:
@@ -107,10 +107,14 @@ def _joined(cycle: Cycle, trials: list[_Trial]) -> DryRun:
     refusals: Counter[str] = Counter()
     for code, count in Counter(code for trial in trials for code in trial.codes.tolist()).items():
         refusals.update(dict.fromkeys(_texts(cycle, code), count))
-    senseless = [cycle.name_of(slot) for trial in trials for slot in trial.senseless.tolist()]
-    return DryRun(candidates, refusals, senseless)
+    without_victims = [cycle.name_of(slot) for trial in trials for slot in trial.without_victims.tolist()]
+    return DryRun(candidates, refusals, without_victims)
 
 
 def _texts(cycle: Cycle, code: int) -> list[str]:
-    assert cycle.plan.sweeper is not None
-    return [NO_VICTIMS] if code == NOBODY else [reason.text for reason in cycle.plan.sweeper.reasons(cycle, code)]
+    assert cycle.plan.fast_filter is not None
+    return (
+        [NO_VICTIMS]
+        if code == NO_LOWER_PRIORITY
+        else [reason.text for reason in cycle.plan.fast_filter.reasons(cycle, code)]
+    )

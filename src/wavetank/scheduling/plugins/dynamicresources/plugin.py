@@ -216,7 +216,7 @@ class DynamicResources(
             self._devices.forget(claim)
 
     def has_to_prepare(self, cycle: Cycle, node_name: str) -> bool:
-        """Tells whether the pod has claims, which are reserved for it."""
+        """Returns whether the pod has claims, which are reserved for it."""
         state: _State | None = cycle.state.get(self.name)
         return state is not None and bool(state.claims)
 
@@ -293,7 +293,7 @@ def _claim_names(pod: Pod) -> list[tuple[str, bool]]:
 
 
 def _is_usable(claim: ResourceClaim, node: Node) -> bool:
-    """Tells whether a claim is not allocated yet, or to devices that can be used on the node."""
+    """Returns whether a claim is not allocated yet, or to devices that can be used on the node."""
     selector = claim.allocation.node_selector if claim.allocation is not None else None
     return selector is None or selector.matches(node.labels, node.name)
 

@@ -30,7 +30,7 @@ class Pool:
 
     @property
     def is_invalid(self) -> bool:
-        """Tells whether two devices have one name."""
+        """Returns whether two devices have one name."""
         names = [device.id.device for device in self.devices]
         return len(set(names)) < len(names)
 
@@ -52,7 +52,7 @@ def pools_on(node: Node, devices: Devices) -> list[Pool]:
 
 
 def _is_current(pool: Pool, devices: Devices) -> bool:
-    """Tells whether a pool has no newer generation elsewhere, and notes whether all its slices are there."""
+    """Returns whether a pool has no newer generation elsewhere, and notes whether all its slices are there."""
     first = pool.slices[0]
     if len(pool.slices) == first.slices:
         return True

@@ -11,9 +11,9 @@ from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.config import ResourceSpec
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray, quadruples
-from wavetank.scheduling.framework.nodes.ledger import ALLOCATABLE, NONZERO, PER_RESOURCE, REQUESTED
+from wavetank.scheduling.framework.nodes.nodearrays import ALLOCATABLE, NONZERO, PER_RESOURCE, REQUESTED
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import Measure
+from wavetank.scheduling.framework.plugin import CompiledScore
 from wavetank.scheduling.plugins.noderesources.kernels import rate_nodes
 
 _ALWAYS_COUNTED = (CPU, MEMORY, EPHEMERAL_STORAGE)
@@ -34,7 +34,7 @@ class ResourceScorer:
         self._nonzero = nonzero
         self._shape = shape
 
-    def measure(self, spec: PodSpec, table: NodeTable) -> Measure:
+    def compiled_score(self, spec: PodSpec, table: NodeTable) -> CompiledScore:
         """Returns what is scored for pods of a spec."""
         rows = []
         for name, weight in self._resources:
@@ -44,17 +44,17 @@ class ResourceScorer:
                 row = table.rows[name]
                 used = NONZERO + row if self._nonzero and row < 2 else REQUESTED + PER_RESOURCE * row
                 rows.append((ALLOCATABLE + PER_RESOURCE * row, used, asked, weight))
-        return Measure(self._kind, rows, self._shape)
+        return CompiledScore(self._kind, rows, self._shape)
 
     def score(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Returns the score of each node."""
         table = cycle.table
-        kind, resources, shape = self.measure(cycle.pod.spec, table)
+        kind, resources, shape = self.compiled_score(cycle.pod.spec, table)
         scores: IntArray = rate_nodes(kind, quadruples(resources), shape, table.cells, nodes)
         return scores
 
     def asks_for_nothing(self, spec: PodSpec) -> bool:
-        """Tells whether pods of a spec request none of the resources."""
+        """Returns whether pods of a spec request none of the resources."""
         return not any(self.asked(spec, name) for name, _ in self._resources)
 
     def asked(self, spec: PodSpec, name: str) -> int:
@@ -67,6 +67,6 @@ class ResourceScorer:
 
 
 def is_extended(name: str) -> bool:
-    """Tells whether a resource is an extended one, such as nvidia.com/gpu."""
+    """Returns whether a resource is an extended one, such as nvidia.com/gpu."""
     domain = name.partition("/")[0]
     return "/" in name and not domain.endswith("kubernetes.io") and not name.startswith("requests.")

@@ -10,22 +10,30 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.config import NodeResourcesFitArgs
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.memory import Memory
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.nodes.ledger import PER_RESOURCE, POD_COUNT, REQUESTED
+from wavetank.scheduling.framework.nodes.nodearrays import PER_RESOURCE, POD_COUNT, REQUESTED
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import Measure, MeasurePlugin, Reason, Room, ScorePlugin, SweepPlugin, Swept
+from wavetank.scheduling.framework.plugin import (
+    CompiledScore,
+    CompiledScorePlugin,
+    FastFilterPlugin,
+    NominatedRequests,
+    Reason,
+    ScorePlugin,
+    SearchResult,
+)
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
-from wavetank.scheduling.plugins.defaultpreemption.prospect import Prospect
 from wavetank.scheduling.plugins.noderesources.allocation import ResourceScorer, is_extended
 from wavetank.scheduling.plugins.noderesources.kernels import (
     LEAST_ALLOCATED,
     MOST_ALLOCATED,
     REQUESTED_TO_CAPACITY_RATIO,
     lacking,
-    sweep,
+    search_nodes,
 )
+from wavetank.scheduling.plugins.noderesources.scorecache import ScoreCache
 
 _STRATEGIES = {
     "LeastAllocated": LEAST_ALLOCATED,
@@ -36,7 +44,7 @@ MAX_SPECS = 128  # whose prospects are kept; each costs sixteen bytes a node
 TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
 
 
-class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
+class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
     """Keeps a pod off nodes without room for its requests, and scores the room that is left.
 
     A code is a set of bits: bit 0 for too many pods, and two bits for each row of the NodeTable, the first if the
@@ -53,7 +61,7 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         self._scorer = ResourceScorer(_STRATEGIES[strategy.type], strategy.resources, nonzero=True, shape=shape)
         self.found: IntArray = np.zeros((3, 0), np.int64)
         self._blank: IntArray = np.zeros((0, 2), np.int64)  # what is known of nodes for a spec that is new
-        self._prospects: Memory[PodSpec, Prospect] = Memory(MAX_SPECS)
+        self._scores_by_spec: BoundedCache[PodSpec, ScoreCache] = BoundedCache(MAX_SPECS)
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Returns for each node the set of what is lacking."""
@@ -61,7 +69,7 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         codes: IntArray = lacking(wanted, cycle.table.cells, nodes)
         return codes
 
-    def filter_beside(self, cycle: Cycle, nodes: IntArray, room: Room) -> IntArray:
+    def filter_with_nominated(self, cycle: Cycle, nodes: IntArray, room: NominatedRequests) -> IntArray:
         """Returns what is lacking beside nominated pods."""
         wanted = self.wanted(cycle)
         cells = cycle.table.cells[nodes]
@@ -70,39 +78,39 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         codes: IntArray = lacking(wanted, cells, np.arange(len(nodes)))
         return codes
 
-    def sweep(self, cycle: Cycle, barred: BoolArray, start: int) -> Swept:
+    def search(self, cycle: Cycle, excluded: BoolArray, start: int) -> SearchResult:
         """Finds the nodes with room, and scores them by the plan's measures."""
         plan, table = cycle.plan, cycle.table
-        prospect = self._prospects.get(cycle.pod.spec)
-        if prospect is None or prospect.cells is not table.cells:
-            prospect = self._learn(cycle)
+        cached = self._scores_by_spec.get(cycle.pod.spec)
+        if cached is None or cached.cells is not table.cells:
+            cached = self._learn(cycle)
             known = self._blank
         else:
-            known = prospect.known if prospect.known is not None else prospect.remember()
-        swept: Swept = sweep(
+            known = cached.known if cached.known is not None else cached.remember()
+        result: SearchResult = search_nodes(
             plan.order,
             start,
             plan.enough,
-            barred,
-            prospect.wanted,
-            prospect.measures,
-            prospect.resources,
-            prospect.shape,
+            excluded,
+            cached.wanted,
+            cached.compiled_scores,
+            cached.resources,
+            cached.shape,
             table.cells,
             table.changed,
             known,
             self.found,
         )
-        return swept
+        return result
 
-    def _learn(self, cycle: Cycle) -> Prospect:
+    def _learn(self, cycle: Cycle) -> ScoreCache:
         spec, table = cycle.pod.spec, cycle.table
         wanted = self.wanted(cycle)  # first, as a new row makes new cells
         if len(self._blank) < len(table.cells):
             self._blank = np.zeros((len(table.cells), 2), np.int64)
             self.found = np.zeros((3, len(table.cells)), np.int64)
         self._blank.fill(0)
-        return self._prospects.keep(spec, Prospect(spec, wanted, cycle.plan, table))
+        return self._scores_by_spec.keep(spec, ScoreCache(spec, wanted, cycle.plan, table))
 
     def wanted(self, cycle: Cycle) -> IntArray:
         """Returns what the pod asks for, one number per row of the NodeTable."""
@@ -120,9 +128,9 @@ class NodeResourcesFit(SweepPlugin, ScorePlugin, MeasurePlugin):
         """Scores by the profile's strategy."""
         return self._scorer.score(cycle, nodes)
 
-    def measure(self, spec: PodSpec, table: NodeTable) -> Measure:
+    def compiled_score(self, spec: PodSpec, table: NodeTable) -> CompiledScore:
         """Returns the profile's strategy."""
-        return self._scorer.measure(spec, table)
+        return self._scorer.compiled_score(spec, table)
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Room made by another pod, or a node that is new or has grown."""

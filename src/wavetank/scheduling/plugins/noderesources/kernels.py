@@ -11,7 +11,7 @@ import numpy as np
 
 from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, SlotArray
-from wavetank.scheduling.framework.nodes.ledger import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
+from wavetank.scheduling.framework.nodes.nodearrays import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
 from wavetank.scheduling.framework.plugin import BEST, SLOTS, TOTALS
 
 CAPACITY, USED, ASKED, WEIGHT = range(4)  # of a measure's resources; the first two are columns of `cells` themselves
@@ -159,13 +159,13 @@ def _between(x0: int, y0: int, x1: int, y1: int, x: int) -> int:
 
 
 @compiled(error_model="numpy")
-def sweep(
+def search_nodes(
     order: SlotArray,
     start: int,
     enough: int,
-    barred: BoolArray,
+    excluded: BoolArray,
     wanted: IntArray,
-    measures: IntArray,
+    compiled_scores: IntArray,
     resources: IntArray,
     shape: IntArray,
     cells: IntArray,
@@ -187,12 +187,12 @@ def sweep(
         place += 1
         if place == len(order):
             place = 0
-        if not barred[slot]:
+        if not excluded[slot]:
             if known[slot, 1] != changed[slot]:
                 known[slot, 1] = changed[slot]
                 known[slot, 0] = -1
                 if _has_room(wanted, cells, slot):
-                    known[slot, 0] = _total(measures, resources, shape, cells, slot)
+                    known[slot, 0] = _total(compiled_scores, resources, shape, cells, slot)
             total = known[slot, 0]
             if total >= 0:
                 if number == enough:  # the first one too many is not looked at any more
@@ -209,9 +209,9 @@ def sweep(
 
 
 @compiled(error_model="numpy", inline="always")
-def _total(measures: IntArray, resources: IntArray, shape: IntArray, cells: IntArray, node: int) -> int:
+def _total(compiled_scores: IntArray, resources: IntArray, shape: IntArray, cells: IntArray, node: int) -> int:
     total = 0
-    for m in range(len(measures)):
-        kind, first, end = measures[m, 0], measures[m, 2], measures[m, 3]
-        total += measures[m, 1] * _rate(kind, resources, first, end, shape, cells, node)
+    for m in range(len(compiled_scores)):
+        kind, first, end = compiled_scores[m, 0], compiled_scores[m, 2], compiled_scores[m, 3]
+        total += compiled_scores[m, 1] * _rate(kind, resources, first, end, shape, cells, node)
     return total

@@ -12,9 +12,9 @@ from wavetank.cluster.fields.topologyspread import SpreadConstraint, parse_sprea
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import PodTopologySpreadArgs
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.kernels import bar
-from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.cycle.kernels import exclude
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.podindex import Selected
@@ -22,8 +22,8 @@ from wavetank.scheduling.framework.nodes.topology import Topology
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
+    FastPathPlugin,
     FilterPlugin,
-    JoiningPlugin,
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
@@ -31,8 +31,8 @@ from wavetank.scheduling.framework.plugin import (
     ScorePlugin,
 )
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
+from wavetank.scheduling.plugins.podtopologyspread.inclusion import IncludedDomains, IncludedNodes, InclusionPolicy
 from wavetank.scheduling.plugins.podtopologyspread.kernels import add_pods, turned_round
-from wavetank.scheduling.plugins.podtopologyspread.parts import Choice, ChosenPart, SpreadParts
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -51,7 +51,7 @@ class _Counted:
     """A constraint with the nodes whose pods it counts, and the question which pods; None: there are no such pods."""
 
     constraint: SpreadConstraint
-    part: ChosenPart
+    part: IncludedDomains
     query: Selected | None
 
 
@@ -79,7 +79,7 @@ class _Soft:
     ignored: BoolArray
 
 
-class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
+class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
     """Spreads the pods that a selector selects evenly over the domains of a topology.
 
     Pods without constraints of their own get the profile's defaults, with the selector of their services and
@@ -94,8 +94,8 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         self._system = args.defaulting_type == "System"
         self._defaults = _SYSTEM_DEFAULTS if self._system else parse_spread(args.default_constraints, "")
         self._listers = listers
-        self._parts = SpreadParts()
-        self._counted: Memory[tuple[object, str, object, bool], list[_Counted]] = Memory(MAX_FAMILIES)
+        self._parts = IncludedNodes()
+        self._counted: BoundedCache[tuple[object, str, object, bool], list[_Counted]] = BoundedCache(MAX_FAMILIES)
 
     def passes_now(self, cycle: Cycle) -> bool:
         """Has nothing to say of a pod without constraints, its own or by default."""
@@ -126,11 +126,11 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
             codes = np.where(codes == 0, failed, codes)
         return codes
 
-    def bar(self, cycle: Cycle, barred: BoolArray) -> None:
+    def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
         """Bars the same nodes, by whole domains."""
         if not self.pre_filter(cycle).skip:
             for hard in cycle.state[self.name]:
-                bar(barred, hard.topology.domains, hard.is_full, True)
+                exclude(excluded, hard.topology.domains, hard.is_full, True)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Tells a missing label from an uneven spread."""
@@ -178,7 +178,7 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         keys = () if everywhere else [constraint.topology_key for constraint in constraints]
         counted = []
         for constraint in constraints:
-            part = self._parts.find(Choice.of(constraint, keys, pod.spec), cycle.table)
+            part = self._parts.find(InclusionPolicy.of(constraint, keys, pod.spec), cycle.table)
             # kube-scheduler takes a selector of everything as one of nothing here
             query = None if constraint.selector.is_empty else Selected(pod.namespace, constraint.selector)
             counted.append(_Counted(constraint, part, query))
@@ -195,7 +195,7 @@ class PodTopologySpread(JoiningPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         return [] if selector.is_empty else [replace(constraint, selector=selector) for constraint in wanted]
 
     def _is_strict(self, pod: Pod) -> bool:
-        """Tells whether nodes without all labels of the soft constraints are out of the count."""
+        """Returns whether nodes without all labels of the soft constraints are out of the count."""
         return bool(pod.spec.spread) or not self._system
 
     # queueing hints

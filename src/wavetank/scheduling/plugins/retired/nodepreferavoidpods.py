@@ -10,7 +10,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
+from wavetank.scheduling.framework.plugin import FastPathPlugin, ScorePlugin
 from wavetank.scheduling.framework.static import FacetCache
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
@@ -19,7 +19,7 @@ _CONTROLLERS = ("ReplicationController", "ReplicaSet")
 Controller = tuple[str, str]  # kind and uid
 
 
-class NodePreferAvoidPods(JoiningPlugin, ScorePlugin):
+class NodePreferAvoidPods(FastPathPlugin, ScorePlugin):
     """Gives 0 to nodes whose annotation names the pod's ReplicaSet or ReplicationController, else 100; until 1.22."""
 
     name = "NodePreferAvoidPods"

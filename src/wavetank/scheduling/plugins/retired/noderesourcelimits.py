@@ -28,7 +28,7 @@ class NodeResourceLimits(StaticScore):
         return cpu, memory
 
     def rate(self, facet: Limits, node: Node) -> int:
-        """Tells whether one of the limits can be met."""
+        """Returns whether one of the limits can be met."""
         allocatable = (node.allocatable.get(CPU, 0), node.allocatable.get(MEMORY, 0))
         return int(any(0 < limit <= has for limit, has in zip(facet, allocatable, strict=True)))
 

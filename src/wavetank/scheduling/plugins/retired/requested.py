@@ -6,12 +6,12 @@ import numpy as np
 
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.plugin import JoiningPlugin, ScorePlugin
+from wavetank.scheduling.framework.plugin import FastPathPlugin, ScorePlugin
 
 HIGHEST = 10
 
 
-class _Requested(JoiningPlugin, ScorePlugin):
+class _Requested(FastPathPlugin, ScorePlugin):
     """Scores by what is asked of a node's CPU and memory with the pod; open requests count 100m and 200 MiB."""
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:

@@ -37,9 +37,9 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
+from wavetank.scheduling.framework.podclaims import has_claim
 from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
-from wavetank.scheduling.plugins.dynamicresources.podclaims import has_claim
 from wavetank.scheduling.plugins.noderesources.kernels import broken_line
 from wavetank.scheduling.plugins.volumebinding.binder import (
     ELSEWHERE,
@@ -88,7 +88,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
 
     # filtering
 
-    def ignores(self, spec: PodSpec) -> bool:
+    def skips_family(self, spec: PodSpec) -> bool:
         """Has nothing to say of a pod without volumes."""
         return not spec.volumes
 
@@ -186,7 +186,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
     # binding
 
     def has_to_prepare(self, cycle: Cycle, node_name: str) -> bool:
-        """Tells whether a claim of the pod is still unbound."""
+        """Returns whether a claim of the pod is still unbound."""
         if self.name not in cycle.state:
             return False
         volumes = self.volumes_on(cycle, cycle.table.slots[node_name])
@@ -204,7 +204,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
             store.patch(claim.group_kind, claim.namespace, claim.name, selected)
 
     def is_prepared(self, cycle: Cycle, node_name: str, store: Store) -> bool:
-        """Tells whether all claims are bound."""
+        """Returns whether all claims are bound."""
         pod = cycle.pod
         if store.find(pod.group_kind, pod.namespace, pod.name) is None:
             raise PluginError(f'{self.activity}: pod does not exist any more: pod "{pod.name}" not found')

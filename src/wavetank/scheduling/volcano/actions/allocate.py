@@ -26,7 +26,7 @@ def allocate(session: Session) -> None:
 class _Allocation:
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._panel = session.panel
+        self._panel = session.tiers
         self._predicates = Predicates(session)
         self._failures = Failures(session)
         self._tasks: dict[str, Heap[Task]] = {}  # what is left of each job
@@ -94,7 +94,7 @@ class _Allocation:
             return None
         if job.has_failed_role(task):
             said = f"Task {task.pod.name} with role spec {task.role} has already predicated failed, skip"
-            job.fail(task, FitErrors(self._session.verdicts, _NOWHERE, _NOWHERE, said))
+            job.fail(task, FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, said))
             return None
         problem = self._panel.prepare(task)
         if problem:
@@ -106,7 +106,7 @@ class _Allocation:
         """Tells the user that a queue has no share left for a task, which Volcano writes into its log only."""
         if defects.DROPPED_TASK in self._session.without:
             said = f"Queue <{job.queue}> is overused when considering task <{task.pod.name}>, ignore it."
-            job.fit_errors[task.key] = FitErrors(self._session.verdicts, _NOWHERE, _NOWHERE, said)
+            job.fit_errors[task.key] = FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, said)
 
     def _search(self, task: Task, job: Job, search: Search) -> IntArray:
         found = self._nominated(task, search)
@@ -127,13 +127,17 @@ class _Allocation:
         """Tries first the node that others were evicted from for this task."""
         slot = self._session.table.slots.get(task.pod.nominated_node, -1)
         node = np.array([slot])
-        if slot < 0 or not self._session.names[slot] or self._session.books.lacking_later(task.request, node)[0]:
+        if (
+            slot < 0
+            or not self._session.names[slot]
+            or self._session.node_resources.lacking_later(task.request, node)[0]
+        ):
             return _NOWHERE
         return search.find(task, node, self._predicates.for_allocate)[0]
 
     def _place(self, task: Task, slots: IntArray, statement: Statement) -> None:
         """Takes the best of the nodes with room now; only if there is none, of those with room later."""
-        now = slots[self._session.books.fit_now(task.request, slots)]
+        now = slots[self._session.node_resources.fit_now(task.request, slots)]
         candidates = now if len(now) else slots
         slot = int(candidates[0]) if len(candidates) == 1 else best_node(self._session, task, candidates)
         if len(now):

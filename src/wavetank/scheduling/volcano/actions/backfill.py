@@ -17,7 +17,7 @@ def backfill(session: Session) -> None:
     predicates = Predicates(session)
     for task in list(_waiting(session)):
         job = session.jobs[task.job]
-        problem = session.panel.prepare(task)
+        problem = session.tiers.prepare(task)
         if problem:
             job.fail(task, predicates.failed(problem, session.nodes))
             continue
@@ -26,18 +26,18 @@ def backfill(session: Session) -> None:
             job.fail(task, errors)
             continue
         session.allocate(task, int(found[0]) if len(found) == 1 else best_node(session, task, found))
-        if session.panel.job_ready(job):
+        if session.tiers.job_ready(job):
             for placed in session.in_map_order(sorted(job.among(ALLOCATED), key=lambda each: each.key)):
                 session.bind(placed)
 
 
 def _waiting(session: Session) -> Iterator[Task]:
     """Yields the tasks in turn: by queue, then by job; those that only wait for others to leave try again."""
-    panel = session.panel
+    tiers = session.tiers
     tasks: dict[str, Heap[Task]] = {}
     jobs: dict[str, Heap[Job]] = {}
     for job in session.jobs.values():
-        if job.is_pending or panel.job_valid(job) is not None:
+        if job.is_pending or tiers.job_valid(job) is not None:
             continue
         found = [task for task in job.among(PENDING) if task.best_effort and not task.gated]
         promised = [task for task in job.among(PIPELINED) if task.best_effort]
@@ -45,8 +45,8 @@ def _waiting(session: Session) -> Iterator[Task]:
             session.withdraw(task)
         if found or promised:
             tasks[job.key] = tasks_in_turn(session, [*found, *promised])
-            jobs.setdefault(job.queue, Heap(panel.job_before)).push(job)
-    queues = Heap(panel.queue_before, (session.queues[name] for name in jobs))
+            jobs.setdefault(job.queue, Heap(tiers.job_before)).push(job)
+    queues = Heap(tiers.queue_before, (session.queues[name] for name in jobs))
     while queues:
         in_queue = jobs[queues.pop().name]
         while in_queue:

@@ -11,17 +11,17 @@ def enqueue(session: Session) -> None:
     A job that does not say what it needs is let in unasked.
     """
     waiting: dict[str, list[Job]] = {}
-    pending = session.panel.in_order(job for job in session.jobs.values() if job.is_pending)
+    pending = session.tiers.in_order(job for job in session.jobs.values() if job.is_pending)
     for job in reversed(pending):  # to be taken from the end; who comes in changes nothing in this order
         waiting.setdefault(job.queue, []).append(job)
     names = dict.fromkeys(job.queue for job in session.jobs.values())
-    queues = Heap(session.panel.queue_before, (session.queues[name] for name in names))
+    queues = Heap(session.tiers.queue_before, (session.queues[name] for name in names))
     while queues:
         queue = queues.pop()
         jobs = waiting.get(queue.name)
         if jobs:
             job = jobs.pop()
-            if not job.states_resources or session.panel.job_enqueueable(job):
-                session.panel.enqueued(job)
+            if not job.states_resources or session.tiers.job_enqueueable(job):
+                session.tiers.enqueued(job)
                 session.enqueue(job)
             queues.push(queue)

@@ -32,7 +32,7 @@ def preempt(session: Session) -> None:
 class _Preemption:
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._panel = session.panel
+        self._panel = session.tiers
         self._search = Search(session, "preempt")
         self._predicates = Predicates(session)
         self._failed: dict[object, int] = {}  # attempts of no use, and how many changes there had been
@@ -146,7 +146,7 @@ class _Preemption:
         verdict = self._panel.predicate(task, np.array([slot]))
         if verdict is None or not verdict[0]:
             return False
-        if self._session.verdicts.unresolvable(verdict)[0]:
+        if self._session.statuses.unresolvable(verdict)[0]:
             return True
         return not any(_makes_way(other.pod, task.pod) for other in tasks_on(self._session, slot))
 
@@ -156,5 +156,5 @@ def _is_possible(other: Task, task: Task) -> bool:
 
 
 def _makes_way(other: Pod, pod: Pod) -> bool:
-    """Tells whether a less important pod is on its way out after a preemption."""
+    """Returns whether a less important pod is on its way out after a preemption."""
     return other.deleted is not None and other.reason == PREEMPTED and other.priority < pod.priority

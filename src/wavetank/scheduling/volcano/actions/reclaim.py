@@ -24,7 +24,7 @@ def reclaim(session: Session) -> None:
 class _Reclaim:
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._panel = session.panel
+        self._panel = session.tiers
         self._predicates = Predicates(session)
         self._queues: Heap[QueueInfo] = Heap(self._panel.queue_before)
         self._failed: dict[object, int] = {}  # attempts of no use, and how many changes there had been

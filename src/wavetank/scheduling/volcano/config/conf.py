@@ -76,7 +76,7 @@ class PluginOption:
     arguments: Arguments
 
     def takes_part(self, switch: str) -> bool:
-        """Tells whether the plugin is asked at all."""
+        """Returns whether the plugin is asked at all."""
         return switch not in self.off
 
 

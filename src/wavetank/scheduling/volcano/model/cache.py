@@ -10,11 +10,11 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.objects.volcano import PodGroup, Queue
 from wavetank.kernel.durations import SECOND
-from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import MAX_SPECS, NodeTable
 from wavetank.scheduling.volcano.model.job import Job
-from wavetank.scheduling.volcano.model.nodebooks import NodeBooks
+from wavetank.scheduling.volcano.model.noderesources import NodeResources
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.queue import QueueInfo
 from wavetank.scheduling.volcano.model.statuses import BINDING, ENDED, HOLDING, PENDING, RELEASING, status_of
@@ -32,7 +32,7 @@ class Cache:
 
     def __init__(self) -> None:
         self.table = NodeTable()
-        self.books = NodeBooks()
+        self.node_resources = NodeResources()
         self.tasks: dict[str, Task] = {}
         self.on_node: list[dict[str, Task]] = []  # by slot
         self.queues: dict[str, QueueInfo] = {}
@@ -40,7 +40,7 @@ class Cache:
         self._nodes: dict[str, int] = {}  # slots by name, in the order of their coming
         self._ranks: IntArray | None = None
         self._classes: dict[str, PriorityClass] = {}
-        self._requests: Memory[PodSpec, Request] = Memory(MAX_SPECS)
+        self._requests: BoundedCache[PodSpec, Request] = BoundedCache(MAX_SPECS)
 
     # reading
 
@@ -79,13 +79,13 @@ class Cache:
         if node.name not in self._nodes:
             self._nodes[node.name] = slot
             self._ranks = None
-        self.books.set_node(slot, node)
+        self.node_resources.set_node(slot, node)
 
     def remove_node(self, node: Node) -> None:
         """Takes a node away; pods on it stay known."""
         self.table.remove_node(node)
         self._ranks = None
-        self.books.set_node(self._nodes.pop(node.name), None)
+        self.node_resources.set_node(self._nodes.pop(node.name), None)
 
     def set_queue(self, queue: Queue) -> None:
         """Adds a queue, or replaces it by its new version."""
@@ -146,7 +146,7 @@ class Cache:
 
     def _restate(self, task: Task, status: int, slot: int) -> None:
         if slot >= 0:
-            self.books.put(task, slot, -1)
+            self.node_resources.put(task, slot, -1)
         job = self._jobs.get(task.job)
         if job is not None:
             self._leave(job, task)
@@ -154,7 +154,7 @@ class Cache:
         if job is not None:
             self._join(self._job(task.job), task)
         if slot >= 0:
-            self.books.put(task, slot, 1)
+            self.node_resources.put(task, slot, 1)
 
     def remove_pod(self, pod: Pod) -> None:
         """Forgets a pod."""
@@ -186,8 +186,8 @@ class Cache:
         if task.node and task.status not in ENDED:
             self.table.add_pod(task.pod, task.node)
             slot = self._slot(task.node)
-            self.books.grow(slot + 1, len(self.books.rows))
-            self.books.put(task, slot, 1)
+            self.node_resources.grow(slot + 1, len(self.node_resources.rows))
+            self.node_resources.put(task, slot, 1)
             self.on_node[slot][task.key] = task
         if task.job:
             self._join(self._job(task.job), task)
@@ -197,7 +197,7 @@ class Cache:
         if task.node and task.status not in ENDED:
             self.table.remove_pod(task.pod.uid)
             slot = self._slot(task.node)
-            self.books.put(task, slot, -1)
+            self.node_resources.put(task, slot, -1)
             del self.on_node[slot][task.key]
         if task.job:
             self._leave(self._jobs[task.job], task)
@@ -237,12 +237,12 @@ class Cache:
         known = self._requests.get(spec)
         if known is None:
             quantities = Quantities.of(spec.requests, pods=1)
-            self.books.learn(quantities)
-            known = self._requests.keep(spec, make_request(quantities, self.books.rows))
+            self.node_resources.learn(quantities)
+            known = self._requests.keep(spec, make_request(quantities, self.node_resources.rows))
         return known
 
 
 def _is_like(new: Pod, old: Pod) -> bool:
-    """Tells whether two versions of a pod differ in their status at most."""
+    """Returns whether two versions of a pod differ in their status at most."""
     same = new.uid == old.uid and new.spec is old.spec and new.manifest is old.manifest
     return same and new.gates == old.gates and new.priority == old.priority and new.created == old.created

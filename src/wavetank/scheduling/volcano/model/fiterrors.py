@@ -22,7 +22,7 @@ class Status(NamedTuple):
 Objections = tuple[Status, ...]
 
 
-class Verdicts:
+class StatusTable:
     """Numbers each distinct list of objections to a node; 0 is none at all."""
 
     def __init__(self) -> None:
@@ -58,10 +58,10 @@ class Verdicts:
 class FitErrors:
     """Why one task found no node: a text, or the verdicts on some nodes."""
 
-    __slots__ = ("_said", "_text", "_verdicts", "numbers", "slots")
+    __slots__ = ("_said", "_statuses", "_text", "numbers", "slots")
 
-    def __init__(self, verdicts: Verdicts, slots: IntArray, numbers: IntArray, said: str = "") -> None:
-        self._verdicts = verdicts
+    def __init__(self, statuses: StatusTable, slots: IntArray, numbers: IntArray, said: str = "") -> None:
+        self._statuses = statuses
         self.slots = slots
         self.numbers = numbers
         self._said = said
@@ -70,7 +70,7 @@ class FitErrors:
     @property
     def unresolvable(self) -> IntArray:
         """Returns the slots of the nodes that evicting pods cannot help."""
-        return self.slots[self._verdicts.unresolvable(self.numbers)]
+        return self.slots[self._statuses.unresolvable(self.numbers)]
 
     def text(self) -> str:
         """Writes it as Volcano does."""
@@ -83,6 +83,6 @@ class FitErrors:
             return head
         counts: Counter[str] = Counter()
         for number, nodes in Counter(self.numbers.tolist()).items():
-            for status in self._verdicts.objections(number):
+            for status in self._statuses.objections(number):
                 counts[status.text] += nodes
         return f"{head}: {', '.join(sorted(f'{count} {text}' for text, count in counts.items()))}."

@@ -88,12 +88,12 @@ class Job:
 
     @property
     def is_pending(self) -> bool:
-        """Tells whether the job has not been let in yet."""
+        """Returns whether the job has not been let in yet."""
         return self.phase == PENDING_PHASE
 
     @property
     def states_resources(self) -> bool:
-        """Tells whether the PodGroup says what it needs at least."""
+        """Returns whether the PodGroup says what it needs at least."""
         return self.group is not None and self.group.min_resources is not None
 
     def place(self, task: Task) -> None:
@@ -155,19 +155,19 @@ class Job:
     # is it enough
 
     def is_ready(self) -> bool:
-        """Tells whether enough tasks are placed; pending ones that ask for nothing count as well."""
+        """Returns whether enough tasks are placed; pending ones that ask for nothing count as well."""
         return self.ready_tasks + self.open_best_effort >= self.min_available
 
     def is_pipelined(self) -> bool:
-        """Tells whether enough tasks are placed or wait for others to leave."""
+        """Returns whether enough tasks are placed or wait for others to leave."""
         return self.waiting_tasks + self.ready_tasks + self.open_best_effort >= self.min_available
 
     def is_starving(self) -> bool:
-        """Tells whether too few tasks are placed or wait for others to leave."""
+        """Returns whether too few tasks are placed or wait for others to leave."""
         return self.waiting_tasks + self.ready_tasks < self.min_available
 
     def has_roles(self, statuses: Iterable[int], with_best_effort: bool) -> bool:
-        """Tells whether every role has its minimum in some statuses; not asked where the minima exceed the whole."""
+        """Returns whether every role has its minimum in some statuses; not asked where the minima exceed the whole."""
         assert self.group is not None
         minima = self.group.min_task_member
         if not minima or self.min_available < sum(minima.values()):
@@ -179,7 +179,7 @@ class Job:
         return True
 
     def has_valid_roles(self) -> bool:
-        """Tells whether every role has enough tasks at all."""
+        """Returns whether every role has enough tasks at all."""
         return self.has_roles(_VALID, with_best_effort=False)
 
     # what went wrong
@@ -190,11 +190,11 @@ class Job:
         self._failed_roles.add(task.role)
 
     def has_failed_role(self, task: Task) -> bool:
-        """Tells whether a task of the same role has found no node; tasks without a role are not alike."""
+        """Returns whether a task of the same role has found no node; tasks without a role are not alike."""
         return bool(task.role) and task.role in self._failed_roles
 
     def goes_on_after_failure(self) -> bool:
-        """Tells whether the job may still get enough tasks when one has found no node."""
+        """Returns whether the job may still get enough tasks when one has found no node."""
         assert self.group is not None
         if self.min_available >= len(self.tasks):
             return False

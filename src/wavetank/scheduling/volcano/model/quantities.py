@@ -110,7 +110,7 @@ class Quantities:
         return self
 
     def is_empty(self) -> bool:
-        """Tells whether nothing is asked for but a place for a pod."""
+        """Returns whether nothing is asked for but a place for a pod."""
         scalars = self.scalars or {}
         return (
             self.cpu < LEAST
@@ -119,7 +119,7 @@ class Quantities:
         )
 
     def fits(self, room: Quantities) -> bool:
-        """Tells whether there is room for all of it; CPU and memory count even where none is asked for."""
+        """Returns whether there is room for all of it; CPU and memory count even where none is asked for."""
         if self.cpu - room.cpu >= LEAST or self.memory - room.memory >= LEAST:
             return False
         return all(amount - room.get(name) < LEAST for name, amount in (self.scalars or {}).items())
@@ -165,7 +165,7 @@ class Quantities:
         return Quantities(max(self.cpu, other.cpu), max(self.memory, other.memory), scalars)
 
     def same_as(self, other: Quantities) -> bool:
-        """Tells whether all amounts are equal, to the last bit."""
+        """Returns whether all amounts are equal, to the last bit."""
         return (self.cpu, self.memory, self.scalars or {}) == (other.cpu, other.memory, other.scalars or {})
 
     def __repr__(self) -> str:
@@ -173,7 +173,7 @@ class Quantities:
 
 
 def is_scalar(name: str) -> bool:
-    """Tells whether a resource is one that nodes have, besides CPU and memory."""
+    """Returns whether a resource is one that nodes have, besides CPU and memory."""
     if name in (PODS, EPHEMERAL_STORAGE):
         return True
     if name.startswith(("hugepages-", "attachable-volumes-")):

@@ -22,12 +22,12 @@ class QueueInfo:
 
     @property
     def states_capability(self) -> bool:
-        """Tells whether the queue has a limit of its own."""
+        """Returns whether the queue has a limit of its own."""
         return bool(self.queue.spec.get("capability"))
 
     @property
     def is_open(self) -> bool:
-        """Tells whether the queue takes jobs; one without a state is about to be opened."""
+        """Returns whether the queue takes jobs; one without a state is about to be opened."""
         return self.queue.state in ("", OPEN)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.volcano import GROUP_NAME
 from wavetank.scheduling.framework.nodes.arrays import IntArray
-from wavetank.scheduling.volcano.model.bookkernels import FloatArray
+from wavetank.scheduling.volcano.model.kernels import FloatArray
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.statuses import NAMES, status_of
 

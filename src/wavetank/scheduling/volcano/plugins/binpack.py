@@ -34,7 +34,7 @@ class Binpack(Plugin):
         return Hooks(node_scores=self._score) if self._weight else Hooks()
 
     def _score(self, task: Task, slots: IntArray) -> Scores:
-        books = self._session.books
+        nodes = self._session.node_resources
         score = np.zeros(len(slots))
         fits = np.ones(len(slots), np.bool_)
         weights = 0
@@ -43,7 +43,8 @@ class Binpack(Plugin):
             if not amount or weight is None:
                 continue
             weights += weight
-            capacity, after = books.allocatable[books.rows[name], slots], amount + books.used[books.rows[name], slots]
+            row = nodes.rows[name]
+            capacity, after = nodes.allocatable[row, slots], amount + nodes.used[row, slots]
             judged = (capacity != 0) & (weight != 0)
             fits &= ~judged | (after <= capacity)
             score += np.divide(after * weight, capacity, out=np.zeros(len(slots)), where=judged)

@@ -44,9 +44,9 @@ class Capacity(Plugin):
             deallocated=lambda task: self._change(task, -1),
         )
 
-    def books(self) -> object:
+    def snapshot(self) -> object:
         """Returns the account of every queue."""
-        return {name: share.books() for name, share in self._shares.items()}
+        return {name: share.snapshot() for name, share in self._shares.items()}
 
     # who may have more
 
@@ -87,7 +87,7 @@ class Capacity(Plugin):
     # who may take, and from whom
 
     def _preemptive(self, queue: QueueInfo, task: Task) -> bool:
-        """Tells whether a queue would still be within what it deserves in some resource that the task asks for."""
+        """Returns whether a queue would still be within what it deserves in some resource that the task asks for."""
         if not self._family.is_sound or not queue.is_open:
             return False
         share = self._shares[queue.name]
@@ -136,11 +136,11 @@ class Capacity(Plugin):
         return giving
 
     def _has_too_much(self, share: CapacityShare, allocated: Quantities, task: Task) -> bool:
-        """Tells whether a queue holds more than it deserves of what the task has, or deserves nothing of that."""
+        """Returns whether a queue holds more than it deserves of what the task has, or deserves nothing of that."""
         return not _has_any(task.resreq, share.deserved) or _exceeds(allocated, share.deserved, task.resreq)
 
     def _is_kin_without_right(self, task: Task, reclaimer: Task, taker: CapacityShare, giver: CapacityShare) -> bool:
-        """Tells whether two queues of one family deserve nothing of what is at stake, so that neither has a claim."""
+        """Returns whether two queues of one family deserve nothing of what is at stake, so that neither has a claim."""
         if _has_any(task.resreq, giver.deserved) or _has_any(reclaimer.resreq, taker.deserved):
             return False
         of_taker = set(self._family.above(taker.name, self._levels)) - {ROOT}
@@ -159,7 +159,7 @@ def _within(share: CapacityShare, limit: Quantities, task: Task) -> bool:
 
 
 def _deserves_more(share: CapacityShare, task: Task) -> bool:
-    """Tells whether the queue would be within its deserved in some resource of the task of which there is any."""
+    """Returns whether the queue would be within its deserved in some resource of the task of which there is any."""
     for name, amount in task.resreq.items():
         after, deserved = share.allocated.get(name) + amount, share.deserved.get(name)
         counts = name != PODS and amount > 0 and not (after < LEAST and deserved < LEAST)
@@ -177,7 +177,7 @@ def _has_any(asked: Quantities, deserved: Quantities) -> bool:
 
 
 def _exceeds(allocated: Quantities, deserved: Quantities, asked: Quantities) -> bool:
-    """Tells whether more is held than deserved in some resource that is asked for and spoken of."""
+    """Returns whether more is held than deserved in some resource that is asked for and spoken of."""
     if asked.cpu > 0 and deserved.cpu >= LEAST and allocated.cpu > deserved.cpu:
         return True
     if asked.memory > 0 and deserved.memory >= LEAST and allocated.memory > deserved.memory:

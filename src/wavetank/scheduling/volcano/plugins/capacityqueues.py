@@ -34,7 +34,7 @@ class Family:
         self.is_sound = is_sound
 
     def is_leaf(self, name: str) -> bool:
-        """Tells whether a queue has none below it: only such a queue has jobs."""
+        """Returns whether a queue has none below it: only such a queue has jobs."""
         return not self.shares[name].children
 
     def line(self, name: str) -> Iterator[CapacityShare]:

@@ -19,7 +19,7 @@ class _Held:
         self.share = 0.0
         self.dominant = ""
 
-    def books(self) -> dict[str, object]:
+    def snapshot(self) -> dict[str, object]:
         """Returns it as plain data."""
         dominant = {"dominantResource": self.dominant} if self.dominant else {}
         return {"share": self.share, **dominant, "allocated": dict(self.allocated.items())}
@@ -47,9 +47,9 @@ class Drf(Plugin):
             deallocated=lambda task: self._change(task, -1),
         )
 
-    def books(self) -> object:
+    def snapshot(self) -> object:
         """Returns the share of every job."""
-        return {key: held.books() for key, held in self._held.items()}
+        return {key: held.snapshot() for key, held in self._held.items()}
 
     def _change(self, task: Task, sign: int) -> None:
         held = self._held[task.job]

@@ -25,8 +25,8 @@ from wavetank.scheduling.plugins.podtopologyspread.plugin import PodTopologySpre
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
 from wavetank.scheduling.plugins.volumebinding.plugin import VolumeBinding
 from wavetank.scheduling.plugins.volumezone import VolumeZone
-from wavetank.scheduling.volcano.plugins.scorememory import ScoreMemory
-from wavetank.scheduling.volcano.vintage import V1_15, Vintage
+from wavetank.scheduling.volcano.plugins.scorecache import ScoreCache
+from wavetank.scheduling.volcano.release import V1_15, VolcanoRelease
 
 
 def _fit(strategy: ScoringStrategy) -> NodeResourcesFit:
@@ -36,8 +36,8 @@ def _fit(strategy: ScoringStrategy) -> NodeResourcesFit:
 class KubePlugins:
     """The plugins of kube-scheduler that Volcano uses, with its arguments; kept from session to session."""
 
-    def __init__(self, listers: Listers, vintage: Vintage = V1_15) -> None:
-        self.vintage = vintage
+    def __init__(self, listers: Listers, release: VolcanoRelease = V1_15) -> None:
+        self.release = release
         self._framework = Framework("volcano", {}, {})
         self.unschedulable = NodeUnschedulable()
         self.affinity = NodeAffinity()
@@ -45,15 +45,15 @@ class KubePlugins:
         self.taints = TaintToleration()
         self.pod_affinity = InterPodAffinity(InterPodAffinityArgs(hard_pod_affinity_weight=0), listers)
         self.spread = PodTopologySpread(PodTopologySpreadArgs(defaulting_type="System"), listers)
-        self.least = _fit(ScoringStrategy("LeastAllocated", vintage.least))
-        self.most = _fit(ScoringStrategy("MostAllocated", vintage.most))
-        balanced = NodeResourcesBalancedAllocationArgs(vintage.balanced)
-        self.balanced = NodeResourcesBalancedAllocation(balanced, vintage.libraries)
+        self.least = _fit(ScoringStrategy("LeastAllocated", release.least))
+        self.most = _fit(ScoringStrategy("MostAllocated", release.most))
+        balanced = NodeResourcesBalancedAllocationArgs(release.balanced)
+        self.balanced = NodeResourcesBalancedAllocation(balanced, release.libraries)
         self.images = ImageLocality()
         self.volume_limits = NodeVolumeLimits(listers.storage)
         self.volume_zones = VolumeZone(listers.storage)
         self.volumes = VolumeBinding(VolumeBindingArgs(), listers.storage)
-        self.remembered = ScoreMemory()
+        self.remembered = ScoreCache()
 
     def cycle(self, table: NodeTable, pod: Pod) -> Cycle:
         """Returns what the plugins keep of a pod between their calls."""

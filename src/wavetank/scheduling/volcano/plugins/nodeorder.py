@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.plugin import MeasurePlugin, PreScorePlugin, ScorePlugin
+from wavetank.scheduling.framework.plugin import CompiledScorePlugin, PreScorePlugin, ScorePlugin
 from wavetank.scheduling.volcano.config.arguments import Arguments
 from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.plugins.kubeplugins import KubePlugins
@@ -28,11 +28,13 @@ class NodeOrder(Plugin):
             ("TaintToleration", "tainttoleration", kube.taints),
             ("PodTopologySpread", "podtopologyspread", kube.spread),
         ]
-        defaults = kube.vintage.weights
+        defaults = kube.release.weights
         weighted = ((part, arguments.integer(f"{key}.weight", defaults[key]), each) for part, key, each in parts)
         self._parts = [(f"nodeorder/{part}", weight, each) for part, weight, each in weighted if weight]
-        self._by_resources = tuple((weight, each) for _, weight, each in self._parts if isinstance(each, MeasurePlugin))
-        self._by_others = [part for part in self._parts if not isinstance(part[2], MeasurePlugin)]
+        self._by_resources = tuple(
+            (weight, each) for _, weight, each in self._parts if isinstance(each, CompiledScorePlugin)
+        )
+        self._by_others = [part for part in self._parts if not isinstance(part[2], CompiledScorePlugin)]
         self._images = arguments.integer("imagelocality.weight", defaults["imagelocality"])
 
     def open(self, session: Session) -> Hooks:

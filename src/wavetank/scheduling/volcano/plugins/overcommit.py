@@ -23,7 +23,7 @@ class Overcommit(Plugin):
         """Takes part in who is let in."""
         self._session = session
         self._total = Quantities().add(session.total)
-        used = session.books.total_used(session.nodes)
+        used = session.node_resources.total_used(session.nodes)
         self._idle = self._total.clone().scale(self._factor).take(used)
         self._inqueue = Quantities()
         for job in session.jobs.values():
@@ -32,7 +32,7 @@ class Overcommit(Plugin):
                 self._inqueue.add(job.without_gated(expected))
         return Hooks(enqueueable=self._permit, enqueued=self._let_in)
 
-    def books(self) -> object:
+    def snapshot(self) -> object:
         """Returns what is left to promise, and what has been promised."""
         return {
             "totalResource": dict(self._total.items()),

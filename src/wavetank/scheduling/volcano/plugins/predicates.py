@@ -89,8 +89,8 @@ class Predicates(Plugin):
         """Returns the filters that have to look at pods of a spec beforehand, and the names of those that need not."""
         known = self._families.get(spec.family)
         if known is None:
-            asked: list[PreFilterPlugin] = [plugin for plugin in self._preparing if not plugin.ignores(spec)]
-            skipped = [plugin.name for plugin in self._preparing if plugin.ignores(spec)]
+            asked: list[PreFilterPlugin] = [plugin for plugin in self._preparing if not plugin.skips_family(spec)]
+            skipped = [plugin.name for plugin in self._preparing if plugin.skips_family(spec)]
             known = self._families[spec.family] = (asked, skipped)
         return known
 
@@ -125,7 +125,7 @@ class Predicates(Plugin):
         table = self._session.table
         cycle = self._cycles.get(task.key)
         full = table.max_pods[slots] <= table.pod_count[slots]
-        numbers = np.where(full, self._session.verdicts.number((_FULL,)), 0)
+        numbers = np.where(full, self._session.statuses.number((_FULL,)), 0)
         alive = self._apply_stable(task, cycle or self._kube.cycle(table, task.pod), slots, numbers)
         if cycle is None:
             self._object(numbers, alive, _UNPREPARED)
@@ -164,15 +164,15 @@ class Predicates(Plugin):
                 text = ", ".join(reason.text for reason in reasons)
                 status = Status(RESOLVABLE if resolvable else UNRESOLVABLE, text)
                 self._object(numbers, places[codes == code], status)
-            places = places[~self._session.verdicts.unresolvable(numbers[places])]
+            places = places[~self._session.statuses.unresolvable(numbers[places])]
         return places
 
     def _object(self, numbers: IntArray, places: IntArray, status: Status) -> None:
         """Adds one objection to the verdicts on some nodes."""
-        verdicts = self._session.verdicts
+        statuses = self._session.statuses
         for number in np.unique(numbers[places]).tolist():
             same = places[numbers[places] == number]
-            numbers[same] = verdicts.number((*verdicts.objections(number), status))
+            numbers[same] = statuses.number((*statuses.objections(number), status))
 
 
 def _enabled(filters: Sequence[tuple[str, FilterPlugin]], arguments: Arguments) -> list[FilterPlugin]:

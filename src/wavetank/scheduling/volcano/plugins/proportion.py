@@ -40,9 +40,9 @@ class Proportion(Plugin):
             deallocated=lambda task: self._change(task, -1),
         )
 
-    def books(self) -> object:
+    def snapshot(self) -> object:
         """Returns the account of every queue that has jobs."""
-        return {name: {"weight": each.queue.queue.weight, **each.books()} for name, each in self._shares.items()}
+        return {name: {"weight": each.queue.queue.weight, **each.snapshot()} for name, each in self._shares.items()}
 
     def _divide(self, remaining: Quantities) -> None:
         """Hands out what remains by weight, in rounds, until all have what they ask for or nothing changes."""

@@ -54,7 +54,7 @@ class QueueShare:
             (share_of(self.allocated.get(name), self.deserved.get(name)) for name in self.deserved.names()), default=0.0
         )
 
-    def books(self) -> dict[str, object]:
+    def snapshot(self) -> dict[str, object]:
         """Returns it all as plain data."""
         quantities = ("deserved", "allocated", "request", "elastic", "inqueue", "capability", "guarantee")
         found: dict[str, object] = {name: dict(getattr(self, name).items()) for name in quantities}
@@ -62,7 +62,7 @@ class QueueShare:
 
 
 def is_expected(job: Job) -> bool:
-    """Tells whether a job was let in and may still need some of what it asks for at least."""
+    """Returns whether a job was let in and may still need some of what it asks for at least."""
     if not job.states_resources:
         return False
     assert job.group is not None

@@ -147,7 +147,7 @@ def _events(session: Session, job: Job, status: dict[str, Any]) -> Iterator[tupl
 
 
 def changes_status(job: Job, status: dict[str, Any]) -> bool:
-    """Tells whether a status says anything new; when a condition was noted does not count."""
+    """Returns whether a status says anything new; when a condition was noted does not count."""
     assert job.group is not None
     old = job.group.status
     if old == status:

@@ -67,6 +67,6 @@ class Plugin:
         """Looks at the session, and returns what the plugin takes part in."""
         raise NotImplementedError
 
-    def books(self) -> object:
+    def snapshot(self) -> object:
         """Returns the plugin's account as plain data, or None if it keeps none."""
         return None

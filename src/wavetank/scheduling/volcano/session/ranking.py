@@ -36,7 +36,7 @@ def ranked(session: Session, task: Task, slots: IntArray) -> IntArray:
 
 def _rate(session: Session, task: Task, slots: IntArray) -> tuple[NumberArray, dict[str, NumberArray]]:
     """Adds up as Volcano does, whose sums of floats depend on the order."""
-    floats, whole = session.panel.node_scores(task, slots), session.panel.batch_scores(task, slots)
+    floats, whole = session.tiers.node_scores(task, slots), session.tiers.batch_scores(task, slots)
     totals: NumberArray = np.zeros(len(slots))
     for scores in floats.values():
         totals = totals + scores

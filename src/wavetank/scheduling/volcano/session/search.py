@@ -31,7 +31,7 @@ class Search:
         self._remembers = remembers and defects.STALE_ERRORS not in session.without
 
     def knows(self, task: Task) -> bool:
-        """Tells whether others of the task's role have been refused before, so that old answers count for it."""
+        """Returns whether others of the task's role have been refused before, so that old answers count for it."""
         return (task.job, task.role) in self._refused
 
     def find(self, task: Task, slots: IntArray, predicate: Predicate) -> tuple[IntArray, FitErrors]:
@@ -41,7 +41,7 @@ class Search:
         looked_at, numbers = self._search(task, slots, predicate, enough)
         self._remember(task, looked_at, numbers)
         passed = numbers == 0
-        errors = FitErrors(self._session.verdicts, looked_at[~passed], numbers[~passed])
+        errors = FitErrors(self._session.statuses, looked_at[~passed], numbers[~passed])
         return looked_at[passed][:enough], errors
 
     def _search(self, task: Task, slots: IntArray, predicate: Predicate, enough: int) -> tuple[IntArray, IntArray]:
@@ -114,13 +114,13 @@ class Predicates:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        names = session.books.rows  # in the order of their rows
-        numbers = [session.verdicts.number((Status(RESOLVABLE, f"Insufficient {name}"),)) for name in names]
+        names = session.node_resources.rows  # in the order of their rows
+        numbers = [session.statuses.number((Status(RESOLVABLE, f"Insufficient {name}"),)) for name in names]
         self._lacking: IntArray = np.array([0, *numbers], np.int64)
 
     def for_allocate(self, task: Task, slots: IntArray) -> IntArray:
         """Refuses nodes where there will not be room, then those that the plugins refuse."""
-        lacking = self._session.books.lacking_later(task.request, slots)
+        lacking = self._session.node_resources.lacking_later(task.request, slots)
         if not lacking.any():
             return self.for_backfill(task, slots)
         numbers = self._lacking[lacking]
@@ -130,7 +130,7 @@ class Predicates:
 
     def for_backfill(self, task: Task, slots: IntArray) -> IntArray:
         """Refuses nodes that the plugins refuse, for whatever reason."""
-        found = self._session.panel.predicate(task, slots)
+        found = self._session.tiers.predicate(task, slots)
         return np.zeros(len(slots), np.int64) if found is None else found
 
     def for_preempt(self, task: Task, slots: IntArray) -> IntArray:
@@ -138,9 +138,9 @@ class Predicates:
         numbers = self.for_backfill(task, slots)
         if not numbers.any():
             return numbers
-        return np.where(self._session.verdicts.hopeless(numbers), numbers, 0)
+        return np.where(self._session.statuses.hopeless(numbers), numbers, 0)
 
     def failed(self, problem: str, slots: IntArray) -> FitErrors:
         """Says that a problem of the task itself keeps it from every node."""
-        number = self._session.verdicts.number((Status(ERROR, problem),))
-        return FitErrors(self._session.verdicts, slots, np.full(len(slots), number, np.int64))
+        number = self._session.statuses.number((Status(ERROR, problem),))
+        return FitErrors(self._session.statuses, slots, np.full(len(slots), number, np.int64))

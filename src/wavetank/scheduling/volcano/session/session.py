@@ -10,7 +10,7 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.config.conf import PluginOption, VolcanoConf
 from wavetank.scheduling.volcano.model.cache import Cache
-from wavetank.scheduling.volcano.model.fiterrors import Verdicts
+from wavetank.scheduling.volcano.model.fiterrors import StatusTable
 from wavetank.scheduling.volcano.model.job import INQUEUE, Job
 from wavetank.scheduling.volcano.model.queue import QueueInfo
 from wavetank.scheduling.volcano.model.statuses import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
@@ -18,7 +18,7 @@ from wavetank.scheduling.volcano.model.task import Task
 from wavetank.scheduling.volcano.session.hooks import Hooks, Plugin
 from wavetank.scheduling.volcano.session.observer import Observer
 from wavetank.scheduling.volcano.session.outcome import UNSCHEDULABLE, SessionOutcome
-from wavetank.scheduling.volcano.session.panel import Panel
+from wavetank.scheduling.volcano.session.plugintiers import PluginTiers
 from wavetank.scheduling.volcano.session.sessionterms import SessionTerms
 from wavetank.scheduling.volcano.session.ties import Ties
 
@@ -58,13 +58,13 @@ class Session:
         self.said: dict[str, str] = {}  # how the tasks of jobs stand at the end
         self.refusals: dict[str, str] = {}  # why jobs were not let in
         self.noted: dict[str, dict[str, dict[str, str]]] = {}  # new conditions of PodGroups, by job and type
-        self.verdicts = Verdicts()
-        self.books = cache.books.copy()
+        self.statuses = StatusTable()
+        self.node_resources = cache.node_resources.copy()
         self.nodes: IntArray = cache.nodes
         self.names = [node.name if node else "" for node in cache.table.nodes]  # by slot
         self.jobs: dict[str, Job] = {job.key: job for job in self.in_map_order(list(cache.jobs()))}
         self.queues: dict[str, QueueInfo] = cache.queues
-        self.total = self.books.total(self.nodes)
+        self.total = self.node_resources.total(self.nodes)
         self.searches = 0  # for nodes for a task
         self.changes = 0  # of where tasks stand
         self.tried_placing = False  # whether any task got a place, if only for a while
@@ -91,7 +91,7 @@ class Session:
         self._allocated = [each.allocated for each in opened if each.allocated is not None]
         self._deallocated = [each.deallocated for each in opened if each.deallocated is not None]
         self._closing = [each.close for each in hooks.values() if each.close is not None]
-        self.panel = Panel(self.conf.tiers, hooks, self.observer, defects.EMPTY_ANSWER in self.without)
+        self.tiers = PluginTiers(self.conf.tiers, hooks, self.observer, defects.EMPTY_ANSWER in self.without)
 
     @property
     def table(self) -> NodeTable:
@@ -146,7 +146,7 @@ class Session:
         self.changes += 1
         op = "unallocate" if task.status == ALLOCATED else "unpipeline"
         self.jobs[task.job].move(task, PENDING)
-        self.books.put(task, self.table.slots[node_name], -1)
+        self.node_resources.put(task, self.table.slots[node_name], -1)
         self._tell(self._deallocated, task)
         task.node = ""
         self.note(op, task, node_name)
@@ -183,7 +183,7 @@ class Session:
         self.tried_placing = True
         self.jobs[task.job].move(task, status)
         task.node, task.on_node = self.names[slot], status
-        self.books.put(task, slot, 1)
+        self.node_resources.put(task, slot, 1)
         self._tell(self._allocated, task)
 
     def _restate(self, task: Task, status: int) -> None:
@@ -191,9 +191,9 @@ class Session:
         self.changes += 1
         slot = self.table.slots[task.node]
         self.jobs[task.job].move(task, status)
-        self.books.put(task, slot, -1)
+        self.node_resources.put(task, slot, -1)
         task.on_node = status
-        self.books.put(task, slot, 1)
+        self.node_resources.put(task, slot, 1)
 
     def _keep(self, task: Task) -> None:
         if task.key not in self._before:

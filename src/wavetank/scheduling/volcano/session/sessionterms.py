@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.framework.nodes.podindex import REQUIRED_ANTI, HeldTerm, Regard, TermIndex
+from wavetank.scheduling.framework.nodes.podindex import REQUIRED_ANTI, MatchingTerms, PlacedTerm, TermIndex
 from wavetank.scheduling.framework.nodes.topology import DomainTotals, TopologyTable
 
 
@@ -24,7 +24,7 @@ class SessionTerms(TermIndex):
 
     @property
     def is_empty(self) -> bool:
-        """Tells whether no placed pod has terms."""
+        """Returns whether no placed pod has terms."""
         return self._all.is_empty
 
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
@@ -41,20 +41,20 @@ class SessionTerms(TermIndex):
             if pod.spec.pod_affinity and pod.uid != newcomer.uid:
                 super().add(pod, slot)
 
-    def about(self, pod: Pod, namespace_labels: Mapping[str, str], topologies: TopologyTable) -> Regard:
+    def matching(self, pod: Pod, namespace_labels: Mapping[str, str], topologies: TopologyTable) -> MatchingTerms:
         """Returns what the placed pods say of pods like this one."""
-        everywhere = self._all.about(pod, namespace_labels, topologies)
+        everywhere = self._all.matching(pod, namespace_labels, topologies)
         if not self._overlooks:
             return everywhere
-        seen = super().about(pod, namespace_labels, topologies)
+        seen = super().matching(pod, namespace_labels, topologies)
         return _Seen(namespace_labels, seen, everywhere if pod.spec.pod_affinity.preferred else seen)
 
-    def _counts(self, held: HeldTerm, slot: int) -> bool:
+    def _counts(self, held: PlacedTerm, slot: int) -> bool:
         return slot in (self._anti if held.role == REQUIRED_ANTI else self._any)
 
 
-class _Seen(Regard):
-    def __init__(self, namespace_labels: Mapping[str, str], filtering: Regard, scoring: Regard) -> None:
+class _Seen(MatchingTerms):
+    def __init__(self, namespace_labels: Mapping[str, str], filtering: MatchingTerms, scoring: MatchingTerms) -> None:
         super().__init__(namespace_labels)
         self._filtering = filtering
         self._scoring = scoring

@@ -19,7 +19,7 @@ class Ties(Protocol):
         """Returns the place of the node to take."""
 
 
-class ByChance:
+class RandomTies:
     """Takes any of them, as Volcano does."""
 
     by_chance = True

@@ -20,34 +20,34 @@ def tasks_on(session: Session, slot: int) -> list[Task]:
 
 def victims_in_turn(session: Session, victims: Iterable[Task], preemptor: Task) -> Heap[Task]:
     """Orders victims: of one job its last tasks first, of one queue its last job first, then by queue."""
-    panel, taker = session.panel, session.job_of(preemptor)
+    tiers, taker = session.tiers, session.job_of(preemptor)
 
     def by_job(left: Task, right: Task, of_left: Job, of_right: Job) -> bool:
-        found = panel.compare_jobs(of_left, of_right)
-        return found > 0 if found else not panel.task_before(left, right)
+        found = tiers.compare_jobs(of_left, of_right)
+        return found > 0 if found else not tiers.task_before(left, right)
 
     def goes_before(left: Task, right: Task) -> bool:
         of_left, of_right = session.job_of(left), session.job_of(right)
         if left.job == right.job or (of_left is None and of_right is None):
-            return not panel.task_before(left, right)
+            return not tiers.task_before(left, right)
         if of_left is None or of_right is None:
             return of_left is None
         if taker is None or of_left.queue == of_right.queue:
             return by_job(left, right, of_left, of_right)
         queues = (session.queue_of(job) for job in (of_left, of_right, taker))
-        return panel.victim_queue_before(*queues)
+        return tiers.victim_queue_before(*queues)
 
     return Heap(goes_before, victims)
 
 
 def would_do(session: Session, task: Task, slot: int, victims: Iterable[Task]) -> bool:
-    """Tells whether there would be room for a task on a node if all of the victims left."""
-    room = session.books.future_idle(slot)
+    """Returns whether there would be room for a task on a node if all of the victims left."""
+    room = session.node_resources.future_idle(slot)
     for victim in victims:
         room[victim.request.rows] += victim.request.amounts
     return bool((task.request.amounts - room[task.request.rows] < LEAST).all())
 
 
 def fits_later(session: Session, task: Task, slot: int) -> bool:
-    """Tells whether there will be room for a task on a node as things stand."""
+    """Returns whether there will be room for a task on a node as things stand."""
     return would_do(session, task, slot, ())

@@ -6,8 +6,8 @@ from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
-class Failures:
-    """How attempts have failed since anything in the table last changed: pods like these fail alike."""
+class FailureCache:
+    """The failed attempts since the last change of the table: equal pods fail in the same way."""
 
     def __init__(self, table: NodeTable) -> None:
         self._table = table
@@ -15,16 +15,16 @@ class Failures:
         self._version = -1
 
     def like(self, cycle: Cycle) -> tuple[Cycle, Outcome] | None:
-        """Returns how a pod like the cycle's has failed, with the cycle in which it did."""
+        """Returns the outcome of an equal pod that failed, with its cycle."""
         self._forget_outdated()
-        return self.known.get(_likeness(cycle)) if self.known and _is_free(cycle) else None
+        return self.known.get(_key(cycle)) if self.known and _is_unplaced(cycle) else None
 
-    def remember(self, cycle: Cycle, outcome: Outcome) -> None:
-        """Remembers a failure, if it holds for all pods like this one as long as nothing changes."""
-        if _is_free(cycle) and _is_for_good(cycle, outcome):
+    def add(self, cycle: Cycle, outcome: Outcome) -> None:
+        """Caches a failure, if it holds for all equal pods as long as nothing changes."""
+        if _is_unplaced(cycle) and _holds_for_equal_pods(cycle, outcome):
             self._forget_outdated()
             outcome.holds_for_all = True
-            self.known[_likeness(cycle)] = cycle, outcome
+            self.known[_key(cycle)] = cycle, outcome
 
     def _forget_outdated(self) -> None:
         if self._version != self._table.version:
@@ -32,11 +32,11 @@ class Failures:
             self._version = self._table.version
 
 
-def _is_free(cycle: Cycle) -> bool:
+def _is_unplaced(cycle: Cycle) -> bool:
     return not cycle.pod.nominated_node and not cycle.pod.node_name
 
 
-def _is_for_good(cycle: Cycle, outcome: Outcome) -> bool:
+def _holds_for_equal_pods(cycle: Cycle, outcome: Outcome) -> bool:
     if outcome.elsewhere is not None or (outcome.preemption and outcome.preemption.nominated):
         return False
     spec = cycle.pod.spec
@@ -44,7 +44,7 @@ def _is_for_good(cycle: Cycle, outcome: Outcome) -> bool:
     return searched_all and cycle.framework.fails_for_all(outcome.rejectors)
 
 
-def _likeness(cycle: Cycle) -> Hashable:
-    """Returns what makes two pods alike for a profile."""
+def _key(cycle: Cycle) -> Hashable:
+    """Returns what two pods must share to be equal for a profile."""
     pod = cycle.pod
     return cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items())

@@ -15,7 +15,7 @@ from wavetank.scheduling.volcano.session.observer import Observer
 Tiers = Sequence[Sequence[tuple[str, Any]]]  # by tier, each plugin that takes part with its function
 
 
-class Panel:
+class PluginTiers:
     """Asks the plugins, tier by tier as Volcano does, and makes one answer of theirs.
 
     With `vetoes` a plugin that accepts no victim has the last word in its tier, which it has not in Volcano.
@@ -112,7 +112,7 @@ class Panel:
     # of jobs
 
     def job_ready(self, job: Job) -> bool:
-        """Tells whether a job's tasks may be bound."""
+        """Returns whether a job's tasks may be bound."""
         return all(ready(job) for _, ready in self._ready)
 
     def job_valid(self, job: Job) -> Invalid | None:
@@ -120,11 +120,11 @@ class Panel:
         return next((found for _, check in self._valid if (found := check(job)) is not None), None)
 
     def job_pipelined(self, job: Job) -> bool:
-        """Tells whether a job has enough when those who are leaving have left."""
+        """Returns whether a job has enough when those who are leaving have left."""
         return self._vote(self._pipelined, job, None)
 
     def job_enqueueable(self, job: Job) -> bool:
-        """Tells whether a job may be let in."""
+        """Returns whether a job may be let in."""
         return self._vote(self._enqueueable, job, self._note_vote)
 
     def enqueued(self, job: Job) -> None:
@@ -133,7 +133,7 @@ class Panel:
             tell(job)
 
     def job_starving(self, job: Job) -> bool:
-        """Tells whether a job may take from others; the first tier that has an opinion decides."""
+        """Returns whether a job may take from others; the first tier that has an opinion decides."""
         for tier in self._starving:
             if tier:
                 return all(starving(job) for _, starving in tier)
@@ -161,7 +161,7 @@ class Panel:
     # of queues
 
     def overused(self, queue: QueueInfo) -> bool:
-        """Tells whether a queue has had its share."""
+        """Returns whether a queue has had its share."""
         for name, overused in self._overused:
             if overused(queue):
                 if self._observer is not None:
@@ -170,7 +170,7 @@ class Panel:
         return False
 
     def allocatable(self, queue: QueueInfo, task: Task) -> bool:
-        """Tells whether a queue's share has room for a task."""
+        """Returns whether a queue's share has room for a task."""
         for name, allocatable in self._allocatable:
             if not allocatable(queue, task):
                 if self._observer is not None:
@@ -179,7 +179,7 @@ class Panel:
         return True
 
     def preemptive(self, queue: QueueInfo, task: Task) -> bool:
-        """Tells whether a queue may take back from others for a task."""
+        """Returns whether a queue may take back from others for a task."""
         return all(preemptive(queue, task) for _, preemptive in self._preemptive)
 
     # of nodes
@@ -191,8 +191,8 @@ class Panel:
     def predicate(self, task: Task, slots: IntArray) -> IntArray | None:
         """Returns the verdict on each node, or None if nobody filters."""
         for _, predicate in self._predicate:
-            verdicts: IntArray = predicate(task, slots)
-            return verdicts  # only the plugin predicates has such a function
+            statuses: IntArray = predicate(task, slots)
+            return statuses  # only the plugin predicates has such a function
         return None
 
     def node_scores(self, task: Task, slots: IntArray) -> Scores:

@@ -6,18 +6,18 @@ from typing import TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-MAX_FAMILIES = 4096  # of pods, for what is remembered by family
+MAX_FAMILIES = 4096  # of pods, for what is cached by family
 
 
-class Memory(dict[K, V]):
-    """A dictionary of at most `size` entries, filled by `keep`: what was kept first is forgotten first."""
+class BoundedCache(dict[K, V]):
+    """A dictionary of at most `size` entries, filled by `keep`: the oldest entry is dropped first."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self._size = size
 
     def keep(self, key: K, value: V) -> V:
-        """Remembers a value, and returns it."""
+        """Adds a value, and returns it."""
         if len(self) >= self._size and key not in self:
             del self[next(iter(self))]
         self[key] = value

@@ -50,7 +50,7 @@ def has_room(
 
 
 @compiled()
-def enter(book: FloatArray, rows: IntArray, amounts: FloatArray, slot: int, sign: int) -> None:
+def add_amounts(amounts_by_slot: FloatArray, rows: IntArray, amounts: FloatArray, slot: int, sign: int) -> None:
     """Adds to a book, or takes away."""
     for j in range(len(rows)):
-        book[rows[j], slot] += sign * amounts[j]
+        amounts_by_slot[rows[j], slot] += sign * amounts[j]

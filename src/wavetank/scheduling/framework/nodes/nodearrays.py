@@ -1,6 +1,6 @@
 """The numbers of nodes that change with every pod, as compiled code reads and writes them.
 
-Compiled code is cached by the file that it stands in: whoever moves a column here has to touch the kernels of
+Numba caches compiled code by the file of the function: after a change of the columns here, touch the kernels of
 scheduling.plugins as well.
 """
 
@@ -11,15 +11,15 @@ import numpy as np
 from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 
-POD_COUNT, MAX_PODS, NONZERO, _, ALLOCATABLE, REQUESTED, LOAD = range(7)  # the columns of a Ledger
+POD_COUNT, MAX_PODS, NONZERO, _, ALLOCATABLE, REQUESTED, LOAD = range(7)  # columns
 PER_RESOURCE = 3  # from one resource's ALLOCATABLE to that of the next; NONZERO has two, of CPU and memory
 
 
-class Ledger:
-    """What nodes have and what is asked of them: in `cells` a line per slot, since the numbers of a node go together.
+class NodeArrays:
+    """The capacity and use of nodes: in `cells` a row per slot, since the numbers of a node are read together.
 
-    Everything else but `changed` is a view of that: for one column an array by slot, for those of resources one by row
-    and slot. All of them are others when the ledger has been enlarged.
+    The other arrays except `changed` are views of it: by slot for one column, by row and slot for resources. They are
+    replaced when the arrays are enlarged.
     """
 
     def __init__(self, rows: int) -> None:
@@ -33,23 +33,23 @@ class Ledger:
         self.nonzero: IntArray = cells[:, NONZERO:ALLOCATABLE].T  # CPU and memory, with defaults for open requests
         self.allocatable: IntArray = cells[:, ALLOCATABLE::PER_RESOURCE].T
         self.requested: IntArray = cells[:, REQUESTED::PER_RESOURCE].T
-        self.load: IntArray = cells[:, LOAD::PER_RESOURCE].T  # what other programs than pods use
+        self.load: IntArray = cells[:, LOAD::PER_RESOURCE].T  # used by other programs than pods
 
     def enlarge(self, slots: int, rows: int) -> None:
-        """Makes room for so many slots and resources."""
+        """Enlarges the arrays to this number of slots and resources."""
         cells = np.zeros((slots, ALLOCATABLE + PER_RESOURCE * rows), np.int64)
         cells[: self.cells.shape[0], : self.cells.shape[1]] = self.cells
         self._lay_out(cells)
         self.changed = np.pad(self.changed, (0, slots - len(self.changed)))
 
     def empty(self) -> None:
-        """Takes all pods off the nodes, without a change of what others see who share these cells."""
+        """Removes all pods from the nodes, in a copy of the cells: others that share them see no change."""
         self._lay_out(self.cells.copy())
         self.requested[:], self.nonzero[:], self.pod_count[:] = 0, 0, 0
 
 
 @compiled()
-def enter(cells: IntArray, slot: int, amounts: IntArray, sign: int) -> None:
-    """Adds amounts, one per column, to a line of a ledger, or takes them away."""
+def add_amounts(cells: IntArray, slot: int, amounts: IntArray, sign: int) -> None:
+    """Adds amounts, one per column, to the row of a slot, or subtracts them."""
     for column in range(len(amounts)):
         cells[slot, column] += sign * amounts[column]

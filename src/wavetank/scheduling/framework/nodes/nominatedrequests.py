@@ -3,16 +3,16 @@ from __future__ import annotations
 import numpy as np
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.framework.cycle.memory import Memory
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import Room
+from wavetank.scheduling.framework.plugin import NominatedRequests
 
 MAX_PRIORITIES = 8
 
 
-class _Held:
-    """What pods of some priority and more hold back by their nominations, by slot and row, and how many they are."""
+class _ByPriority:
+    """The requests of nominated pods of a priority or higher, by slot and row, and their number by slot."""
 
     def __init__(self, priority: int) -> None:
         self._priority = priority
@@ -43,30 +43,30 @@ class _Held:
                 _add(pod, slot, 1, self.requested, self.count, table)
 
 
-class NominatedRoom:
-    """What is held back on the nodes for nominated pods: kept up to date for a few priorities."""
+class NominatedRequestTable:
+    """The requests of nominated pods on the nodes, kept up to date for a few priorities."""
 
     def __init__(self) -> None:
-        self._rooms: Memory[int, _Held] = Memory(MAX_PRIORITIES)
+        self._by_priority: BoundedCache[int, _ByPriority] = BoundedCache(MAX_PRIORITIES)
 
-    def beside(self, pod: Pod, table: NodeTable) -> Room:
-        """Returns what others of no less priority than this pod hold back."""
-        held = self._rooms.get(pod.priority) or self._rooms.keep(pod.priority, _Held(pod.priority))
-        held.catch_up(table)
+    def of_others(self, pod: Pod, table: NodeTable) -> NominatedRequests:
+        """Returns the requests of other nominated pods of the same or a higher priority than this pod."""
+        found = self._by_priority.get(pod.priority) or self._by_priority.keep(pod.priority, _ByPriority(pod.priority))
+        found.catch_up(table)
         node_name = table.nominator.node_of(pod.uid)
         slot = table.slots.get(node_name)
         if slot is None:
-            return Room(held.requested, held.count)
-        requested, count = held.requested.copy(), held.count.copy()
+            return NominatedRequests(found.requested, found.count)
+        requested, count = found.requested.copy(), found.count.copy()
         for other in table.nominator.on(node_name):
             if other.uid == pod.uid and other.priority >= pod.priority:
                 _add(other, slot, -1, requested, count, table)
-        return Room(requested, count)
+        return NominatedRequests(requested, count)
 
 
 def _add(pod: Pod, slot: int, sign: int, requested: IntArray, count: IntArray, table: NodeTable) -> None:
     count[slot] += sign
     for name, amount in pod.spec.requests.items():
         row = table.rows.get(name)
-        if row is not None:  # else nobody has it, or has asked for it
+        if row is not None:  # otherwise no node has it
             requested[slot, row] += sign * amount

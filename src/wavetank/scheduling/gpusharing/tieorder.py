@@ -9,7 +9,7 @@ from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
-class NodeTurns:
+class TieOrder:
     """Whose turn it is among equal nodes: a number from 0 up to 1 for each slot, the lower the earlier.
 
     Nodes of the given order have theirs, others draw one when they come.

@@ -10,14 +10,14 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 _NO_SHAPE: IntArray = np.zeros((0, 2), np.int64)
 
 
-class Prospect:
+class ScoreCache:
     """What pods of one spec want, and how good each node of a table was for them when it was last looked at.
 
     It holds for these `cells` of the table only. `known` is as the sweep of resourcekernels writes it; None as long as
     there was only one such pod, since in many traces there never is another.
     """
 
-    __slots__ = ("cells", "known", "measures", "resources", "shape", "wanted")
+    __slots__ = ("cells", "compiled_scores", "known", "resources", "shape", "wanted")
 
     def __init__(self, spec: PodSpec, wanted: IntArray, plan: Plan, table: NodeTable) -> None:
         self.cells = table.cells
@@ -26,14 +26,14 @@ class Prospect:
         self.shape: IntArray = _NO_SHAPE
         heads: list[tuple[int, ...]] = []
         resources: list[tuple[int, ...]] = []
-        for weight, plugin in plan.measures:
-            measure = plugin.measure(spec, table)
-            if measure is not None:
-                end = len(resources) + len(measure.resources)
-                heads.append((measure.kind, weight, len(resources), end))
-                resources += measure.resources
-                self.shape = measure.shape if len(measure.shape) else self.shape
-        self.measures = quadruples(heads)
+        for weight, plugin in plan.compiled_scores:
+            compiled_score = plugin.compiled_score(spec, table)
+            if compiled_score is not None:
+                end = len(resources) + len(compiled_score.resources)
+                heads.append((compiled_score.kind, weight, len(resources), end))
+                resources += compiled_score.resources
+                self.shape = compiled_score.shape if len(compiled_score.shape) else self.shape
+        self.compiled_scores = quadruples(heads)
         self.resources = quadruples(resources)
 
     def remember(self) -> IntArray:

@@ -7,8 +7,8 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
-class Supposition:
-    """What if pods were put on a node, or taken off it: a `with` block at whose end all is as it was before."""
+class WhatIfNode:
+    """A node with pods added or removed for trial: at the end of the `with` block all is as before."""
 
     def __init__(self, table: NodeTable, slot: int) -> None:
         self._table = table
@@ -22,18 +22,18 @@ class Supposition:
         return self
 
     def add(self, pod: Pod) -> None:
-        """Supposes that a pod is on the node."""
+        """Adds a pod to the node."""
         self._table.pods[self._slot].add(pod)
         self._change(pod, 1)
 
     def remove(self, pod: Pod) -> None:
-        """Supposes that a pod is not on the node."""
+        """Removes a pod from the node."""
         self._table.pods[self._slot].remove(pod.uid)
         self._change(pod, -1)
 
     def _change(self, pod: Pod, sign: int) -> None:
         if pod.deleted is not None:
-            # one that is going counts for nothing in PodTopologySpread, and yet its leaving counts as any other's
+            # PodTopologySpread does not count terminating pods, and yet counts their removal like any other's
             pod = pod.copy()
             pod.deleted = None
         self._table.count(pod, self._slot, sign)

@@ -5,13 +5,13 @@ import numpy as np
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
 from wavetank.cluster.objects.node import Node
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
-from wavetank.scheduling.volcano.model.bookkernels import FloatArray, enter, has_room, lacking_later
+from wavetank.scheduling.volcano.model.kernels import FloatArray, add_amounts, has_room, lacking_later
 from wavetank.scheduling.volcano.model.quantities import Quantities
 from wavetank.scheduling.volcano.model.statuses import PIPELINED, RELEASING
 from wavetank.scheduling.volcano.model.task import Request, Task
 
 
-class NodeBooks:
+class NodeResources:
     """Volcano's own account of the nodes: what each can give, gives, gets back, and has promised, by row and slot.
 
     A task that is leaving still uses its resources, and counts as releasing as well; one that waits for others to
@@ -25,9 +25,9 @@ class NodeBooks:
         self.releasing: FloatArray = np.zeros((3, 0))
         self.pipelined: FloatArray = np.zeros((3, 0))
 
-    def copy(self) -> NodeBooks:
+    def copy(self) -> NodeResources:
         """Returns books that can be written in without the others noticing."""
-        new = NodeBooks()
+        new = NodeResources()
         new.rows, new.allocatable = self.rows, self.allocatable
         new.used, new.releasing, new.pipelined = self.used.copy(), self.releasing.copy(), self.pipelined.copy()
         return new
@@ -61,11 +61,11 @@ class NodeBooks:
         """Enters a task by the status under which its node keeps it, or takes it out again."""
         rows, amounts = task.request.rows, task.request.amounts
         if task.on_node == PIPELINED:
-            enter(self.pipelined, rows, amounts, slot, sign)
+            add_amounts(self.pipelined, rows, amounts, slot, sign)
             return
-        enter(self.used, rows, amounts, slot, sign)
+        add_amounts(self.used, rows, amounts, slot, sign)
         if task.on_node == RELEASING:
-            enter(self.releasing, rows, amounts, slot, sign)
+            add_amounts(self.releasing, rows, amounts, slot, sign)
 
     # who fits where
 

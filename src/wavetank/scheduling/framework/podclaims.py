@@ -12,11 +12,11 @@ def named_claims(pod: Pod) -> list[str]:
 
 
 def names_claim(waiting: Pod, old: object, new: PersistentVolumeClaim) -> bool:
-    """Says that a claim may help the pod if the pod names it."""
+    """Returns that a claim may help the pod if the pod names it."""
     return waiting.namespace == new.namespace and new.name in named_claims(waiting)
 
 
 def has_claim(waiting: Pod, old: object, new: PersistentVolumeClaim) -> bool:
-    """Says that a claim may help the pod if it is the pod's, those of its ephemeral volumes included."""
+    """Returns that a claim may help the pod if it is the pod's, those of its ephemeral volumes included."""
     names = (volume.claim_name(waiting.name) for volume in waiting.spec.volumes)
     return waiting.namespace == new.namespace and new.name in names

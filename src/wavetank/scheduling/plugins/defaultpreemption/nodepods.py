@@ -26,7 +26,7 @@ def start_of(pod: Pod) -> int:
     return _NOT_STARTED if pod.started is None else pod.started // SECOND
 
 
-class Residents:
+class NodePods:
     """The pods on each node, the most important first, also as arrays: sorted again only where they have changed.
 
     For each slot there are `lengths` pods with their `priorities`, `starts` and `amounts` by row of the NodeTable.

@@ -1,4 +1,4 @@
-"""How the answers of extenders come into the tables of a cycle."""
+"""The answers of extenders in the tables of a cycle."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 
 
-class Extending(FilterPlugin):
-    """Stands for all extenders as one more filter after the others; its codes number their reasons in a cycle."""
+class ExtenderFilter(FilterPlugin):
+    """All extenders as one more filter after the others; its codes number their reasons in a cycle."""
 
     name = "Extender"
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
-        """Returns what an extender said."""
+        """Returns an extender's reason."""
         return (cycle.state[self.name][code - 1],)
 
     def events(self) -> dict[ClusterEvent, Hint]:
-        """Anything may help, since an extender cannot say what would."""
+        """Any event may help, since an extender cannot name those that would."""
         return dict.fromkeys(ClusterEvent, always)
 
 
 def pass_extenders(cycle: Cycle, outcome: Outcome) -> None:
-    """Leaves only those feasible nodes that the extenders keep; a node that one drops silently is in no count."""
+    """Keeps the feasible nodes that the extenders keep; a node that one drops without a reason is not counted."""
     answer = cycle.framework.extenders.filter(cycle.pod, _nodes(cycle, outcome.feasible))
     slots = cycle.table.slots
     outcome.feasible = np.array([slots[node.name] for node in answer.nodes], np.int64)
     outcome.without_pods = answer.without_pods
-    reasons = cycle.state[Extending.name] = list(dict.fromkeys(answer.refused.values()))
+    reasons = cycle.state[ExtenderFilter.name] = list(dict.fromkeys(answer.refused.values()))
     for name, reason in answer.refused.items():
         place = outcome.nodes == slots.get(name, -1)
         outcome.refused_by[place] = len(cycle.framework.filter) + 1
@@ -43,7 +43,7 @@ def pass_extenders(cycle: Cycle, outcome: Outcome) -> None:
 
 
 def add_priorities(cycle: Cycle, outcome: Outcome) -> None:
-    """Adds the extenders' scores to the totals, and notes which nodes they have listed at all."""
+    """Adds the extenders' scores to the totals, and marks the nodes that they have listed."""
     nodes = _nodes(cycle, outcome.feasible)
     outcome.listed = np.zeros(len(nodes), np.bool_)
     found: dict[str, IntArray] = {}

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.memory import Memory
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
@@ -23,7 +23,7 @@ class _Known(NamedTuple):
     plugins: Weighted
 
 
-class ScoreMemory:
+class ScoreCache:
     """Remembers scores that depend on nothing but a node and its resources, until something comes or goes there.
 
     Tasks of a job are alike, and each of them changes one node only.
@@ -31,7 +31,7 @@ class ScoreMemory:
 
     def __init__(self) -> None:
         self._table: NodeTable | None = None
-        self._known: Memory[tuple[Weighted, PodSpec], _Known] = Memory(MAX_SPECS)
+        self._known: BoundedCache[tuple[Weighted, PodSpec], _Known] = BoundedCache(MAX_SPECS)
 
     def total(self, plugins: Weighted, cycle: Cycle, slots: IntArray) -> IntArray:
         """Adds up scores by resources, computed only for nodes that have changed since they were the last time."""

@@ -7,7 +7,7 @@ from wavetank.cluster.objects.pod import Pod
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Forecast:
     """What is known of a run before it begins, for policies that want to know (by a method `expect`).
 
     `pods` are those that will come, or such as they are like; `nodes` are names in the order in which those that are

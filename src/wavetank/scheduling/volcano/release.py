@@ -15,7 +15,7 @@ def _resources(weight: int, gpu: int = 0) -> tuple[ResourceSpec, ...]:
 
 
 @dataclass(frozen=True)
-class Vintage:
+class VolcanoRelease:
     """What Volcano's releases differ in where they score nodes; `libraries` is the release of kube-scheduler in it.
 
     `least`, `most` and `balanced` are the resources that count in those scores; `weights` what the parts of nodeorder
@@ -31,7 +31,7 @@ class Vintage:
     largest_first: bool = False
 
 
-V1_15 = Vintage(
+V1_15 = VolcanoRelease(
     "1.15",
     (1, 35),
     _resources(50),
@@ -48,7 +48,7 @@ V1_15 = Vintage(
     },
 )
 # Volcano 1.5 as K8sSim has changed it: GPUs count, and ties are no matter of chance.
-K8SSIM = Vintage(
+K8SSIM = VolcanoRelease(
     "k8ssim",
     (1, 23),
     _resources(50, 50),

@@ -7,14 +7,14 @@ from wavetank.cluster.fields.taints import Tolerations
 from wavetank.cluster.fields.topologyspread import SpreadConstraint
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import NodeAffinity, PodSpec
-from wavetank.scheduling.framework.cycle.memory import MAX_FAMILIES, Memory
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.nodes.topology import Part, Topology
+from wavetank.scheduling.framework.nodes.topology import DomainSubset, Topology
 from wavetank.scheduling.framework.static import FacetCache
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class InclusionPolicy:
     """What decides which nodes a constraint counts: labels that they need, and what of the pod they must suit."""
 
     topology_key: str
@@ -23,7 +23,7 @@ class Choice:
     tolerations: Tolerations | None
 
     @classmethod
-    def of(cls, constraint: SpreadConstraint, keys: Iterable[str], spec: PodSpec) -> Choice:
+    def of(cls, constraint: SpreadConstraint, keys: Iterable[str], spec: PodSpec) -> InclusionPolicy:
         """Returns what decides for a pod's constraint, where all of the label keys are needed."""
         honors_affinity = constraint.honors_affinity and not spec.node_affinity.allows_all
         return cls(
@@ -34,31 +34,31 @@ class Choice:
         )
 
 
-class ChosenPart(Part):
+class IncludedDomains(DomainSubset):
     """The nodes that a choice comes to, as of so many changes of nodes."""
 
-    def __init__(self, topology: Topology, choice: Choice) -> None:
+    def __init__(self, topology: Topology, choice: InclusionPolicy) -> None:
         super().__init__(topology)
         self.choice = choice
         self.changes = -1
 
 
-class SpreadParts:
+class IncludedNodes:
     """The nodes whose pods spread constraints count: looked for again only when nodes have changed."""
 
     def __init__(self) -> None:
         self._affinity = FacetCache(lambda affinity, node: affinity.matches(node.labels, node.name))
         self._taints = FacetCache(_tolerates)
-        self._parts: Memory[Choice, ChosenPart] = Memory(MAX_FAMILIES)
+        self._parts: BoundedCache[InclusionPolicy, IncludedDomains] = BoundedCache(MAX_FAMILIES)
 
-    def find(self, choice: Choice, table: NodeTable) -> ChosenPart:
+    def find(self, choice: InclusionPolicy, table: NodeTable) -> IncludedDomains:
         """Returns the nodes of a choice, which are to be brought up to date before use."""
         part = self._parts.get(choice)
         if part is None:
-            part = self._parts.keep(choice, ChosenPart(table.topologies.of(choice.topology_key), choice))
+            part = self._parts.keep(choice, IncludedDomains(table.topologies.of(choice.topology_key), choice))
         return part
 
-    def catch_up(self, part: ChosenPart, table: NodeTable) -> None:
+    def catch_up(self, part: IncludedDomains, table: NodeTable) -> None:
         """Takes in what has become of the nodes."""
         if part.changes == table.topologies.changes:
             return
