@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.nodes.living import World, a_job, a_run, latency
+from tests.nodes.clusters import KubeletCluster, a_job, a_run, latency
 from wavetank.cluster.objects.podbehavior import Job
 from wavetank.cluster.store.errors import ApiError
 
@@ -38,15 +38,15 @@ KINDS = st.fixed_dictionaries(
 )
 
 
-class PodHistory(World):
-    """A world in which planned things happen, as far as they can."""
+class PodHistory(KubeletCluster):
+    """A cluster in which planned things happen, as far as they can."""
 
     def __init__(self, actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any) -> None:
         super().__init__(latencies)
         self.kinds = dict(zip(PODS, kinds, strict=True))
         job = a_job(max(1, sum(kind["in_job"] for kind in kinds)), walltime=30)
         for name in NODES:
-            self.node(name)
+            self.add_node(name)
         for name, kind in self.kinds.items():
             self._create(name, kind, job if kind["in_job"] else None)
         self.faults(*(action for action in actions if action[1] in ("fail", "recover", "cordon", "uncordon", "drain")))
@@ -57,9 +57,9 @@ class PodHistory(World):
         run = a_run(kind["duration"], kind["exit_code"], kind["termination"], job=job)
         spec = {"restartPolicy": kind["restartPolicy"], "requests": {"cpu": kind["cpu"]}}
         if kind["phase"]:
-            self.pod(name, run, kind["phase"], nodeName=kind["node"], **spec)
+            self.submit(name, run, kind["phase"], nodeName=kind["node"], **spec)
         else:
-            self.pod(name, run, **spec)
+            self.submit(name, run, **spec)
 
     def _try(self, what: str, name: str) -> None:
         try:
@@ -68,11 +68,11 @@ class PodHistory(World):
             elif what in ("evict", "kill"):
                 self.evict(name, 0 if what == "kill" else None)
             elif what == "delete":
-                self.store.delete(self.get(name))
+                self.store.delete(self.pod(name))
             elif what == "remove":
                 self.store.delete(self.the_node(name))
             elif what == "add":
-                self.node(name)
+                self.add_node(name)
         except ApiError:
             pass
 
@@ -80,24 +80,24 @@ class PodHistory(World):
         """Brings every node back and takes every pod away."""
         for name in NODES:
             if self.store.find("Node", "", name) is None:
-                self.node(name)
+                self.add_node(name)
         self.faults(*((self.now, what, name) for name in NODES for what in ("recover", "uncordon")))
-        self.run(until=self.now + 1000)
+        self.run_until(self.now + 1000)
         for pod in list(self.store.list("Pod")):
             self.store.evict(pod, "Evicted")
-        self.run(until=self.now + 1000)
+        self.run_until(self.now + 1000)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ACTIONS, max_size=8), st.lists(KINDS, min_size=4, max_size=4), LATENCIES)
 def test_no_room_is_lost(actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any) -> None:
     history = PodHistory(actions, kinds, latencies)
-    history.run(until=100)
+    history.run_until(100)
     history.clear_up()
     assert list(history.store.list("Pod")) == []
     for name in NODES:
         history.started(f"last on {name}", a_run(1), node=name, requests={"cpu": 4})
-    history.run(until=history.now + 100)
+    history.run_until(history.now + 100)
     assert [pod.phase for pod in history.store.list("Pod")] == ["Succeeded", "Succeeded"]
 
 
@@ -107,7 +107,7 @@ def test_a_story_without_a_horizon_ends(
     actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any
 ) -> None:
     history = PodHistory(actions, kinds, latencies)
-    history.run()
+    history.run_to_end()
     assert history.now < 2000
-    times = [time for time, _, _ in history.diary]
+    times = [time for time, _, _ in history.log]
     assert times == sorted(times)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.nodes.living import World, a_run, latency
+from tests.nodes.clusters import KubeletCluster, a_run, latency
 from wavetank.cluster.fields.imagenames import with_tag
 
 # 100 bytes at 10 bytes per second unless a test says otherwise
@@ -38,11 +38,11 @@ def listed(**sizes: int) -> list[dict[str, Any]]:
     ],
 )
 def test_a_pod_starts_when_its_images_are_there(spec: dict[str, Any], there: dict[str, int], starts: float) -> None:
-    world = World(SLOW)
-    world.node(images=listed(**there))
-    world.started(**spec)
-    world.run()
-    assert world.starts() == [starts]
+    cluster = KubeletCluster(SLOW)
+    cluster.add_node(images=listed(**there))
+    cluster.started(**spec)
+    cluster.run_to_end()
+    assert cluster.starts() == [starts]
 
 
 @pytest.mark.parametrize(
@@ -58,77 +58,77 @@ def test_a_pod_starts_when_its_images_are_there(spec: dict[str, Any], there: dic
     ],
 )
 def test_the_policy_says_whether_the_registry_is_asked(image: str, policy: str | None, starts: float) -> None:
-    world = World(latency(pull_check=3, bandwidth=10))
-    world.node(images=[{"names": [image], "sizeBytes": 100}])
-    world.started(containers=containers(image, policy=policy))
-    world.run()
-    assert world.starts() == [starts]
+    cluster = KubeletCluster(latency(pull_check=3, bandwidth=10))
+    cluster.add_node(images=[{"names": [image], "sizeBytes": 100}])
+    cluster.started(containers=containers(image, policy=policy))
+    cluster.run_to_end()
+    assert cluster.starts() == [starts]
 
 
 def test_a_pull_asks_the_registry_and_takes_its_bytes() -> None:
-    world = World(latency(pull_check=3, bandwidth=10, image_bytes=100))
-    world.node()
-    world.started(containers=containers("x:1"))
-    world.run()
-    assert world.starts() == [13]
+    cluster = KubeletCluster(latency(pull_check=3, bandwidth=10, image_bytes=100))
+    cluster.add_node()
+    cluster.started(containers=containers("x:1"))
+    cluster.run_to_end()
+    assert cluster.starts() == [13]
 
 
 def test_sizes_are_known_from_any_node() -> None:
-    world = World(SLOW)
-    world.node("n")
-    world.node("m", images=listed(x=30))
-    world.started(containers=containers("x:1"))
-    world.run()
-    assert world.starts() == [3]
+    cluster = KubeletCluster(SLOW)
+    cluster.add_node("n")
+    cluster.add_node("m", images=listed(x=30))
+    cluster.started(containers=containers("x:1"))
+    cluster.run_to_end()
+    assert cluster.starts() == [3]
 
 
 def test_each_node_has_a_cache_of_its_own() -> None:
-    world = World(SLOW)
-    world.node("n")
-    world.node("m")
-    world.started("a", node="n")
-    world.at(20, lambda: world.started("b", node="n"))
-    world.at(20, lambda: world.started("c", node="m"))
-    world.run()
-    assert [world.starts(name) for name in "abc"] == [[10], [20], [30]]
+    cluster = KubeletCluster(SLOW)
+    cluster.add_node("n")
+    cluster.add_node("m")
+    cluster.started("a", node="n")
+    cluster.at(20, lambda: cluster.started("b", node="n"))
+    cluster.at(20, lambda: cluster.started("c", node="m"))
+    cluster.run_to_end()
+    assert [cluster.starts(name) for name in "abc"] == [[10], [20], [30]]
 
 
 def test_pulls_of_a_node_come_one_after_the_other() -> None:
-    world = World(SLOW)
-    world.node("n")
-    world.node("m")
-    world.started("a", containers=containers("x:1"))
-    world.started("b", containers=containers("y:1"))
-    world.started("c", containers=containers("z:1"), node="m")
-    world.run()
-    assert [world.starts(name) for name in "abc"] == [[10], [20], [10]]
+    cluster = KubeletCluster(SLOW)
+    cluster.add_node("n")
+    cluster.add_node("m")
+    cluster.started("a", containers=containers("x:1"))
+    cluster.started("b", containers=containers("y:1"))
+    cluster.started("c", containers=containers("z:1"), node="m")
+    cluster.run_to_end()
+    assert [cluster.starts(name) for name in "abc"] == [[10], [20], [10]]
 
 
 def test_an_image_that_is_on_its_way_is_waited_for() -> None:
-    world = World(SLOW)
-    world.node()
-    world.started("a")
-    world.at(4, lambda: world.started("b"))
-    world.at(10, lambda: world.started("c"))
-    world.run()
-    assert [world.starts(name) for name in "abc"] == [[10], [10], [10]]
+    cluster = KubeletCluster(SLOW)
+    cluster.add_node()
+    cluster.started("a")
+    cluster.at(4, lambda: cluster.started("b"))
+    cluster.at(10, lambda: cluster.started("c"))
+    cluster.run_to_end()
+    assert [cluster.starts(name) for name in "abc"] == [[10], [10], [10]]
 
 
 def test_whoever_waits_for_an_image_asks_the_registry_in_its_turn() -> None:
-    world = World(latency(pull_check=2, bandwidth=10, image_bytes=100))
-    world.node()
-    world.started("a")
-    world.started("b")
-    world.run()
-    assert [world.starts(name) for name in "ab"] == [[12], [14]]
+    cluster = KubeletCluster(latency(pull_check=2, bandwidth=10, image_bytes=100))
+    cluster.add_node()
+    cluster.started("a")
+    cluster.started("b")
+    cluster.run_to_end()
+    assert [cluster.starts(name) for name in "ab"] == [[12], [14]]
 
 
 def test_without_a_bandwidth_pulls_take_no_time() -> None:
-    world = World(latency(start=1))
-    world.node()
-    world.started(run=a_run(1))
-    world.run()
-    assert world.starts() == [1]
+    cluster = KubeletCluster(latency(start=1))
+    cluster.add_node()
+    cluster.started(run=a_run(1))
+    cluster.run_to_end()
+    assert cluster.starts() == [1]
 
 
 @pytest.mark.parametrize(

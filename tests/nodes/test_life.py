@@ -4,37 +4,37 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.nodes.living import GONE, World, a_run, latency
+from tests.nodes.clusters import GONE, KubeletCluster, a_run, latency
 from wavetank.kernel.durations import SECOND
 
 TIMES = st.integers(0, 20)
 
 
 def test_a_pod_goes_from_binding_to_its_end() -> None:
-    world = World(latency(sync=1, pull_check=0, start=4, finish=0.5, bandwidth=50))
-    world.node()
-    world.started(run=a_run(10))
-    world.run()
-    assert world.of() == [(1 + 2 + 4, "Running"), (7 + 10 + 0.5, "Succeeded")]
-    assert world.get().started == 7 * SECOND
+    cluster = KubeletCluster(latency(sync=1, pull_check=0, start=4, finish=0.5, bandwidth=50))
+    cluster.add_node()
+    cluster.started(run=a_run(10))
+    cluster.run_to_end()
+    assert cluster.of() == [(1 + 2 + 4, "Running"), (7 + 10 + 0.5, "Succeeded")]
+    assert cluster.pod("a").started == 7 * SECOND
 
 
 def test_without_latencies_all_happens_at_once() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(0))
-    assert world.of() == [(0, "Running"), (0, "Succeeded")]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(0))
+    assert cluster.of() == [(0, "Running"), (0, "Succeeded")]
 
 
 @settings(max_examples=50)
 @given(TIMES, TIMES, TIMES, TIMES)
 def test_every_step_takes_its_time(sync: int, start: int, duration: int, finish: int) -> None:
-    world = World(latency(sync=sync, start=start, finish=finish))
-    world.node()
-    world.started(run=a_run(duration))
-    world.run()
+    cluster = KubeletCluster(latency(sync=sync, start=start, finish=finish))
+    cluster.add_node()
+    cluster.started(run=a_run(duration))
+    cluster.run_to_end()
     begun = sync + start
-    assert world.of() == [(begun, "Running"), (begun + duration + finish, "Succeeded")]
+    assert cluster.of() == [(begun, "Running"), (begun + duration + finish, "Succeeded")]
 
 
 @pytest.mark.parametrize(
@@ -45,54 +45,54 @@ def test_every_step_takes_its_time(sync: int, start: int, duration: int, finish:
     ],
 )
 def test_the_exit_code_decides(exit_code: int, phase: str, reason: str, message: str) -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5, exit_code))
-    world.run()
-    pod = world.get()
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5, exit_code))
+    cluster.run_to_end()
+    pod = cluster.pod("a")
     assert (pod.phase, pod.reason, pod.message) == (phase, reason, message)
 
 
 @pytest.mark.parametrize("run", [None, a_run(None)], ids=["that says nothing", "without an end"])
 def test_a_pod_runs_for_ever_that_has_no_end(run: None) -> None:
-    world = World()
-    world.node()
-    world.started(run=run)
-    world.run(until=1e6)
-    assert world.of() == [(0, "Running")]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=run)
+    cluster.run_until(1e6)
+    assert cluster.of() == [(0, "Running")]
 
 
 def test_a_finished_pod_leaves_the_store_unless_it_is_kept() -> None:
-    world = World(keep_finished=False)
-    world.node()
-    world.started(run=a_run(5))
-    world.run()
-    assert world.of() == [(0, "Running"), (5, "Succeeded"), (5, GONE)]
+    cluster = KubeletCluster(keep_finished=False)
+    cluster.add_node()
+    cluster.started(run=a_run(5))
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (5, "Succeeded"), (5, GONE)]
 
 
 def test_an_unbound_pod_is_nobodys() -> None:
-    world = World()
-    world.node()
-    world.pod(run=a_run(5))
-    world.run(until=100)
-    assert world.of() == []
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.submit(run=a_run(5))
+    cluster.run_until(100)
+    assert cluster.of() == []
 
 
 def test_a_pod_that_somebody_else_ends_is_left_alone_and_its_room_is_free() -> None:
-    world = World()
-    world.node(allocatable={"cpu": "1"})
-    world.started("a", a_run(10), requests={"cpu": "1"})
+    cluster = KubeletCluster()
+    cluster.add_node(cpu="1")
+    cluster.started("a", a_run(10), requests={"cpu": "1"})
 
     def end() -> None:
-        pod = world.get("a").copy()
+        pod = cluster.pod("a").copy()
         pod.phase = "Failed"
-        world.store.update(pod)
-        world.started("b", a_run(1), requests={"cpu": "1"})
+        cluster.store.update(pod)
+        cluster.started("b", a_run(1), requests={"cpu": "1"})
 
-    world.at(3, end)
-    world.run()
-    assert world.of("a") == [(0, "Running"), (3, "Failed")]
-    assert world.of("b") == [(3, "Running"), (4, "Succeeded")]
+    cluster.at(3, end)
+    cluster.run_to_end()
+    assert cluster.of("a") == [(0, "Running"), (3, "Failed")]
+    assert cluster.of("b") == [(3, "Running"), (4, "Succeeded")]
 
 
 @pytest.mark.parametrize(
@@ -105,78 +105,78 @@ def test_a_pod_that_somebody_else_ends_is_left_alone_and_its_room_is_free() -> N
     ],
 )
 def test_work_takes_its_time_from_the_node(speed: str | None, flops: float, duration: float, ends: float) -> None:
-    world = World()
-    world.node(metadata={"annotations": {"wavetank.dev/speed": speed}} if speed else {})
-    world.started(run=a_run(duration, flops=flops))
-    world.run()
-    assert world.of()[-1] == (ends, "Succeeded")
+    cluster = KubeletCluster()
+    cluster.add_node(metadata={"annotations": {"wavetank.dev/speed": speed}} if speed else {})
+    cluster.started(run=a_run(duration, flops=flops))
+    cluster.run_to_end()
+    assert cluster.of()[-1] == (ends, "Succeeded")
 
 
 # pods of a living cluster
 
 
 def test_a_running_pod_of_the_input_runs_on() -> None:
-    world = World(latency(sync=1, start=1))
-    world.node()
-    world.pod(run=a_run(5), phase="Running", nodeName="n")
-    world.run()
-    assert world.of() == [(5, "Succeeded")]
-    assert (world.get().restarts, world.get().started) == (0, None)
+    cluster = KubeletCluster(latency(sync=1, start=1))
+    cluster.add_node()
+    cluster.submit(run=a_run(5), phase="Running", nodeName="n")
+    cluster.run_to_end()
+    assert cluster.of() == [(5, "Succeeded")]
+    assert (cluster.pod("a").restarts, cluster.pod("a").started) == (0, None)
 
 
 def test_a_bound_pod_of_the_input_is_started() -> None:
-    world = World(latency(sync=1, start=2))
-    world.node()
-    world.pod(run=a_run(5), nodeName="n")
-    world.run()
-    assert world.of() == [(3, "Running"), (8, "Succeeded")]
+    cluster = KubeletCluster(latency(sync=1, start=2))
+    cluster.add_node()
+    cluster.submit(run=a_run(5), nodeName="n")
+    cluster.run_to_end()
+    assert cluster.of() == [(3, "Running"), (8, "Succeeded")]
 
 
 def test_a_finished_pod_of_the_input_stays_as_it_is() -> None:
-    world = World()
-    world.node()
-    world.pod(run=a_run(5), phase="Succeeded", nodeName="n")
-    world.run()
-    assert world.of() == []
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.submit(run=a_run(5), phase="Succeeded", nodeName="n")
+    cluster.run_to_end()
+    assert cluster.of() == []
 
 
 @pytest.mark.parametrize(
-    ("phase", "diary"),
+    ("phase", "log"),
     [
         pytest.param("Pending", [(8, "Running"), (13, "Succeeded")], id="waiting"),
         pytest.param("Running", [(12, "Succeeded")], id="running"),
     ],
 )
-def test_a_pod_waits_for_a_node_that_comes_later(phase: str, diary: list[tuple[float, str]]) -> None:
-    world = World(latency(start=1))
-    world.pod(run=a_run(5), phase=phase, nodeName="n")
-    world.at(7, world.node)
-    world.run()
-    assert world.of() == diary
+def test_a_pod_waits_for_a_node_that_comes_later(phase: str, log: list[tuple[float, str]]) -> None:
+    cluster = KubeletCluster(latency(start=1))
+    cluster.submit(run=a_run(5), phase=phase, nodeName="n")
+    cluster.at(7, cluster.add_node)
+    cluster.run_to_end()
+    assert cluster.of() == log
 
 
 def test_a_pod_may_be_bound_to_a_node_that_comes_later() -> None:
-    world = World()
-    world.started(run=a_run(5))
-    world.at(7, world.node)
-    world.run()
-    assert world.of() == [(7, "Running"), (12, "Succeeded")]
+    cluster = KubeletCluster()
+    cluster.started(run=a_run(5))
+    cluster.at(7, cluster.add_node)
+    cluster.run_to_end()
+    assert cluster.of() == [(7, "Running"), (12, "Succeeded")]
 
 
 def test_a_pod_on_a_deleted_node_waits_for_it_to_come_back() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5))
-    world.at(3, lambda: world.store.delete(world.the_node()))
-    world.at(20, world.node)
-    world.run()
-    assert world.of() == [(0, "Running"), (25, "Succeeded")]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5))
+    cluster.at(3, lambda: cluster.store.delete(cluster.the_node()))
+    cluster.at(20, cluster.add_node)
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (25, "Succeeded")]
 
 
 def test_a_new_version_of_a_node_changes_nothing_for_its_pods() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5))
-    world.at(3, lambda: world.store.update(world.the_node().copy()))
-    world.run()
-    assert world.of() == [(0, "Running"), (5, "Succeeded")]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5))
+    cluster.at(3, lambda: cluster.store.update(cluster.the_node().copy()))
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (5, "Succeeded")]

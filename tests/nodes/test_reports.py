@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.nodes.living import World, a_run, latency
+from tests.nodes.clusters import KubeletCluster, a_run, latency
 from wavetank.cluster.objects.node import Node
-from wavetank.cluster.objects.pod import Pod
 from wavetank.nodes.kubelet.latency import NodeLatency
 from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
@@ -14,25 +13,20 @@ from wavetank.nodes.reports.kubeletreports import KubeletReports
 SLOW = latency(sync=1, start=2)
 
 
-class Told(World):
-    """Nodes at work, and somebody who tells of them."""
+class ReportingCluster(KubeletCluster):
+    """A cluster whose kubelets report of their pods."""
 
     def __init__(self, nodes: NodeLatency | None = None) -> None:
         super().__init__(nodes)
         self.reports = KubeletReports(self.context, "v1.35.8")
-        self.node()
-
-    def pod_now(self, name: str = "p") -> Pod:
-        pod = self.store.get("Pod", "default", name)
-        assert isinstance(pod, Pod)
-        return pod
+        self.add_node()
 
     def status(self, name: str = "p") -> dict[str, Any]:
-        status: dict[str, Any] = self.reports.render(self.pod_now(name))["status"]
+        status: dict[str, Any] = self.reports.render(self.pod(name))["status"]
         return status
 
-    def log(self, previous: bool = False) -> list[tuple[float, str]]:
-        lines = self.reports.log(self.pod_now(), "main", previous)
+    def output(self, previous: bool = False) -> list[tuple[float, str]]:
+        lines = self.reports.log(self.pod("p"), "main", previous)
         return [(time / 1e9, line) for time, line in lines]
 
 
@@ -41,32 +35,32 @@ def conditions(status: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_pod_on_its_way_is_being_created() -> None:
-    world = Told(SLOW)
-    world.started("p", run=a_run(10))
-    world.run(2)
-    status = world.status()
+    cluster = ReportingCluster(SLOW)
+    cluster.started("p", run=a_run(10))
+    cluster.run_until(2)
+    status = cluster.status()
     assert status["phase"] == "Pending"
     assert status["containerStatuses"][0]["state"] == {"waiting": {"reason": "ContainerCreating"}}
     assert status["hostIP"] == "172.16.0.1"
     assert "podIP" not in status
     assert conditions(status)["Ready"] == "False"
     assert conditions(status)["PodScheduled"] == "True"
-    assert world.log() == []
+    assert cluster.output() == []
 
 
 def test_a_running_pod_is_ready() -> None:
-    world = Told(SLOW)
-    world.started("p", run=a_run(10))
-    world.run(5)
-    status = world.status()
+    cluster = ReportingCluster(SLOW)
+    cluster.started("p", run=a_run(10))
+    cluster.run_until(5)
+    status = cluster.status()
     container = status["containerStatuses"][0]
     assert (container["ready"], container["restartCount"], container["started"]) == (True, 0, True)
     assert container["state"] == {"running": {"startedAt": "2030-01-01T00:00:03Z"}}
     assert (status["podIP"], status["startTime"]) == ("10.128.0.1", "2030-01-01T00:00:00Z")
     assert set(conditions(status).values()) == {"True"}
-    assert world.log() == [
+    assert cluster.output() == [
         (0, "pod default/p was bound to node n"),
-        (3, "pulled image busybox:1"),
+        (3, "pulled image app:1"),
         (3, "started container main"),
         (3, "running for 10 s"),
     ]
@@ -74,27 +68,27 @@ def test_a_running_pod_is_ready() -> None:
 
 @pytest.mark.parametrize(("exit_code", "reason"), [(0, "Completed"), (3, "Error")])
 def test_a_finished_pod_says_how_it_ended(exit_code: int, reason: str) -> None:
-    world = Told(SLOW)
-    world.started("p", run=a_run(10, exit_code), restartPolicy="Never")
-    world.run(60)
-    status = world.status()
+    cluster = ReportingCluster(SLOW)
+    cluster.started("p", run=a_run(10, exit_code), restartPolicy="Never")
+    cluster.run_until(60)
+    status = cluster.status()
     ended = status["containerStatuses"][0]["state"]["terminated"]
     assert (ended["exitCode"], ended["reason"]) == (exit_code, reason)
     assert (ended["startedAt"], ended["finishedAt"]) == ("2030-01-01T00:00:03Z", "2030-01-01T00:00:13Z")
     assert conditions(status)["Ready"] == "False"
-    assert world.log()[-1] == (13, f"finished with exit code {exit_code} after 10 s")
+    assert cluster.output()[-1] == (13, f"finished with exit code {exit_code} after 10 s")
 
 
 def test_a_pod_that_is_started_again_has_a_past() -> None:
-    world = Told()
-    world.started("p", run=a_run(5, 1), restartPolicy="OnFailure")
-    world.run(22)
-    container = world.status()["containerStatuses"][0]
+    cluster = ReportingCluster()
+    cluster.started("p", run=a_run(5, 1), restartPolicy="OnFailure")
+    cluster.run_until(22)
+    container = cluster.status()["containerStatuses"][0]
     assert container["restartCount"] == 2
     assert container["state"] == {"running": {"startedAt": "2030-01-01T00:00:20Z"}}
     assert container["lastState"]["terminated"]["finishedAt"] == "2030-01-01T00:00:10Z"
-    assert world.log()[1] == (20, "started container main again, restart 2")
-    assert world.log(previous=True)[-1] == (10, "finished with exit code 1 after 5 s")
+    assert cluster.output()[1] == (20, "started container main again, restart 2")
+    assert cluster.output(previous=True)[-1] == (10, "finished with exit code 1 after 5 s")
 
 
 @pytest.mark.parametrize(
@@ -108,13 +102,13 @@ def test_a_pod_that_is_started_again_has_a_past() -> None:
     ],
 )
 def test_containers_that_wait_for_their_restart_say_so(policy: str, exit_code: int, state: str) -> None:
-    world = Told()
-    CrashLoopReporter(world.context, world.reports)
-    world.started("p", run=a_run(5, exit_code), restartPolicy=policy)
-    world.run(7)
-    running = world.pod_now()
-    world.run(15)  # started at 0 and 5, next at 20
-    status = world.status()
+    cluster = ReportingCluster()
+    CrashLoopReporter(cluster.context, cluster.reports)
+    cluster.started("p", run=a_run(5, exit_code), restartPolicy=policy)
+    cluster.run_until(7)
+    running = cluster.pod("p")
+    cluster.run_until(15)  # started at 0 and 5, next at 20
+    status = cluster.status()
     container = status["containerStatuses"][0]
     assert list(container["state"]) == [state]
     assert container["ready"] is False
@@ -122,46 +116,46 @@ def test_containers_that_wait_for_their_restart_say_so(policy: str, exit_code: i
         assert container["state"]["waiting"]["reason"] == "CrashLoopBackOff"
         assert container["lastState"]["terminated"]["finishedAt"] == "2030-01-01T00:00:10Z"
         assert conditions(status)["Ready"] == "False"
-        assert world.log()[-1] == (10, f"finished with exit code {exit_code} after 5 s")
-        assert "running" in world.reports.render(running)["status"]["containerStatuses"][0]["state"]
-        world.run(22)
-        assert world.status()["containerStatuses"][0]["restartCount"] == 2
-        assert conditions(world.status())["Ready"] == "True"
+        assert cluster.output()[-1] == (10, f"finished with exit code {exit_code} after 5 s")
+        assert "running" in cluster.reports.render(running)["status"]["containerStatuses"][0]["state"]
+        cluster.run_until(22)
+        assert cluster.status()["containerStatuses"][0]["restartCount"] == 2
+        assert conditions(cluster.status())["Ready"] == "True"
 
 
 def test_a_pod_that_its_node_refuses_never_had_a_container() -> None:
-    world = Told()
-    world.started("p", requests={"cpu": "64"})
-    world.run(1)
-    status = world.status()
+    cluster = ReportingCluster()
+    cluster.started("p", requests={"cpu": "64"})
+    cluster.run_until(1)
+    status = cluster.status()
     assert status["reason"] == "OutOfcpu"
     assert "containerStatuses" not in status
 
 
 def test_an_old_version_is_told_as_it_was() -> None:
-    world = Told(SLOW)
-    world.started("p", run=a_run(10), restartPolicy="Never")
-    world.run(5)
-    running = world.pod_now()
-    before = world.reports.render(running)
-    world.run(60)
-    assert world.reports.render(running) == before
+    cluster = ReportingCluster(SLOW)
+    cluster.started("p", run=a_run(10), restartPolicy="Never")
+    cluster.run_until(5)
+    running = cluster.pod("p")
+    before = cluster.reports.render(running)
+    cluster.run_until(60)
+    assert cluster.reports.render(running) == before
 
 
 def test_pods_and_nodes_have_addresses_of_their_own() -> None:
-    world = Told()
-    world.node("m")
+    cluster = ReportingCluster()
+    cluster.add_node("m")
     for name in ("a", "b", "c"):
-        world.started(name)
-    world.run(1)
-    assert len({world.status(name)["podIP"] for name in ("a", "b", "c")}) == 3
-    nodes = [world.reports.render(node)["status"]["addresses"][0] for node in world.store.list("Node")]
+        cluster.started(name)
+    cluster.run_until(1)
+    assert len({cluster.status(name)["podIP"] for name in ("a", "b", "c")}) == 3
+    nodes = [cluster.reports.render(node)["status"]["addresses"][0] for node in cluster.store.list("Node")]
     assert nodes == [{"type": "InternalIP", "address": f"172.16.0.{number}"} for number in (1, 2)]
 
 
 def test_a_node_says_what_kubectl_shows_of_it() -> None:
-    world = Told()
-    status = world.reports.render(world.store.get("Node", "", "n"))["status"]
+    cluster = ReportingCluster()
+    status = cluster.reports.render(cluster.store.get("Node", "", "n"))["status"]
     ready = next(condition for condition in status["conditions"] if condition["type"] == "Ready")
     assert (ready["status"], ready["reason"]) == ("True", "KubeletReady")
     assert status["capacity"] == status["allocatable"]
@@ -170,10 +164,10 @@ def test_a_node_says_what_kubectl_shows_of_it() -> None:
 
 
 def test_what_somebody_else_says_of_a_node_stays() -> None:
-    world = Told()
+    cluster = ReportingCluster()
     lost = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
     manifest = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}
     node = Node({**manifest, "status": {"conditions": [lost, {"type": "Flaky", "status": "True"}]}})
-    told = world.reports.render(node)["status"]["conditions"]
+    told = cluster.reports.render(node)["status"]["conditions"]
     assert lost in told
     assert told[-1] == {"type": "Flaky", "status": "True"}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.nodes.living import World, a_run, latency
+from tests.nodes.clusters import KubeletCluster, a_run, latency
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.kubelet.restarts import CrashLoop
 
@@ -40,38 +40,38 @@ def test_a_long_run_forgives(ran_for: int, delays: list[int]) -> None:
     ],
 )
 def test_the_restart_policy_decides_whether_a_pod_ends(policy: str, exit_code: int, end: str) -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5, exit_code), restartPolicy=policy)
-    world.run(until=100)
-    pod = world.get()
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5, exit_code), restartPolicy=policy)
+    cluster.run_until(100)
+    pod = cluster.pod("a")
     assert (pod.phase, pod.restarts > 0) == (end, end == "Running")
 
 
 def test_a_crashing_pod_is_started_later_and_later() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5, 1), restartPolicy="Always")
-    world.run(until=400)
-    gaps = [later - earlier - 5 for earlier, later in zip(world.starts(), world.starts()[1:], strict=False)]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5, 1), restartPolicy="Always")
+    cluster.run_until(400)
+    gaps = [later - earlier - 5 for earlier, later in zip(cluster.starts(), cluster.starts()[1:], strict=False)]
     assert gaps == [0, 10, 20, 40, 80, 160]
-    assert (world.get().restarts, world.get().phase) == (6, "Running")
+    assert (cluster.pod("a").restarts, cluster.pod("a").phase) == (6, "Running")
 
 
 def test_a_restart_takes_the_time_of_a_start_but_no_pull() -> None:
-    world = World(latency(sync=3, start=2, finish=1, bandwidth=100, image_bytes=100))
-    world.node()
-    world.started(run=a_run(5, 1), restartPolicy="OnFailure")
-    world.run(until=20)
-    assert world.starts() == [3 + 1 + 2, 6 + 5 + 1 + 2]
+    cluster = KubeletCluster(latency(sync=3, start=2, finish=1, bandwidth=100, image_bytes=100))
+    cluster.add_node()
+    cluster.started(run=a_run(5, 1), restartPolicy="OnFailure")
+    cluster.run_until(20)
+    assert cluster.starts() == [3 + 1 + 2, 6 + 5 + 1 + 2]
 
 
 def test_a_pod_keeps_the_time_of_its_first_start() -> None:
-    world = World(latency(start=2))
-    world.node()
-    world.started(run=a_run(5), restartPolicy="Always")
-    world.run(until=100)
-    assert world.get().started == 2 * SECOND
+    cluster = KubeletCluster(latency(start=2))
+    cluster.add_node()
+    cluster.started(run=a_run(5), restartPolicy="Always")
+    cluster.run_until(100)
+    assert cluster.pod("a").started == 2 * SECOND
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_a_pod_keeps_the_time_of_its_first_start() -> None:
     ],
 )
 def test_a_pod_makes_no_progress(policy: str, exit_code: int) -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5, exit_code), restartPolicy=policy)
-    world.run()
-    assert world.now <= 10  # the first restart comes at once, then there is nothing but waiting
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5, exit_code), restartPolicy=policy)
+    cluster.run_to_end()
+    assert cluster.now <= 10  # the first restart comes at once, then there is nothing but waiting
 
 
 def test_a_pod_in_its_back_off_still_holds_its_room() -> None:
-    world = World()
-    world.node(allocatable={"cpu": "1"})
-    world.started("a", a_run(1, 1), restartPolicy="Always", requests={"cpu": "1"})
-    world.at(5, lambda: world.started("b", requests={"cpu": "1"}))
-    world.run(until=6)
-    assert (world.get("b").phase, world.get("b").reason) == ("Failed", "OutOfcpu")
+    cluster = KubeletCluster()
+    cluster.add_node(cpu="1")
+    cluster.started("a", a_run(1, 1), restartPolicy="Always", requests={"cpu": "1"})
+    cluster.at(5, lambda: cluster.started("b", requests={"cpu": "1"}))
+    cluster.run_until(6)
+    assert (cluster.pod("b").phase, cluster.pod("b").reason) == ("Failed", "OutOfcpu")

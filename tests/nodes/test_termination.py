@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.nodes.living import GONE, World, a_run, latency
+from tests.nodes.clusters import GONE, KubeletCluster, a_run, latency
 
 
 @pytest.mark.parametrize(
@@ -17,54 +17,54 @@ from tests.nodes.living import GONE, World, a_run, latency
     ],
 )
 def test_a_deleted_pod_stops_within_its_grace_period(grace_s: int, needs: float, gone: float) -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(None, termination=needs), terminationGracePeriodSeconds=grace_s)
-    world.at(5, world.evict)
-    world.run()
-    assert world.of() == [(0, "Running"), (gone, GONE)]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(None, termination=needs), terminationGracePeriodSeconds=grace_s)
+    cluster.at(5, cluster.evict)
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (gone, GONE)]
 
 
 def test_a_pod_that_is_being_deleted_neither_ends_nor_restarts() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(8, termination=20), restartPolicy="Always")
-    world.at(5, world.evict)
-    world.run()
-    assert world.of() == [(0, "Running"), (25, GONE)]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(8, termination=20), restartPolicy="Always")
+    cluster.at(5, cluster.evict)
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (25, GONE)]
 
 
 def test_a_pod_that_is_being_deleted_holds_its_room_until_it_is_gone() -> None:
-    world = World()
-    world.node(allocatable={"cpu": "1"})
-    world.started("a", a_run(None, termination=20), requests={"cpu": "1"})
-    world.at(5, lambda: world.evict("a"))
-    world.at(24, lambda: world.started("b", requests={"cpu": "1"}))
-    world.at(26, lambda: world.started("c", requests={"cpu": "1"}))
-    world.run()
-    assert (world.get("b").reason, world.get("c").phase) == ("OutOfcpu", "Running")
+    cluster = KubeletCluster()
+    cluster.add_node(cpu="1")
+    cluster.started("a", a_run(None, termination=20), requests={"cpu": "1"})
+    cluster.at(5, lambda: cluster.evict("a"))
+    cluster.at(24, lambda: cluster.started("b", requests={"cpu": "1"}))
+    cluster.at(26, lambda: cluster.started("c", requests={"cpu": "1"}))
+    cluster.run_to_end()
+    assert (cluster.pod("b").reason, cluster.pod("c").phase) == ("OutOfcpu", "Running")
 
 
 SLOW = latency(sync=10, start=10, bandwidth=10, image_bytes=100)
 
 
-def waiting(world: World) -> None:
-    world.node()
-    world.pod(run=a_run(100))
+def waiting(cluster: KubeletCluster) -> None:
+    cluster.add_node()
+    cluster.submit(run=a_run(100))
 
 
-def bound(world: World) -> None:
-    waiting(world)
-    world.bind()
+def bound(cluster: KubeletCluster) -> None:
+    waiting(cluster)
+    cluster.bind()
 
 
-def nodeless(world: World) -> None:
-    world.pod(run=a_run(100), nodeName="n")
+def nodeless(cluster: KubeletCluster) -> None:
+    cluster.submit(run=a_run(100), nodeName="n")
 
 
-def crashing(world: World) -> None:
-    world.node()
-    world.started(run=a_run(0, 1), restartPolicy="Always")
+def crashing(cluster: KubeletCluster) -> None:
+    cluster.add_node()
+    cluster.started(run=a_run(0, 1), restartPolicy="Always")
 
 
 STATES = [
@@ -80,65 +80,65 @@ STATES = [
 
 @pytest.mark.parametrize("how", ["evicted", "deleted at once"])
 @pytest.mark.parametrize(("prepare", "at"), STATES)
-def test_a_pod_can_be_deleted_in_every_state(prepare: Callable[[World], None], at: float, how: str) -> None:
-    world = World(SLOW)
-    prepare(world)
-    world.at(at, world.evict if how == "evicted" else lambda: world.store.delete(world.get()))
-    world.at(at + 1, lambda: world.pod("a", a_run(1)))
-    world.run(until=1000)
-    assert world.of()[-1] == (at, GONE)
-    assert world.get().phase == "Pending"  # nothing happens to its successor
+def test_a_pod_can_be_deleted_in_every_state(prepare: Callable[[KubeletCluster], None], at: float, how: str) -> None:
+    cluster = KubeletCluster(SLOW)
+    prepare(cluster)
+    cluster.at(at, cluster.evict if how == "evicted" else lambda: cluster.store.delete(cluster.pod("a")))
+    cluster.at(at + 1, lambda: cluster.submit("a", a_run(1)))
+    cluster.run_until(1000)
+    assert cluster.of()[-1] == (at, GONE)
+    assert cluster.pod("a").phase == "Pending"  # nothing happens to its successor
 
 
 def test_a_finished_pod_can_be_deleted() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(5))
-    world.at(10, world.evict)
-    world.run()
-    assert world.of() == [(0, "Running"), (5, "Succeeded"), (10, GONE)]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(5))
+    cluster.at(10, cluster.evict)
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (5, "Succeeded"), (10, GONE)]
 
 
 def test_a_deleted_pods_room_is_free_whatever_its_state() -> None:
-    world = World(SLOW)
-    world.node(allocatable={"cpu": "1"})
+    cluster = KubeletCluster(SLOW)
+    cluster.add_node(cpu="1")
     for number, until in enumerate((5, 15, 25, 60)):
-        world.started(f"p{number}", a_run(100), requests={"cpu": "1"})
-        world.run(until=world.now + until)
-        world.evict(f"p{number}")
-    world.started("last", a_run(1), requests={"cpu": "1"})
-    world.run()
-    assert world.get("last").phase == "Succeeded"
+        cluster.started(f"p{number}", a_run(100), requests={"cpu": "1"})
+        cluster.run_until(cluster.now + until)
+        cluster.evict(f"p{number}")
+    cluster.started("last", a_run(1), requests={"cpu": "1"})
+    cluster.run_to_end()
+    assert cluster.pod("last").phase == "Succeeded"
 
 
 def test_a_second_deletion_with_no_grace_removes_the_pod_at_once() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(None, termination=20))
-    world.at(5, world.evict)
-    world.at(8, lambda: world.evict(grace_s=0))
-    world.run()
-    assert world.of() == [(0, "Running"), (8, GONE)]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(None, termination=20))
+    cluster.at(5, cluster.evict)
+    cluster.at(8, lambda: cluster.evict(grace_s=0))
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (8, GONE)]
 
 
 def test_a_pod_that_is_being_deleted_goes_with_its_node() -> None:
-    world = World()
-    world.node()
-    world.started(run=a_run(None, termination=20))
-    world.at(5, world.evict)
-    world.at(8, lambda: world.store.delete(world.the_node()))
-    world.run()
-    assert world.of() == [(0, "Running"), (8, GONE)]
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(None, termination=20))
+    cluster.at(5, cluster.evict)
+    cluster.at(8, lambda: cluster.store.delete(cluster.the_node()))
+    cluster.run_to_end()
+    assert cluster.of() == [(0, "Running"), (8, GONE)]
 
 
 def test_a_pod_that_is_bound_and_deleted_in_one_instant_is_gone_at_once() -> None:
-    world = World(SLOW)
-    waiting(world)
+    cluster = KubeletCluster(SLOW)
+    waiting(cluster)
 
     def bind_and_evict() -> None:
-        world.bind()
-        world.evict()
+        cluster.bind()
+        cluster.evict()
 
-    world.at(5, bind_and_evict)
-    world.run(until=1000)
-    assert world.of() == [(5, GONE)]
+    cluster.at(5, bind_and_evict)
+    cluster.run_until(1000)
+    assert cluster.of() == [(5, GONE)]

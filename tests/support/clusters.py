@@ -57,6 +57,9 @@ class Cluster:
         """Lets the present instant pass, or some time."""
         self.clock.run(self.clock.now + seconds(more))
 
+    def run_until(self, time: float) -> None:
+        self.clock.run(seconds(time))
+
     @property
     def now(self) -> float:
         return self.clock.now / SECOND

@@ -111,8 +111,5 @@ class VolcanoCluster(Cluster):
         for resource in resources:
             self.clock.at(round(at * SECOND), lambda resource=resource: self.store.create(resource))
 
-    def run_until(self, seconds):
-        self.clock.run(round(seconds * SECOND))
-
     def group(self, name):
         return self.store.find(POD_GROUPS, "default", name)
