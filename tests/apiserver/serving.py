@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.support.objects import pod_manifest
+
 TOKEN = "secret"
 
 NODES = """
@@ -116,13 +118,7 @@ def nodes_file(folder: Path) -> str:
     return str(path)
 
 
-def a_pod(name: str, duration: str = "", **metadata: Any) -> dict[str, Any]:
-    """Returns the manifest of a small pod that runs for a while, or until it is stopped."""
-    annotations = {"wavetank.dev/duration": duration} if duration else {}
-    container = {"name": "main", "image": "busybox:1", "resources": {"requests": {"cpu": "100m"}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "annotations": annotations, **metadata},
-        "spec": {"containers": [container], "restartPolicy": "Never" if duration else "Always"},
-    }
+def a_small_pod(name: str, duration: str = "", **fields: Any) -> dict[str, Any]:
+    """Returns a pod of 100m that runs for a while, or until it is stopped."""
+    policy = "Never" if duration else "Always"
+    return pod_manifest(name, requests={"cpu": "100m"}, duration=duration, restartPolicy=policy, **fields)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.apiserver.serving import serving
+from tests.support.objects import pod_manifest
 from wavetank.examples.topsis_scheduler import NODE_METRICS, NODES, POD_METRICS, PODS, TopsisScheduler
 from wavetank.scheduling.policies.topsis.policy import Topsis
 
@@ -19,10 +20,8 @@ def a_node(name, **status):
 
 
 def a_pod(name, node="", scheduler="topsis", cpu="1", created="2030-01-01T00:00:00Z"):
-    container = {"name": "c", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
-    metadata = {"name": name, "namespace": "default", "uid": name, "creationTimestamp": created}
-    spec = {"containers": [container], "schedulerName": scheduler, **({"nodeName": node} if node else {})}
-    return {"metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}
+    metadata = {"uid": name, "creationTimestamp": created}
+    return pod_manifest(name, node, cpu=cpu, metadata=metadata, status={"phase": "Pending"}, schedulerName=scheduler)
 
 
 def used(cpu, memory="0"):

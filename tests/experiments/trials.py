@@ -47,13 +47,3 @@ def a_batsim_workload(path: Path, *jobs: dict[str, Any], resources: int = 8) -> 
     document = {"nb_res": resources, "jobs": [{**usual, **job} for job in jobs], "profiles": profiles}
     path.write_text(json.dumps(document))
     return {"file": path.name}
-
-
-def a_pod(name: str, cpu: str = "1", memory: str = "0", duration: str = "10", **spec: Any) -> dict[str, Any]:
-    requests = {"cpu": cpu, "memory": memory}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "annotations": {"wavetank.dev/duration": duration}},
-        "spec": {"containers": [{"name": "c", "resources": {"requests": requests}}], **spec},
-    }

@@ -18,27 +18,6 @@ FIT = {1: 81, 2: 62, 3: 43, 4: 25}
 BALANCED = {1: 93, 2: 87, 3: 81, 4: 75}
 
 
-def a_node(name, *, cpu="4", taint=None, unschedulable=False):
-    spec = {"taints": [{"key": taint, "effect": "NoSchedule"}]} if taint else {}
-    spec |= {"unschedulable": True} if unschedulable else {}
-    allocatable = {"cpu": cpu, "memory": "8Gi", "pods": "110"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name},
-        "spec": spec,
-        "status": {"allocatable": allocatable},
-    }
-
-
-def a_pod(name, node=None, *, cpu="1", status=None, **spec):
-    container = {"name": "c", "image": "app", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
-    place = {"nodeName": node} if node else {}
-    body = {"containers": [container], **place, **spec}
-    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": body}
-    return manifest if status is None else {**manifest, "status": status}
-
-
 def write(path, *objects):
     path.write_text(json.dumps(list(objects)))
     return path

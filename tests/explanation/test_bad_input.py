@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explanation.clusters import a_node, a_pod, wavetank, write
+from tests.explanation.clusters import wavetank, write
+from tests.support.objects import node_manifest, pod_manifest
 
 
 @pytest.fixture
 def files(tmp_path):
-    write(tmp_path / "cluster.json", a_node("n0"))
-    write(tmp_path / "pods.json", a_pod("p"))
+    write(tmp_path / "cluster.json", node_manifest("n0"))
+    write(tmp_path / "pods.json", pod_manifest("p"))
     (tmp_path / "config.yaml").write_text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: Other\n")
     return tmp_path
 
@@ -42,7 +43,7 @@ def test_one_line_says_what_is_wrong(files, args, expected):
 
 
 def test_a_pod_of_the_same_name_as_one_in_the_cluster(files):
-    cluster = write(files / "cluster.json", a_node("n0"), a_pod("p", "n0"))
+    cluster = write(files / "cluster.json", node_manifest("n0"), pod_manifest("p", "n0"))
     done = wavetank("explain", "--cluster", cluster, "--pods", files / "pods.json")
     assert (done.status, done.stderr.count("\n")) == (2, 1)
     assert "pod default/p: " in done.stderr
@@ -50,13 +51,15 @@ def test_a_pod_of_the_same_name_as_one_in_the_cluster(files):
 
 
 def test_a_priority_class_that_is_not_there(files):
-    pods = write(files / "pods.json", a_pod("p", priorityClassName="none"))
+    pods = write(files / "pods.json", pod_manifest("p", priorityClassName="none"))
     done = wavetank("explain", "--cluster", files / "cluster.json", "--pods", pods)
     assert (done.status, done.stderr) == (2, 'pod default/p: no PriorityClass with name "none" was found\n')
 
 
 def test_a_start_time_that_is_none(files):
-    cluster = write(files / "cluster.json", a_node("n0"), a_pod("q", "n0", status={"startTime": "yesterday"}))
+    cluster = write(
+        files / "cluster.json", node_manifest("n0"), pod_manifest("q", "n0", status={"startTime": "yesterday"})
+    )
     done = wavetank("explain", "--cluster", cluster, "--pods", files / "pods.json")
     problem = "expected a time such as 2024-01-01T00:00:00Z, got 'yesterday'"
     assert (done.status, done.stderr) == (2, f"Pod q: status.startTime: {problem}\n")

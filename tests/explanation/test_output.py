@@ -4,7 +4,8 @@ import json
 import subprocess
 import sys
 
-from tests.explanation.clusters import a_node, a_pod, explained, table, wavetank, write
+from tests.explanation.clusters import explained, table, wavetank, write
+from tests.support.objects import a_taint, node_manifest, pod_manifest
 
 CAPTURED = {"capture_output": True, "text": True, "check": False}
 FIELDS = {
@@ -32,7 +33,7 @@ FIELDS = {
 
 
 def test_the_fields_of_an_attempt_and_their_order(tmp_path):
-    [told] = explained(tmp_path, [a_node("n0"), a_node("n1")], [a_pod("p")])
+    [told] = explained(tmp_path, [node_manifest("n0"), node_manifest("n1")], [pod_manifest("p")])
     assert {field: type(value) for field, value in told.items()} == FIELDS
     assert list(told) == list(FIELDS)
 
@@ -43,8 +44,13 @@ def test_the_documentation_names_every_field(pytestconfig):
 
 
 def test_the_table_of_a_small_cluster(tmp_path):
-    cluster = [a_node("n0"), a_node("n1"), a_node("n2", taint="gpu"), a_pod("there", "n1")]
-    printed = table(tmp_path, cluster, [a_pod("p")])
+    cluster = [
+        node_manifest("n0"),
+        node_manifest("n1"),
+        node_manifest("n2", taints=[a_taint("gpu")]),
+        pod_manifest("there", "n1"),
+    ]
+    printed = table(tmp_path, cluster, [pod_manifest("p")])
     assert "default/p: bound to n0\n  3 nodes: 2 feasible, 1 filtered out\n" in printed
     rows = [line.split() for line in printed.splitlines()]
     assert ["n0", "*", "300", "81", "0", "93", "0", "474"] in rows
@@ -53,8 +59,8 @@ def test_the_table_of_a_small_cluster(tmp_path):
 
 
 def test_ties_and_failures_in_tables(tmp_path):
-    pods = [a_pod("p"), a_pod("big", cpu="5"), a_pod("gated", schedulingGates=[{"name": "g"}])]
-    printed = table(tmp_path, [a_node("n0"), a_node("n1")], pods)
+    pods = [pod_manifest("p"), pod_manifest("big", cpu="5"), pod_manifest("gated", schedulingGates=[{"name": "g"}])]
+    printed = table(tmp_path, [node_manifest("n0"), node_manifest("n1")], pods)
     assert "2 nodes tie: n0, n1" in printed
     assert "default/big: unschedulable\n" in printed
     assert "  message: 0/2 nodes are available: 2 Insufficient cpu. no new claims" in printed
@@ -64,31 +70,39 @@ def test_ties_and_failures_in_tables(tmp_path):
 def test_a_divergence_in_tables(tmp_path):
     choices = tmp_path / "choices.json"
     choices.write_text('{"default/p": "n1"}')
-    printed = table(tmp_path, [a_node("n0"), a_node("n1", taint="x")], [a_pod("p")], "--choices", choices)
+    printed = table(
+        tmp_path,
+        [node_manifest("n0"), node_manifest("n1", taints=[a_taint("x")])],
+        [pod_manifest("p")],
+        "--choices",
+        choices,
+    )
     assert "default/p: bound to n1, diverged: given n1, not among n0\n" in printed
 
 
 def test_five_hundred_nodes_fit_on_a_screen(tmp_path):
-    nodes = [a_node(f"n{i:03}", taint="gpu" if i % 5 == 0 else None) for i in range(500)]
+    nodes = [node_manifest(f"n{i:03}", taints=[a_taint("gpu")] if i % 5 == 0 else None) for i in range(500)]
     config = write_config(tmp_path, percentageOfNodesToScore=100)
-    printed = table(tmp_path, nodes, [a_pod("p")], "--config", config)
+    printed = table(tmp_path, nodes, [pod_manifest("p")], "--config", config)
     assert len(printed.splitlines()) < 35
     assert "500 nodes: 400 feasible, 100 filtered out" in printed
     assert "n000, n005, n010, n015, n020 and 95 more" in printed
     assert "390 more feasible nodes, the lowest total is 474" in printed
     assert "400 nodes tie: n001, n002, n003, n004, n006 and 395 more" in printed
-    assert len(table(tmp_path, nodes, [a_pod("p")], "--config", config, "--most", 400).splitlines()) > 400
+    assert len(table(tmp_path, nodes, [pod_manifest("p")], "--config", config, "--most", 400).splitlines()) > 400
 
 
 def test_pending_pods_of_the_cluster_are_explained_without_pods(tmp_path):
-    path = write(tmp_path / "snapshot.json", a_node("n0"), a_pod("bound", "n0"), a_pod("waiting", cpu="9"))
+    path = write(
+        tmp_path / "snapshot.json", node_manifest("n0"), pod_manifest("bound", "n0"), pod_manifest("waiting", cpu="9")
+    )
     done = wavetank("explain", "--cluster", path, "-o", "json")
     assert [told["pod"] for told in json.loads(done.stdout)["pods"]] == ["default/waiting"]
 
 
 def test_the_same_question_has_the_same_answer(tmp_path):
-    cluster = write(tmp_path / "c.json", *(a_node(f"n{i}") for i in range(7)), a_pod("there", "n1"))
-    pods = write(tmp_path / "p.json", *(a_pod(f"p{i}") for i in range(9)))
+    cluster = write(tmp_path / "c.json", *(node_manifest(f"n{i}") for i in range(7)), pod_manifest("there", "n1"))
+    pods = write(tmp_path / "p.json", *(pod_manifest(f"p{i}") for i in range(9)))
     args = ("explain", "--cluster", cluster, "--pods", pods, "-o", "json")
     first, second = (
         subprocess.run([sys.executable, "-m", "wavetank", *map(str, args)], env={"PYTHONHASHSEED": seed}, **CAPTURED)

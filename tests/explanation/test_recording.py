@@ -9,7 +9,8 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from tests.explanation.clusters import a_pod, wavetank, write
+from tests.explanation.clusters import wavetank, write
+from tests.support.objects import pod_manifest
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION, KIND
@@ -99,7 +100,7 @@ def kept_of(ascending):
 
 def test_a_preemption_is_recorded_with_its_victims(tmp_path):
     arrival = {"wavetank.dev/arrival": "10s"}
-    low, high = a_pod("low", cpu="4"), a_pod("high", cpu="4", priority=9)
+    low, high = pod_manifest("low", cpu="4"), pod_manifest("high", cpu="4", priority=9)
     high["metadata"]["annotations"] = arrival
     write(tmp_path / "pods.json", low, high)
     out = run(tmp_path, "--explain", cluster={"nodes": [{"cpu": 4, "memory": "8Gi"}]}, workload={"file": "pods.json"})

@@ -6,6 +6,7 @@ import time
 import pytest
 import yaml
 
+from tests.support.objects import a_taint, node_manifest, pod_manifest
 from wavetank.k8ssim.server import K8sSimServer
 
 CONF = """\
@@ -21,15 +22,11 @@ tiers:
 LRP, MRP = CONF % (1, 0), CONF % (0, 1)
 
 
-def a_node(name, cpu):
-    amounts = {"cpu": cpu, "memory": "16Gi", "pods": 110}
-    return {
-        "metadata": {"name": name, "labels": {"zone": "a"}},
-        "status": {"allocatable": amounts, "capacity": amounts},
-    }
+def a_k8ssim_node(name, cpu, **fields):
+    return node_manifest(name, cpu=cpu, memory="16Gi", labels={"zone": "a"}, **fields)
 
 
-NODES = yaml.safe_dump({"cluster": [a_node("small", 4), a_node("large", 8)]})
+NODES = yaml.safe_dump({"cluster": [a_k8ssim_node("small", 4), a_k8ssim_node("large", 8)]})
 
 
 def a_job(name, at=0, replicas=2, epochs=1):
@@ -48,15 +45,12 @@ def a_job(name, at=0, replicas=2, epochs=1):
 JOBS = yaml.safe_dump({"jobs": [a_job("one"), a_job("two", at=30, replicas=1)]})
 
 
-def a_pod(name, start, scheduler="linc-scheduler-lrp"):
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
-    metadata = {"name": name, "annotations": {"simSpec": "- seconds: 10\n"}}
-    spec = {"containers": [container], "schedulerName": scheduler}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-    return {"pod": pod, "startTime": start}
+def a_k8ssim_pod(name, start, scheduler="linc-scheduler-lrp"):
+    annotations = {"simSpec": "- seconds: 10\n"}
+    return {"pod": pod_manifest(name, annotations=annotations, schedulerName=scheduler), "startTime": start}
 
 
-PODS = yaml.safe_dump([a_pod("a", 0), a_pod("b", 2), a_pod("c", 4)])
+PODS = yaml.safe_dump([a_k8ssim_pod("a", 0), a_k8ssim_pod("b", 2), a_k8ssim_pod("c", 4)])
 
 
 class Client:
@@ -191,8 +185,8 @@ def test_the_kubernetes_half_answers_at_once(client):
 
 
 def test_compat_is_what_k8ssim_itself_does():
-    tainted = {**a_node("large", 8), "spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}
-    nodes = yaml.safe_dump({"tick": 5, "cluster": [a_node("small", 2), tainted]})
+    tainted = a_k8ssim_node("large", 8, taints=[a_taint("a")])
+    nodes = yaml.safe_dump({"tick": 5, "cluster": [a_k8ssim_node("small", 2), tainted]})
     for compat, place in ((True, "large"), (False, "small")):
         client = Client(compat=compat)
         client.ask("/reset", nodes=nodes, workload=PODS)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.experiments.trials import a_pod, parsed
+from tests.experiments.trials import parsed
+from tests.support.objects import pod_manifest
 from tests.support.paths import EXAMPLES
 from wavetank.experiments.runner import run_experiment
 from wavetank.report.charts import gantt
@@ -46,7 +47,7 @@ def test_both_are_the_same(tmp_path: Path, spec: dict[str, Any]) -> None:
 
 
 def test_so_are_pods_of_one_instant_in_several_namespaces(tmp_path: Path) -> None:
-    pods = [a_pod(name) for name in ("b", "a", "c")]
+    pods = [pod_manifest(name, duration="10", memory=None) for name in ("b", "a", "c")]
     for pod, namespace in zip(pods, ("z", "z", "a"), strict=True):
         pod["metadata"]["namespace"] = namespace
     (tmp_path / "pods.yaml").write_text("\n---\n".join(map(str, pods)))

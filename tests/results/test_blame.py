@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.experiments.trials import a_pod, parsed
+from tests.experiments.trials import parsed
+from tests.support.objects import pod_manifest
 from wavetank.experiments.runner import run_experiment
 from wavetank.results.compare.compare import compare_results
 
@@ -12,7 +13,14 @@ NODES = [{"name": "small", "cpu": 4, "memory": "4Gi"}, {"name": "large", "cpu": 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("blame")
-    (folder / "pods.yaml").write_text("\n---\n".join(map(str, [a_pod("first"), a_pod("second")])))
+    (folder / "pods.yaml").write_text(
+        "\n---\n".join(
+            map(
+                str,
+                [pod_manifest("first", duration="10", memory=None), pod_manifest("second", duration="10", memory=None)],
+            )
+        )
+    )
     schedulers = [{"name": "default"}, {"name": "most-allocated"}]
     experiment = parsed(folder, cluster={"nodes": NODES}, workload={"file": "pods.yaml"}, schedulers=schedulers)
     for keep, name in ((None, "plain"), ("best", "recorded")):

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.experiments.trials import a_batsim_workload, a_pod, ran, rows_of
+from tests.experiments.trials import a_batsim_workload, ran, rows_of
+from tests.support.objects import pod_manifest
 
 ONE_NODE = {"nodes": [{"cpu": 2, "memory": "4Gi"}]}
 
@@ -63,10 +64,12 @@ def test_latency_counts_as_waiting(tmp_path: Path) -> None:
 
 
 def test_pods_that_fail_and_pods_that_never_end(tmp_path: Path) -> None:
-    failing = a_pod("failing", duration="4", restartPolicy="Never")
+    failing = pod_manifest("failing", duration="4", restartPolicy="Never", memory=None)
     failing["metadata"]["annotations"]["wavetank.dev/exit-code"] = "1"
-    endless = {**a_pod("endless"), "metadata": {"name": "endless"}}
-    (tmp_path / "pods.json").write_text(json.dumps([failing, endless, a_pod("large", cpu="9")]))
+    endless = {**pod_manifest("endless", duration="10", memory=None), "metadata": {"name": "endless"}}
+    (tmp_path / "pods.json").write_text(
+        json.dumps([failing, endless, pod_manifest("large", cpu="9", duration="10", memory=None)])
+    )
     row = measured(tmp_path, cluster=ONE_NODE, workload={"file": "pods.json"})
     assert (row["failed_pods"], row["succeeded_pods"], row["unscheduled_pods"]) == (1, 0, 1)
     assert row["makespan_s"] == 4

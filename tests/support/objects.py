@@ -22,12 +22,12 @@ Manifest = dict[str, Any]
 
 def pod_manifest(
     name: str = "p",
+    node: str = "",
     *,
     cpu: str | None = "1",
     memory: str | None = "1Gi",
     requests: Mapping[str, Any] | None = None,
     ports: list[dict[str, Any]] | None = None,
-    node: str = "",
     duration: str = "",
     status: Mapping[str, Any] | None = None,
     **fields: Any,
@@ -71,12 +71,16 @@ def node_manifest(
     return {**manifest, "status": {"allocatable": allocatable, "capacity": allocatable, **(status or {})}}
 
 
-def a_pod(name: str = "p", **fields: Any) -> Pod:
-    return Pod.parse(pod_manifest(name, **fields), SPECS)
+def a_pod(name: str = "p", node: str = "", **fields: Any) -> Pod:
+    return Pod.parse(pod_manifest(name, node, **fields), SPECS)
 
 
 def a_node(name: str = "n", **fields: Any) -> Node:
     return Node(node_manifest(name, **fields))
+
+
+def a_taint(key: str = "k", effect: str = "NoSchedule", **fields: str) -> dict[str, str]:
+    return {"key": key, "effect": effect, **fields}
 
 
 def _metadata(name: str, usual: Mapping[str, str], fields: dict[str, Any]) -> dict[str, Any]:

@@ -14,20 +14,6 @@ FIT = {1: 81, 2: 62, 3: 43}
 BALANCED = {1: 93, 2: 87, 3: 81}
 
 
-def a_node(name, *, zone=None, unschedulable=False, gpus=None):
-    labels = {"topology.kubernetes.io/zone": zone} if zone else {}
-    allocatable = {"cpu": "4", "memory": "8Gi", "pods": "110", **({"nvidia.com/gpu": gpus} if gpus else {})}
-    spec = {"unschedulable": True} if unschedulable else {}
-    return {"metadata": {"name": name, "labels": labels}, "spec": spec, "status": {"allocatable": allocatable}}
-
-
-def a_pod(name, node=None, *, cpu="1", priority=0, **spec):
-    container = {"name": "c", "image": "app", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
-    place = {"nodeName": node} if node else {}
-    body = {"containers": [container], "schedulerName": "default-scheduler", "priority": priority, **place, **spec}
-    return {"metadata": {"name": name, "namespace": "default"}, "spec": body}
-
-
 def scored(pod, held, chosen, **changes):
     """An attempt that scored nodes: `held` gives for each, in order, how many pods it would then hold."""
     scores = {

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.verification.recordings import a_document, a_node, a_pod, created, done, scored, single, write
+from tests.support.objects import node_manifest, pod_manifest
+from tests.verification.recordings import a_document, created, done, scored, single, write
 from wavetank.cli.main import main
 
 
@@ -28,11 +29,15 @@ def run(capsys, monkeypatch):
 
 
 def agreeing():
-    return a_document([a_node("n0"), a_node("n1")], created(a_pod("p"), scored("p", {"n1": 1, "n0": 1}, "n1")))
+    return a_document(
+        [node_manifest("n0"), node_manifest("n1")], created(pod_manifest("p"), scored("p", {"n1": 1, "n0": 1}, "n1"))
+    )
 
 
 def disagreeing():
-    return a_document([a_node("n0"), a_node("n1")], created(a_pod("p"), scored("p", {"n1": 1, "n0": 1}, "n0")))
+    return a_document(
+        [node_manifest("n0"), node_manifest("n1")], created(pod_manifest("p"), scored("p", {"n1": 1, "n0": 1}, "n0"))
+    )
 
 
 def test_full_agreement_ends_with_0(run, tmp_path):
@@ -100,15 +105,17 @@ def without(document, field):
         pytest.param({**agreeing(), "kube_scheduler": "v9.1.0"}, "9.1", id="a release of the future"),
         pytest.param({**agreeing(), "config": {}}, "apiVersion", id="no scheduler configuration"),
         pytest.param(
-            a_document([a_node("n0")], created(a_pod("p"), single("q", "n0"))),
+            a_document([node_manifest("n0")], created(pod_manifest("p"), single("q", "n0"))),
             "an attempt at default/q, which does not wait for a node",
             id="an attempt at nothing",
         ),
         pytest.param(
-            a_document([a_node("n0")], done("node_delete", "n1")), "a node 'n1' that is not there", id="no such node"
+            a_document([node_manifest("n0")], done("node_delete", "n1")),
+            "a node 'n1' that is not there",
+            id="no such node",
         ),
         pytest.param(
-            a_document([a_node("n0")], created(a_pod("p"), single("p", "n0", during_step=7))),
+            a_document([node_manifest("n0")], created(pod_manifest("p"), single("p", "n0", during_step=7))),
             "an attempt during step 7 of 1",
             id="no such step",
         ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.verification.recordings import a_node, a_pod, a_recording, created, failed, single
+from tests.support.objects import node_manifest, pod_manifest
+from tests.verification.recordings import a_recording, created, failed, single
 from wavetank.verification.decisions.replay import replay
 
 KIND = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -15,14 +16,16 @@ IDENTITY = {"name": "p", "namespace": "default", "uid": "1234", "resourceVersion
 def a_call(nodes=("n0", "n1"), pod=None, status=200, response=None, **changes):
     request = {"Pod": {"metadata": {**IDENTITY, **(pod or {})}}, "Nodes": None, "NodeNames": list(nodes)}
     answer = {"NodeNames": ["n1"]} if response is None else response
-    spec = a_pod("p")["spec"]
+    spec = pod_manifest("p")["spec"]
     request["Pod"]["spec"] = spec
     return {"extender": "ext", "verb": "filter", "request": request, "status": status, "response": answer, **changes}
 
 
 def differences(attempt):
     recording = a_recording(
-        [a_node("n0"), a_node("n1")], created(a_pod("p"), attempt), config={**KIND, "extenders": [EXTENDER]}
+        [node_manifest("n0"), node_manifest("n1")],
+        created(pod_manifest("p"), attempt),
+        config={**KIND, "extenders": [EXTENDER]},
     )
     _, mismatches = replay(recording, "small-000.json.gz")
     return {mismatch.aspect: (mismatch.expected, mismatch.got) for mismatch in mismatches}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from tests.verification.recordings import a_node, a_pod, a_recording, created, failed
+from tests.support.objects import node_manifest, pod_manifest
+from tests.verification.recordings import a_recording, created, failed
 from wavetank.verification.decisions.state import State
 
 EVICTING = {"nominated": "n0", "victims": ["default/e"], "deleted_victims": ["default/e"]}
@@ -9,10 +10,10 @@ EVICTING = {"nominated": "n0", "victims": ["default/e"], "deleted_victims": ["de
 def settled(attempt=EVICTING, **options):
     """The state after a pod of priority 10 was nominated for n0, for which one of priority 5 had been waiting."""
     steps = [
-        created(a_pod("lower", priority=5), failed("lower", "", {}, nominated="n0")),
-        created(a_pod("p", priority=10), failed("p", "", {}, **attempt)),
+        created(pod_manifest("lower", priority=5), failed("lower", "", {}, nominated="n0")),
+        created(pod_manifest("p", priority=10), failed("p", "", {}, **attempt)),
     ]
-    recording = a_recording([a_node("n0")], *steps, existing=[a_pod("e", "n0")], options=options)
+    recording = a_recording([node_manifest("n0")], *steps, existing=[pod_manifest("e", "n0")], options=options)
     state = State(recording)
     for step, result in zip(recording.steps, recording.results, strict=True):
         state.play(step, result)
@@ -38,13 +39,13 @@ def test_lower_nominations_for_the_node_are_cleared_if_somebody_was_evicted():
 
 def test_a_failure_without_a_nomination_ends_an_earlier_one():
     state = settled()
-    recording = a_recording([], created(a_pod("p"), failed("p", "", {})))
+    recording = a_recording([], created(pod_manifest("p"), failed("p", "", {})))
     state.settle(recording.results[0].attempts[0])
     assert state.pod("default/p").nominated_node == ""
 
 
 def test_bound_pods_start_when_the_recorder_said_so():
-    recording = a_recording([a_node("n0")], created(a_pod("q", "n0"), start_time="2030-01-01T00:00:07Z"))
+    recording = a_recording([node_manifest("n0")], created(pod_manifest("q", "n0"), start_time="2030-01-01T00:00:07Z"))
     state = State(recording)
     state.play(recording.steps[0], recording.results[0])
     state.close(recording.results[0])
@@ -53,6 +54,6 @@ def test_bound_pods_start_when_the_recorder_said_so():
 
 
 def test_existing_pods_keep_their_status():
-    existing = {**a_pod("e", "n0"), "_terminating": True, "status": {"startTime": "2030-01-01T00:00:01Z"}}
-    pod = State(a_recording([a_node("n0")], existing=[existing])).table.placements["default/e"][0]
+    existing = {**pod_manifest("e", "n0"), "_terminating": True, "status": {"startTime": "2030-01-01T00:00:01Z"}}
+    pod = State(a_recording([node_manifest("n0")], existing=[existing])).table.placements["default/e"][0]
     assert (pod.deleted, pod.started) == (0, 1_000_000_000)

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.verification.recordings import a_document, a_node, a_pod, created, scored, write
+from tests.support.objects import node_manifest, pod_manifest
+from tests.verification.recordings import a_document, created, scored, write
 from wavetank.cli.main import main
 from wavetank.verification import follow, read_timeline, verify
 
@@ -13,7 +14,7 @@ SECOND = 10**9
 
 def a_timeline(*attempts, binds, repeatable=True, **outputs):
     """One node with room for one pod; p comes after 1 s, q after 2 s, and p ends after 5 s."""
-    small = a_node("n0")
+    small = node_manifest("n0")
     small["status"]["allocatable"]["cpu"] = "1"
     return {
         "family": "small",
@@ -42,7 +43,7 @@ def a_timeline(*attempts, binds, repeatable=True, **outputs):
 
 
 def created_at(second, name, plan):
-    pod = {"kind": "Pod", "apiVersion": "v1", **a_pod(name)}
+    pod = {"kind": "Pod", "apiVersion": "v1", **pod_manifest(name)}
     pod["metadata"]["uid"] = f"uid-{name}"
     return [second * SECOND, "pod.create", {"object": pod, "plan": plan}]
 
@@ -113,7 +114,9 @@ def test_a_forced_run_ends_where_the_queue_chooses_otherwise(attempts, step, tmp
 
 
 def test_a_folder_may_hold_both_kinds(tmp_path):
-    cycles = a_document([a_node("n0"), a_node("n1")], created(a_pod("p"), scored("p", {"n1": 1, "n0": 1}, "n1")))
+    cycles = a_document(
+        [node_manifest("n0"), node_manifest("n1")], created(pod_manifest("p"), scored("p", {"n1": 1, "n0": 1}, "n1"))
+    )
     files = [write(cycles, tmp_path), write(a_timeline(BOUND, FAILED, RETRIED, binds=BINDS), tmp_path, "t-0.json.gz")]
     verification = verify(files, most=10)
     assert (list(verification.families), list(verification.timelines)) == (["small"], ["small"])

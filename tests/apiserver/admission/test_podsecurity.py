@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import PODS, Caller, a_pod
+from tests.apiserver.inprocess import PODS, Caller
+from tests.support.objects import pod_manifest
 
 NAMESPACE = "/api/v1/namespaces/default"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -62,7 +63,7 @@ def a_container(**context: Any) -> list[dict[str, Any]]:
 def test_a_namespace_says_what_its_pods_may_do(level: str, spec: dict[str, Any], why: str) -> None:
     caller = Caller()
     label(caller, enforce=level)
-    answer = caller.ask("POST", PODS, a_pod("p", **spec))
+    answer = caller.ask("POST", PODS, pod_manifest("p", **spec))
     if why:
         message = f'pods "p" is forbidden: violates PodSecurity "{level}:latest": {why}'
         assert (answer.status, answer.body["message"]) == (403, message)
@@ -73,7 +74,7 @@ def test_a_namespace_says_what_its_pods_may_do(level: str, spec: dict[str, Any],
 def test_who_makes_pods_is_only_warned() -> None:
     caller = Caller()
     label(caller, warn="baseline")
-    template = {"metadata": {"labels": {"a": "b"}}, "spec": a_pod("p", hostNetwork=True)["spec"]}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": pod_manifest("p", hostNetwork=True)["spec"]}
     spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
     answer = caller.create(DEPLOYMENTS, {"metadata": {"name": "d"}, "spec": spec})
     assert 'would violate PodSecurity \\"baseline:latest\\": host namespaces' in answer.headers["warning"]
@@ -82,7 +83,7 @@ def test_who_makes_pods_is_only_warned() -> None:
 def test_a_stricter_level_warns_of_the_pods_that_are_there() -> None:
     caller = Caller()
     for name in "ab":
-        caller.create(PODS, a_pod(name, hostNetwork=True))
+        caller.create(PODS, pod_manifest(name, hostNetwork=True))
     answer = label(caller, enforce="baseline")
     assert answer.headers["warning"] == '299 - "a (and 1 other pod): host namespaces"'
 
@@ -98,7 +99,7 @@ def test_a_label_that_says_nothing_is_refused() -> None:
 
 def test_what_does_not_touch_the_containers_passes() -> None:
     caller = Caller()
-    caller.create(PODS, a_pod("p"))
+    caller.create(PODS, pod_manifest("p"))
     label(caller, enforce="restricted")
     assert caller.merge(f"{PODS}/p", {"metadata": {"labels": {"x": "1"}}}).status == 200
     image = [{"op": "replace", "path": "/spec/containers/0/image", "value": "other"}]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
-from tests.apiserver.serving import Served, a_pod
+from tests.apiserver.serving import Served, a_small_pod
 
 Kubectl = Callable[..., str]
 
@@ -92,7 +92,7 @@ def test_a_drain_keeps_to_the_budget(kubectl: Kubectl) -> None:
 
 
 def test_pods_leave_a_tainted_node(kubectl: Kubectl) -> None:
-    pod = a_pod("lodger")
+    pod = a_small_pod("lodger")
     pod["spec"]["nodeName"] = "n1"
     kubectl("create", "-f", "-", stdin=pod)
     kubectl("wait", "--for=condition=ready", "pod/lodger", "--timeout=30s")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
-from tests.apiserver.serving import Served, a_pod, nodes_file, serving
+from tests.apiserver.serving import Served, a_small_pod, nodes_file, serving
 
 Kubectl = Callable[..., str]
 
@@ -57,7 +57,7 @@ def test_get_nodes_shows_them_ready(kubectl: Kubectl) -> None:
 
 
 def test_a_pod_is_created_runs_and_is_shown(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("web"))
+    create(kubectl, a_small_pod("web"))
     kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=20s")
     head, row = columns(kubectl("get", "pods", "web"))
     assert head == ["NAME", "READY", "STATUS", "RESTARTS", "AGE"]
@@ -73,7 +73,7 @@ def test_run_makes_a_pod(kubectl: Kubectl) -> None:
 
 
 def test_describe_tells_of_pods_and_nodes(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("described"))
+    create(kubectl, a_small_pod("described"))
     kubectl("wait", "--for=condition=Ready", "pod/described", "--timeout=20s")
     pod = kubectl("describe", "pod", "described")
     for line in (
@@ -101,7 +101,7 @@ def test_describe_tells_of_pods_and_nodes(kubectl: Kubectl) -> None:
 
 
 def test_labels_and_annotations_come_and_go(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("labelled"))
+    create(kubectl, a_small_pod("labelled"))
     kubectl("label", "pod", "labelled", "tier=front")
     assert "labelled" in kubectl("get", "pods", "-l", "tier=front", "-o", "name")
     kubectl("label", "pod", "labelled", "tier=back", status=1)
@@ -123,13 +123,13 @@ def test_labels_and_annotations_come_and_go(kubectl: Kubectl) -> None:
     ],
 )
 def test_patches_of_all_kinds_are_applied(kubectl: Kubectl, type_: str, patch: str) -> None:
-    create(kubectl, a_pod(f"patched-{type_}"))
+    create(kubectl, a_small_pod(f"patched-{type_}"))
     kubectl("patch", "pod", f"patched-{type_}", "--type", type_, "-p", patch)
     assert kubectl("get", "pods", "-l", f"patched={type_}", "-o", "name") == f"pod/patched-{type_}\n"
 
 
 def test_a_strategic_patch_merges_containers_by_name(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("merged"))
+    create(kubectl, a_small_pod("merged"))
     patch = '{"spec":{"containers":[{"name":"main","image":"busybox:2"}]}}'
     kubectl("patch", "pod", "merged", "-p", patch)
     image = "jsonpath={.spec.containers[*].image} {.spec.containers[0].resources.requests.cpu}"
@@ -137,7 +137,7 @@ def test_a_strategic_patch_merges_containers_by_name(kubectl: Kubectl) -> None:
 
 
 def test_logs_tell_the_containers_story(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("logged", duration="30s"))
+    create(kubectl, a_small_pod("logged", duration="30s"))
     kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/logged", "--timeout=30s")
     printed = kubectl("logs", "logged")
     assert "started container main" in printed
@@ -147,7 +147,7 @@ def test_logs_tell_the_containers_story(kubectl: Kubectl) -> None:
 
 
 def test_a_log_can_be_followed_to_its_end(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("followed", duration="60s"))
+    create(kubectl, a_small_pod("followed", duration="60s"))
     kubectl("wait", "--for=condition=Ready", "pod/followed", "--timeout=20s")
     printed = kubectl("logs", "-f", "followed", timeout=30)
     assert printed.count("started container main") == 1
@@ -156,13 +156,13 @@ def test_a_log_can_be_followed_to_its_end(kubectl: Kubectl) -> None:
 
 
 def test_a_finished_pod_is_shown_as_completed(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("finished", duration="10s"))
+    create(kubectl, a_small_pod("finished", duration="10s"))
     kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/finished", "--timeout=30s")
     assert columns(kubectl("get", "pod", "finished"))[1][1:3] == ["0/1", "Completed"]
 
 
 def test_delete_waits_until_the_pod_is_gone(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("deleted"))
+    create(kubectl, a_small_pod("deleted"))
     kubectl("wait", "--for=condition=Ready", "pod/deleted", "--timeout=20s")
     assert "deleted" in kubectl("delete", "pod", "deleted", timeout=40)
     assert "NotFound" in kubectl("get", "pod", "deleted", status=1)
@@ -172,7 +172,7 @@ def test_a_cordoned_node_takes_no_pods_and_a_drained_one_has_none(kubectl: Kubec
     kubectl("cordon", "n1")
     try:
         assert columns(kubectl("get", "node", "n1"))[1][1] == "Ready,SchedulingDisabled"
-        create(kubectl, a_pod("elsewhere"))
+        create(kubectl, a_small_pod("elsewhere"))
         kubectl("wait", "--for=condition=Ready", "pod/elsewhere", "--timeout=20s")
         assert kubectl("get", "pod", "elsewhere", "-o", "jsonpath={.spec.nodeName}") == "n2"
         kubectl("uncordon", "n1")
@@ -190,7 +190,7 @@ def test_watch_shows_what_becomes_of_a_pod(kubectl: Kubectl, served: Served, tmp
         watching = subprocess.Popen(words, stdout=out, env={**os.environ, "HOME": str(tmp_path)})
         try:
             time.sleep(1)
-            create(kubectl, a_pod("watched", duration="20s", labels={"seen": "yes"}))
+            create(kubectl, a_small_pod("watched", duration="20s", labels={"seen": "yes"}))
             end = time.monotonic() + 20
             while "Completed" not in (tmp_path / "out").read_text():
                 assert time.monotonic() < end, (tmp_path / "out").read_text()
@@ -230,14 +230,14 @@ def test_create_by_words_sends_protobuf(kubectl: Kubectl, words: tuple[str, ...]
 
 
 def test_a_mistake_is_told(kubectl: Kubectl) -> None:
-    pod = a_pod("mistaken")
+    pod = a_small_pod("mistaken")
     pod["spec"]["containers"][0]["imag"] = "x"
     assert 'unknown field "spec.containers[0].imag"' in kubectl("create", "-f", "-", stdin=pod, status=1)
-    assert "spec.containers" in kubectl("create", "-f", "-", stdin={**a_pod("m"), "spec": {}}, status=1)
+    assert "spec.containers" in kubectl("create", "-f", "-", stdin={**a_small_pod("m"), "spec": {}}, status=1)
 
 
 def test_exec_is_refused_clearly(kubectl: Kubectl) -> None:
-    create(kubectl, a_pod("shell"))
+    create(kubectl, a_small_pod("shell"))
     kubectl("wait", "--for=condition=Ready", "pod/shell", "--timeout=20s")
     assert "simulated" in kubectl("exec", "shell", "--", "ls", status=1)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.serving import Served, a_pod
+from tests.apiserver.serving import Served, a_small_pod
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -32,7 +32,7 @@ def test_the_official_client(served: Served) -> None:
     api = client.CoreV1Api(config.new_client_from_config(str(served.kubeconfig)))
     assert [node.metadata.name for node in api.list_node().items] == ["n1", "n2"]
     start = api.list_namespaced_pod("default").metadata.resource_version
-    api.create_namespaced_pod("default", a_pod("official", duration="20s"))
+    api.create_namespaced_pod("default", a_small_pod("official", duration="20s"))
     seen = []
     stream = watch.Watch().stream(
         api.list_namespaced_pod,
@@ -51,7 +51,7 @@ def test_the_official_client(served: Served) -> None:
     assert patched.metadata.labels["a"] == "b"
     assert "finished with exit code 0" in api.read_namespaced_pod_log("official", "default")
     with pytest.raises(client.ApiException) as error:
-        api.create_namespaced_pod("default", a_pod("official"))
+        api.create_namespaced_pod("default", a_small_pod("official"))
     assert error.value.status == 409
     api.delete_namespaced_pod("official", "default")
     assert client.VersionApi(api.api_client).get_code().git_version.startswith("v1.35")
@@ -87,7 +87,7 @@ async def _asynchronously(served: Served) -> None:
         api = client.CoreV1Api(connection)
         assert [node.metadata.name for node in (await api.list_node()).items] == ["n1", "n2"]
         start = (await api.list_namespaced_pod("default")).metadata.resource_version
-        await api.create_namespaced_pod("default", a_pod("async", duration="20s"))
+        await api.create_namespaced_pod("default", a_small_pod("async", duration="20s"))
         seen = []
         async with watch.Watch() as watching:
             stream = watching.stream(
@@ -113,7 +113,7 @@ def test_kr8s(served: Served) -> None:
 
     api = kr8s.api(kubeconfig=str(served.kubeconfig))
     assert [node.name for node in api.get("nodes")] == ["n1", "n2"]
-    pod = Pod(a_pod("crates"), api=api)
+    pod = Pod(a_small_pod("crates"), api=api)
     pod.create()
     pod.wait("condition=Ready", timeout=20)
     pod.label({"by": "kr8s"})
@@ -131,7 +131,7 @@ def test_kr8s_watches(served: Served) -> None:
     from kr8s.objects import Pod
 
     api = kr8s.api(kubeconfig=str(served.kubeconfig))
-    Pod(a_pod("crates-watched", duration="20s", labels={"for": "kr8s"}), api=api).create()
+    Pod(a_small_pod("crates-watched", duration="20s", labels={"for": "kr8s"}), api=api).create()
     seen = []
     for kind, pod in api.watch("pods", namespace="default", label_selector="for=kr8s"):
         seen.append((kind, pod.status.phase))
@@ -148,7 +148,7 @@ def test_lightkube(served: Served) -> None:
 
     api: Any = Client(config=KubeConfig.from_file(str(served.kubeconfig)), namespace="default")
     assert [node.metadata.name for node in api.list(Node)] == ["n1", "n2"]
-    api.create(Pod.from_dict(a_pod("light", duration="20s")))
+    api.create(Pod.from_dict(a_small_pod("light", duration="20s")))
     seen = []
     for kind, pod in api.watch(Pod, fields={"metadata.name": "light"}, server_timeout=30):
         seen.append((kind, pod.status.phase))

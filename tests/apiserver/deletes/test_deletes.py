@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import MAPS, PODS, Caller, a_map
+from tests.support.objects import pod_manifest
 from wavetank.kernel.durations import SECOND
 
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
@@ -45,7 +46,7 @@ def test_finalizers_keep_an_object_until_the_last_is_gone(caller: Caller) -> Non
     ],
 )
 def test_a_pod_has_time_to_stop(caller: Caller, node: str, query: str, grace: int | None) -> None:
-    caller.create(PODS, a_pod("p", nodeName=node))
+    caller.create(PODS, pod_manifest("p", nodeName=node))
     caller.ask("DELETE", f"{PODS}/p?{query}")
     left = caller.get(f"{PODS}/p")
     if grace is None:
@@ -58,7 +59,7 @@ def test_a_pod_has_time_to_stop(caller: Caller, node: str, query: str, grace: in
 
 
 def test_a_grace_period_can_only_become_shorter(caller: Caller) -> None:
-    caller.create(PODS, a_pod("p", nodeName="n"))
+    caller.create(PODS, pod_manifest("p", nodeName="n"))
     for asked, left in ((10, 10), (20, 10), (4, 4)):
         caller.ask("DELETE", f"{PODS}/p?gracePeriodSeconds={asked}")
         assert caller.get(f"{PODS}/p").body["metadata"]["deletionGracePeriodSeconds"] == left

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.serving import Served, a_pod, serving
+from tests.apiserver.serving import Served, a_small_pod, serving
 
 PODS = "/api/v1/namespaces/default/pods"
 CONFIGS = "/api/v1/namespaces/default/configmaps"
@@ -141,7 +141,7 @@ def test_an_unchanged_connection_serves_request_after_request(served: Served) ->
 
 
 def test_an_upgrade_is_refused_with_a_status(served: Served) -> None:
-    assert served.ask("POST", PODS, a_pod("up")).status == 201
+    assert served.ask("POST", PODS, a_small_pod("up")).status == 201
     upgrade = {"Connection": "Upgrade", "Upgrade": "SPDY/3.1"}
     answer = served.ask("POST", f"{PODS}/up/exec?command=ls&container=main", b"", **upgrade)
     assert answer.status >= 400

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.apiserver.inprocess import PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import PODS, Caller, a_map
+from tests.support.objects import pod_manifest
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.selectors.fields import parse_fields
@@ -35,8 +36,8 @@ def kind(api_version: str, name: str) -> Kind:
 )
 def test_pods_are_selected_by_their_fields(selector: str, names: list[str]) -> None:
     caller = Caller()
-    caller.create(PODS, a_pod("a"))
-    caller.create(PODS, a_pod("b", nodeName="n", restartPolicy="Never"))
+    caller.create(PODS, pod_manifest("a"))
+    caller.create(PODS, pod_manifest("b", nodeName="n", restartPolicy="Never"))
     assert caller.get(f"{PODS}?fieldSelector={selector}").names == names
 
 

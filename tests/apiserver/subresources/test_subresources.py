@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import PODS, Caller, a_pod
+from tests.apiserver.inprocess import PODS, Caller
+from tests.support.objects import pod_manifest
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -31,7 +32,7 @@ def caller() -> Caller:
 
 
 def a_running_pod(caller: Caller, name: str = "a", ready: str = "True") -> None:
-    caller.create(PODS, a_pod(name, labels={"app": "x"}, nodeName="n"))
+    caller.create(PODS, pod_manifest(name, labels={"app": "x"}, nodeName="n"))
     status = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
     caller.merge(f"{PODS}/{name}/status", {"status": status})
 
@@ -116,7 +117,7 @@ def test_an_eviction_of_another_pod_than_meant(caller: Caller, options: dict[str
 
 
 def test_a_binding_places_a_pod_once(caller: Caller) -> None:
-    caller.create(PODS, a_pod("a"))
+    caller.create(PODS, pod_manifest("a"))
     binding = {"metadata": {"name": "a", "annotations": {"by": "me"}}, "target": {"kind": "Node", "name": "n"}}
     assert caller.ask("POST", f"{PODS}/a/binding", binding).status == 201
     pod = caller.get(f"{PODS}/a").body

@@ -9,7 +9,7 @@ from wavetank.kernel.durations import SECOND
 
 
 class Wall:
-    """A wall clock that goes on when it is told to."""
+    """A wall clock that a test moves."""
 
     def __init__(self) -> None:
         self.now = 7 * SECOND
@@ -18,8 +18,8 @@ class Wall:
         return self.now
 
 
-class World:
-    """A clock with a few plans, and what has come of them."""
+class PacedClock:
+    """A paced clock with a few timers, and those that have fired."""
 
     def __init__(self, *due: float, speed: float | None = 1.0, paused: bool = False) -> None:
         self.wall = Wall()
@@ -56,85 +56,85 @@ class World:
     ],
 )
 def test_the_clock_goes_at_its_speed(speed: float, waited: float, done: list[float], next_in: float | None) -> None:
-    world = World(1, 10, speed=speed)
-    assert world.wait(waited) == (None if next_in is None else pytest.approx(next_in))
-    assert world.done == done
-    assert world.elapsed == pytest.approx(waited * speed)
+    paced = PacedClock(1, 10, speed=speed)
+    assert paced.wait(waited) == (None if next_in is None else pytest.approx(next_in))
+    assert paced.done == done
+    assert paced.elapsed == pytest.approx(waited * speed)
 
 
 def test_at_full_speed_it_jumps_from_event_to_event_and_then_stands() -> None:
-    world = World(1, 3600, speed=MAX)
-    world.plan(2, background=True)
-    world.plan(9999, background=True)
-    assert world.wait(0) is None
-    assert world.done == [1, 2, 3600]
-    assert world.elapsed == 3600
-    world.plan(4000)
-    assert world.pacing.delay() == 0.0, "the next write lets it go on"
-    world.wait(0)
-    assert world.done[-1] == 4000
+    paced = PacedClock(1, 3600, speed=MAX)
+    paced.plan(2, background=True)
+    paced.plan(9999, background=True)
+    assert paced.wait(0) is None
+    assert paced.done == [1, 2, 3600]
+    assert paced.elapsed == 3600
+    paced.plan(4000)
+    assert paced.pacing.delay() == 0.0, "the next write lets it go on"
+    paced.wait(0)
+    assert paced.done[-1] == 4000
 
 
 @pytest.mark.parametrize("speed", [1.0, MAX], ids=["at a speed", "at full speed"])
 def test_it_never_keeps_the_thread_for_longer_than_a_slice(speed: float | None) -> None:
-    world = World(speed=speed)
+    paced = PacedClock(speed=speed)
     for i in range(10):
-        world.plan(0.1 + i / 1000, takes=SLICE // 2)
-    before = world.wall.now = world.wall.now + SECOND
-    assert world.pacing.work() == 0.0
-    assert world.done == [0.1, 0.101]
-    assert world.wall.now - before <= SLICE
-    while world.pacing.work() == 0.0:
+        paced.plan(0.1 + i / 1000, takes=SLICE // 2)
+    before = paced.wall.now = paced.wall.now + SECOND
+    assert paced.pacing.work() == 0.0
+    assert paced.done == [0.1, 0.101]
+    assert paced.wall.now - before <= SLICE
+    while paced.pacing.work() == 0.0:
         pass
-    assert len(world.done) == 10
+    assert len(paced.done) == 10
 
 
 def test_a_simulation_that_cannot_keep_up_does_not_race_later() -> None:
-    world = World()
+    paced = PacedClock()
     for i in range(100):
-        world.plan(i / 10, takes=2 * SLICE)
-    world.wait(10)
-    assert world.elapsed < 1
-    world.wait(1)
-    assert world.elapsed < 2
+        paced.plan(i / 10, takes=2 * SLICE)
+    paced.wait(10)
+    assert paced.elapsed < 1
+    paced.wait(1)
+    assert paced.elapsed < 2
 
 
 def test_nothing_happens_while_it_is_paused() -> None:
-    world = World(1, paused=True)
-    assert world.wait(10) is None
-    assert (world.done, world.elapsed) == ([], 0)
-    world.pacing.resume(1.0)
-    assert world.wait(0.5) == pytest.approx(0.5), "what has passed meanwhile is not made up for"
-    world.pacing.pause()
-    world.wait(10)
-    assert (world.done, world.elapsed) == ([], 0.5)
+    paced = PacedClock(1, paused=True)
+    assert paced.wait(10) is None
+    assert (paced.done, paced.elapsed) == ([], 0)
+    paced.pacing.resume(1.0)
+    assert paced.wait(0.5) == pytest.approx(0.5), "what has passed meanwhile is not made up for"
+    paced.pacing.pause()
+    paced.wait(10)
+    assert (paced.done, paced.elapsed) == ([], 0.5)
 
 
 @pytest.mark.parametrize("speed", [1.0, MAX], ids=["at a speed", "at full speed"])
 def test_advance_goes_so_far_and_says_when_it_is_there(speed: float | None) -> None:
-    world, arrived = World(1, 10, 100, speed=speed, paused=True), []
-    world.pacing.advance(50 * SECOND, lambda: arrived.append(world.elapsed))
-    assert world.pacing.delay() == 0.0
-    world.wait(0)
-    assert (world.done, arrived, world.elapsed) == ([1, 10], [50.0], 50)
+    paced, arrived = PacedClock(1, 10, 100, speed=speed, paused=True), []
+    paced.pacing.advance(50 * SECOND, lambda: arrived.append(paced.elapsed))
+    assert paced.pacing.delay() == 0.0
+    paced.wait(0)
+    assert (paced.done, arrived, paced.elapsed) == ([1, 10], [50.0], 50)
 
 
 def test_step_goes_to_the_next_event_that_is_more_than_a_periodic_timer() -> None:
-    world, arrived = World(10, 10, 20, paused=True), []
-    world.plan(1, background=True)
+    paced, arrived = PacedClock(10, 10, 20, paused=True), []
+    paced.plan(1, background=True)
     for _ in range(3):
-        world.pacing.step(lambda: arrived.append(world.elapsed))
-        world.wait(0)
-    assert world.done == [1, 10, 10, 20]
+        paced.pacing.step(lambda: arrived.append(paced.elapsed))
+        paced.wait(0)
+    assert paced.done == [1, 10, 10, 20]
     assert arrived == [10, 20, 20], "with nothing left it stays where it is"
 
 
 def test_who_looks_at_the_clock_sees_the_present() -> None:
-    world = World(10)
-    world.wall.now += 3 * SECOND
-    assert world.pacing.status().elapsed == 3 * SECOND
-    world.wall.now += 10 * SECOND
-    assert world.pacing.status().elapsed == 3 * SECOND, "but not beyond an event that has not happened"
+    paced = PacedClock(10)
+    paced.wall.now += 3 * SECOND
+    assert paced.pacing.status().elapsed == 3 * SECOND
+    paced.wall.now += 10 * SECOND
+    assert paced.pacing.status().elapsed == 3 * SECOND, "but not beyond an event that has not happened"
 
 
 @pytest.mark.parametrize(("text", "speed"), [("1", 1), ("60", 60), ("0.5", 0.5), ("max", MAX)])

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.apiserver.serving import Served, a_pod, nodes_file, serving
+from tests.apiserver.serving import Served, a_small_pod, nodes_file, serving
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -134,7 +134,7 @@ def test_the_clock_can_be_stopped_stepped_and_moved(tmp_path: Path) -> None:
     options = ("--cluster", nodes_file(tmp_path), "--latency", "ideal", "--paused")
     with serving(tmp_path, *options) as served:
         assert "speed:      1x, paused" in clock(served, "status")
-        create(served, a_pod("p", duration="1h"))
+        create(served, a_small_pod("p", duration="1h"))
         time.sleep(0.3)
         assert phase(served, "p") == "Pending"
         clock(served, "step")
@@ -175,19 +175,19 @@ def test_what_the_clock_cannot_do_is_a_status(method: str, path: str, code: int,
 
 def test_at_full_speed_hours_pass_at_once_and_the_clock_stands_when_nothing_is_left(tmp_path: Path) -> None:
     with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--speed", "max") as served:
-        create(served, a_pod("p", duration="10h"))
+        create(served, a_small_pod("p", duration="10h"))
         served.until(f"{PODS}/p", lambda pod: pod["status"]["phase"] == "Succeeded")
         state = served.ask("GET", "/wavetank/clock").json
         assert 36_000 < state["elapsedSeconds"] < 36_100
         assert state["idle"]
-        create(served, a_pod("q", duration="10h"))
+        create(served, a_small_pod("q", duration="10h"))
         served.until(f"{PODS}/q", lambda pod: pod["status"]["phase"] == "Succeeded")
         assert served.ask("GET", "/wavetank/clock").json["elapsedSeconds"] > 72_000
 
 
 def test_clients_are_not_starved_while_time_flies(tmp_path: Path) -> None:
     with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--speed", "max", "--paused") as served:
-        create(served, *(a_pod(f"p-{i}", duration=f"{100 + i}s") for i in range(1500)))
+        create(served, *(a_small_pod(f"p-{i}", duration=f"{100 + i}s") for i in range(1500)))
         clock(served, "resume")
         slowest, requests, end = 0.0, 0, time.monotonic() + 300
         while served.ask("GET", "/wavetank/clock").json["idle"] is False:
@@ -202,7 +202,7 @@ def test_clients_are_not_starved_while_time_flies(tmp_path: Path) -> None:
 
 def test_without_kubelets_bound_pods_wait_for_one(tmp_path: Path) -> None:
     with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--kubelets", "off") as served:
-        create(served, a_pod("p"))
+        create(served, a_small_pod("p"))
         pod = served.until(f"{PODS}/p", lambda pod: "nodeName" in pod["spec"])
         assert pod["status"]["phase"] == "Pending"
         assert "containerStatuses" not in pod["status"]
@@ -210,7 +210,7 @@ def test_without_kubelets_bound_pods_wait_for_one(tmp_path: Path) -> None:
 
 def test_without_a_scheduler_pods_wait_for_one(tmp_path: Path) -> None:
     with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--scheduler", "none") as served:
-        create(served, a_pod("p"))
+        create(served, a_small_pod("p"))
         binding = {"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n2"}}
         assert served.ask("POST", f"{PODS}/p/binding", binding).status == 201
         pod = served.until(f"{PODS}/p", lambda pod: pod["status"]["phase"] == "Running")
@@ -223,12 +223,12 @@ def test_a_scheduler_that_fails_ends_the_server_with_its_words(tmp_path: Path) -
     )
     (tmp_path / "clumsy.py").write_text(policy)
     with serving(tmp_path, "--cluster", nodes_file(tmp_path), "--scheduler", "clumsy:Clumsy", ends=3) as served:
-        create(served, a_pod("p"))
+        create(served, a_small_pod("p"))
         assert served.process.wait(20) == 3
 
 
 def test_a_snapshot_of_a_cluster_is_served_as_it_is(tmp_path: Path) -> None:
-    running = a_pod("old", namespace="team", labels={"a": "b"})
+    running = a_small_pod("old", metadata={"namespace": "team"}, labels={"a": "b"})
     running["spec"]["nodeName"] = "n1"
     running["status"] = {"phase": "Running"}
     (tmp_path / "pods.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [running]}))
@@ -242,6 +242,6 @@ def test_a_snapshot_of_a_cluster_is_served_as_it_is(tmp_path: Path) -> None:
 
 def test_full_admission_wants_service_accounts(tmp_path: Path) -> None:
     with serving(tmp_path, "--bare", "--admission", "full") as served:
-        answer = served.ask("POST", PODS, a_pod("p"))
+        answer = served.ask("POST", PODS, a_small_pod("p"))
         assert answer.status == 403
         assert "serviceaccount" in answer.json["message"]

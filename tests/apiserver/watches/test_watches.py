@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import MAPS, PODS, Caller, a_map
+from tests.support.objects import pod_manifest
 from wavetank.apiserver.verbs import watching
 
 FIRST = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
@@ -67,7 +68,7 @@ def test_objects_come_and_go_as_they_enter_and_leave_the_selection(caller: Calle
 def test_other_namespaces_and_other_kinds_are_none_of_its_business(caller: Caller) -> None:
     watch = caller.watch(f"{MAPS}?watch=true&resourceVersion={caller.get(MAPS).version}")
     caller.create("/api/v1/namespaces/kube-system/configmaps", a_map("z"))
-    caller.create(PODS, a_pod("p"))
+    caller.create(PODS, pod_manifest("p"))
     assert watch.told() == []
 
 
@@ -155,7 +156,7 @@ def test_the_legacy_path_of_watches(caller: Caller) -> None:
 
 
 def test_writes_inside_the_process_are_seen(caller: Caller) -> None:
-    caller.create(PODS, a_pod("p"))
+    caller.create(PODS, pod_manifest("p"))
     watch = caller.watch(f"{PODS}?watch=true&fieldSelector=spec.nodeName=n")
     pod = caller.store.get("Pod", "default", "p")
     caller.store.bind(pod, "n")  # type: ignore[arg-type]

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, MERGE, PODS, Caller, a_map, a_pod
+from tests.apiserver.inprocess import MAPS, MERGE, PODS, Caller, a_map
+from tests.support.objects import pod_manifest
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 
@@ -32,7 +33,7 @@ def test_a_new_object_gets_what_the_server_gives(caller: Caller) -> None:
 
 
 def test_what_is_created_can_be_read_by_actors_inside(caller: Caller) -> None:
-    caller.create(PODS, a_pod("p"))
+    caller.create(PODS, pod_manifest("p"))
     pod = caller.store.get("Pod", "default", "p")
     assert isinstance(pod, Pod)
     assert (pod.phase, pod.scheduler_name) == ("Pending", "default-scheduler")
@@ -106,7 +107,7 @@ def test_status_and_spec_are_written_apart(caller: Caller) -> None:
 
 
 def test_what_runs_inside_survives_a_write_from_outside(caller: Caller) -> None:
-    caller.create(PODS, a_pod("p"))
+    caller.create(PODS, pod_manifest("p"))
     pod = caller.store.get("Pod", "default", "p")
     assert isinstance(pod, Pod)
     new = pod.copy()

@@ -19,15 +19,8 @@ from tests.loop.programs import (
     run_real,
     told,
 )
+from tests.support.objects import pod_manifest
 from wavetank.loop.processes.configuration import HEAD
-
-DURATION = "wavetank.dev/duration"
-
-
-def a_pod(name: str, cpu: str = "1", duration: str = "100", labels: dict[str, str] | None = None, **spec: Any) -> Any:
-    metadata = {"name": name, "annotations": {DURATION: duration}, "labels": labels or {}}
-    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": containers, **spec}}
 
 
 def arriving(pod: Any, at: str) -> Any:
@@ -70,8 +63,10 @@ def test_a_process_beside_a_built_in_scheduler():
 
 def test_preemption(tmp_path):
     important = {"priority": 1000, "terminationGracePeriodSeconds": 5}
-    small = [a_pod(f"low-{i}", duration="1000", terminationGracePeriodSeconds=5) for i in range(8)]
-    workload = pods_file(tmp_path, *small, arriving(a_pod("high", cpu="3", **important), "50"))
+    small = [pod_manifest(f"low-{i}", memory=None, duration="1000", terminationGracePeriodSeconds=5) for i in range(8)]
+    workload = pods_file(
+        tmp_path, *small, arriving(pod_manifest("high", memory=None, duration="100", cpu="3", **important), "50")
+    )
     recorder = run_real(workload=workload)
     rows = rows_by_name(recorder)
     evicted = [row for row in recorder.rows if row.phase == "Failed"]
@@ -90,7 +85,12 @@ def test_topology_spread(tmp_path):
         "whenUnsatisfiable": "DoNotSchedule",
         "labelSelector": {"matchLabels": {"app": "web"}},
     }
-    pods = [a_pod(f"web-{i}", labels={"app": "web"}, topologySpreadConstraints=[constraint]) for i in range(9)]
+    pods = [
+        pod_manifest(
+            f"web-{i}", memory=None, duration="100", labels={"app": "web"}, topologySpreadConstraints=[constraint]
+        )
+        for i in range(9)
+    ]
     cluster = {"nodes": [{"count": 6, "cpu": 4, "memory": "8Gi", "zone": ["a", "b", "c"]}]}
     recorder = run_real(cluster=cluster, workload=pods_file(tmp_path, *pods))
     zones = {node.name: node.labels["topology.kubernetes.io/zone"] for node in recorder.nodes}

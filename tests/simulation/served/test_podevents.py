@@ -4,23 +4,20 @@ from typing import Any
 
 import pytest
 
-from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.store.store import Store
-from wavetank.kernel.clock import Clock
+from tests.support.clusters import Cluster
+from tests.support.objects import pod_manifest
 from wavetank.simulation.served import eventlog
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.podevents import PodEvents
 
 
-class World:
+class EventCluster(Cluster):
     """A pod, and the Events that are written of it."""
 
     def __init__(self, scheduler: bool = True, kubelets: bool = True) -> None:
-        self.store = Store(Clock())
+        super().__init__()
         PodEvents(self.store, EventLog(self.store), scheduler, kubelets)
-        container = {"name": "main", "image": "nginx:1"}
-        manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [container]}}
-        self.store.create(Pod.parse(manifest, self.store.specs))
+        self.create(pod_manifest("p"))
 
     def change(self, **fields: Any) -> None:
         pod = self.store.get("Pod", "default", "p").copy()
@@ -34,16 +31,16 @@ class World:
 
 
 def test_a_pods_life_is_told() -> None:
-    world = World()
-    world.change(unschedulable="0/1 nodes are available")
-    world.change(unschedulable="0/1 nodes are available")
-    world.change(unschedulable="", node_name="n")
-    world.change(phase="Running", started=0)
-    world.change(deleted=1)
-    assert world.told() == [
+    cluster = EventCluster()
+    cluster.change(unschedulable="0/1 nodes are available")
+    cluster.change(unschedulable="0/1 nodes are available")
+    cluster.change(unschedulable="", node_name="n")
+    cluster.change(phase="Running", started=0)
+    cluster.change(deleted=1)
+    assert cluster.told() == [
         ("default-scheduler", "FailedScheduling", "0/1 nodes are available"),
         ("default-scheduler", "Scheduled", "Successfully assigned default/p to n"),
-        ("kubelet", "Pulled", 'Successfully pulled image "nginx:1"'),
+        ("kubelet", "Pulled", 'Successfully pulled image "app:1"'),
         ("kubelet", "Created", "Container created"),
         ("kubelet", "Started", "Container started"),
         ("kubelet", "Killing", "Stopping container main"),
@@ -51,22 +48,22 @@ def test_a_pods_life_is_told() -> None:
 
 
 def test_a_refusal_of_the_node_is_a_warning() -> None:
-    world = World(scheduler=False)
-    world.change(node_name="n")
-    world.change(phase="Failed", reason="OutOfcpu", message="Node didn't have enough resource: cpu")
-    assert world.told() == [("kubelet", "OutOfcpu", "Node didn't have enough resource: cpu")]
+    cluster = EventCluster(scheduler=False)
+    cluster.change(node_name="n")
+    cluster.change(phase="Failed", reason="OutOfcpu", message="Node didn't have enough resource: cpu")
+    assert cluster.told() == [("kubelet", "OutOfcpu", "Node didn't have enough resource: cpu")]
 
 
 def test_who_is_outside_tells_by_himself() -> None:
-    world = World(scheduler=False, kubelets=False)
-    world.change(node_name="n")
-    world.change(phase="Running", started=0)
-    assert world.told() == []
+    cluster = EventCluster(scheduler=False, kubelets=False)
+    cluster.change(node_name="n")
+    cluster.change(phase="Running", started=0)
+    assert cluster.told() == []
 
 
 def test_only_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eventlog, "_MOST", 3)
-    world = World(kubelets=False)
+    cluster = EventCluster(kubelets=False)
     for i in range(9):
-        world.change(unschedulable=f"attempt {i}")
-    assert [message for _, _, message in world.told()] == ["attempt 6", "attempt 7", "attempt 8"]
+        cluster.change(unschedulable=f"attempt {i}")
+    assert [message for _, _, message in cluster.told()] == ["attempt 6", "attempt 7", "attempt 8"]
