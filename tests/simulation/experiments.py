@@ -16,9 +16,9 @@ from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.experiments.recording import record
 from wavetank.kernel.clock import Clock
-from wavetank.results.columns.podtable import PodTable
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.metrics import Metrics, measure
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.attachable import Attachable, Attached, SchedulerOptions

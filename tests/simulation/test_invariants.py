@@ -13,8 +13,8 @@ from tests.simulation.experiments import an_experiment, as_tuple, bound_requests
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.results.columns.podcolumns import RecordedPods
 from wavetank.results.metrics.usage import Usage
+from wavetank.results.recording.recordedpods import RecordedPods
 from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.scheduler.scheduler import Scheduler
 

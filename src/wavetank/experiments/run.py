@@ -18,11 +18,11 @@ from wavetank.loop.errors import ProcessError
 from wavetank.results.attempts.format import Keep
 from wavetank.results.attempts.recorder import AttemptRecorder
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podtable import PodTable
 from wavetank.results.layout import ATTEMPTS, run_label
-from wavetank.results.metrics.gpufigures import GpuFigures
+from wavetank.results.metrics.gpus import GpuFigures, gpu_figures
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.metrics import measure
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.batsim import write_batsim
@@ -127,7 +127,7 @@ def _latencies(jobs: FinishedJobs) -> tuple[float, ...]:
 
 @contextmanager
 def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
-    """Gives somebody who records the attempts, if the plan asks for it."""
+    """Yields the recorder of scheduling attempts, if the plan has one."""
     if plan.keep is None:
         yield None
     else:
@@ -137,7 +137,7 @@ def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
 
 def _gpu_figures(pods: PodTable, plan: RunPlan) -> GpuFigures | None:
     gpus = pods.recorder.gpus
-    return gpus.figures(pods, known_pods(plan.setting.workload, plan.seed)) if gpus is not None else None
+    return gpu_figures(gpus, pods, known_pods(plan.setting.workload, plan.seed)) if gpus is not None else None
 
 
 def _pending(pods: PodTable, label: str) -> list[str]:

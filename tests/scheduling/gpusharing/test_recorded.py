@@ -21,7 +21,8 @@ from tests.support.paths import shared_data
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.spec import API_VERSION
 from wavetank.experiments.recording import record
-from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.gpus import gpu_figures
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.workloads.generators.inflation import known_pods
 
 ALL = bool(os.environ.get("WAVETANK_ALL"))
@@ -51,7 +52,7 @@ def run(trace, policy, seed):
     }
     experiment = parse_experiment({"apiVersion": API_VERSION, "kind": "Experiment", "spec": spec}, Path(folder))
     recorder = record(experiment.setting(experiment.schedulers[0]), seed)
-    return recorder, recorder.gpus.figures(PodTable(recorder), known_pods(experiment.workload, seed))
+    return recorder, gpu_figures(recorder.gpus, PodTable(recorder), known_pods(experiment.workload, seed))
 
 
 def curve(recorder):

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.kernel.durations import SECOND
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podtable import PodTable
 from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.podtable import PodTable
 
 FloatArray = NDArray[np.float64]
 

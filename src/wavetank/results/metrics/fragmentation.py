@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.podtable import PodTable
 
 IntArray = NDArray[np.int64]
 

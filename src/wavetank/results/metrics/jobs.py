@@ -11,7 +11,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import SUCCEEDED
 from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import NEVER, Floats, Integers, quotients
-from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.workloads.formats.batsim.platform import BATSIM_ID
 
 STATES = ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED", "COMPLETED_FAILED")

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.durations import SECOND
 from wavetank.results.columns.decimals import NEVER, Integers
-from wavetank.results.columns.podtable import PodTable
 from wavetank.results.metrics.cost import cost
 from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
 from wavetank.results.metrics.fragmentation import fragmentation
-from wavetank.results.metrics.gpufigures import GpuFigures
+from wavetank.results.metrics.gpus import GpuFigures
 from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
 

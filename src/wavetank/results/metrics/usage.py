@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podcolumns import RecordedPods
+from wavetank.results.recording.recordedpods import RecordedPods
+from wavetank.results.recording.recorder import NodeChange
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -30,15 +31,6 @@ class Buckets:
     pods_running: FloatArray
     pods_pending: FloatArray
     nodes: FloatArray
-
-
-class NodeChange(NamedTuple):
-    """What a node that came, changed or went made of the cluster's allocatable."""
-
-    time: Nanoseconds
-    cpu: int
-    memory: int
-    nodes: int
 
 
 class Usage:

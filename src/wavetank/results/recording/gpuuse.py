@@ -2,16 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.fields.gpus import GPU, GPU_INDEX, WHOLE, gpu_demand
+from wavetank.cluster.fields.gpus import GPU_INDEX, gpu_demand
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
-from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podtable import PodTable
-from wavetank.results.metrics.gpufigures import GpuFigures
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.gpusharing.fragmentation import total_fragment
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
@@ -40,25 +35,6 @@ class GpuUse(Observer):
     def devices(self, key: Key) -> str:
         """Returns the numbers of the devices that a pod was given, such as 0-1-3; empty if it was given none."""
         return self._devices.get(key, "")
-
-    def figures(self, pods: PodTable, known: Iterable[Pod]) -> GpuFigures:
-        """Returns the figures of a finished run.
-
-        The allocation is the mean over the makespan, as for CPU. If no pod has ended it is that at the end of the run,
-        and there is fragmentation as well: GPUs that are free then, but of no use to pods like the `known` ones.
-        """
-        capacity = WHOLE * sum(node.allocatable.get(GPU, 0) for node in pods.recorder.nodes)
-        if not capacity:
-            return GpuFigures()
-        wanted = np.array([self.wanted((row.namespace, row.name)) for row in pods.rows], np.float64)
-        ended = pods.finished != NEVER
-        if not ended.any():
-            held = float(wanted[pods.scheduled != NEVER].sum())
-            return GpuFigures(100 * held / capacity, 100 * self.fragmentation(known) / capacity)
-        begin, last = pods.busy_span()
-        until = np.where(ended, pods.finished, last)
-        times = np.where(pods.scheduled == NEVER, 0, np.minimum(until, last) - pods.scheduled)
-        return GpuFigures(100 * float(wanted @ times) / capacity / max(last - begin, 1))
 
     def fragmentation(self, known: Iterable[Pod]) -> float:
         """Returns the milli-GPUs that are free now, but of no use to pods like the `known` ones."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.resources import CPU, MEMORY
@@ -9,7 +9,6 @@ from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, Pod
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.results.metrics.usage import NodeChange
 from wavetank.results.recording.features import Features
 from wavetank.results.recording.podrow import PodRow
 from wavetank.simulation.observer import Observer, Responsible
@@ -22,12 +21,21 @@ EVICTED = frozenset({"Evicted", "Preempted"})
 _TELL_EVERY = 1000
 
 
+class NodeChange(NamedTuple):
+    """A change of the cluster's allocatable resources: a node was added, changed or deleted."""
+
+    time: Nanoseconds
+    cpu: int
+    memory: int
+    nodes: int
+
+
 class Recorder(Observer):
     """Watches the store and records one row per submitted pod, and the changes of nodes.
 
     Pods that were bound before the run are `residents`: they use the cluster, but were not submitted. `tell` is called
-    now and then with the number of finished pods. `gpus` records a run that shares GPUs, `tasks` one
-    with K8sSim's nodes.
+    now and then with the number of finished pods. `gpus` records runs that share GPUs, `tasks` those with K8sSim's
+    nodes.
     """
 
     def __init__(

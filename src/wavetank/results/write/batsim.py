@@ -11,8 +11,8 @@ from wavetank.cluster.objects.podbehavior import Job
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.results import schema
 from wavetank.results.columns.decimals import Integers, microsecond_cells, quotients
-from wavetank.results.columns.podtable import PodTable
 from wavetank.results.metrics.jobs import STATES, SUCCESS, FinishedJobs
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.write.csvfiles import Blocks, quoted, write_columns, write_rows
 
 _ENDS = [f"{int(state == SUCCESS)},{name}" for state, name in enumerate(STATES)]

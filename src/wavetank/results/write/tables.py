@@ -11,10 +11,10 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.results import schema
 from wavetank.results.columns.decimals import seconds_cells
-from wavetank.results.columns.podcolumns import requests_text
-from wavetank.results.columns.podtable import PodTable
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.metrics.usage import Buckets
 from wavetank.results.recording.podrow import PodRow
+from wavetank.results.recording.recordedpods import requests_text
 from wavetank.results.write.csvfiles import Blocks, quoted, quoted_cell, write_columns, write_rows
 
 _MOST_ENDINGS = 1 << 12  # of rows, that are remembered: in some traces nearly every pod has its own

@@ -4,8 +4,8 @@ from functools import cached_property
 
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.results.columns.decimals import NEVER
-from wavetank.results.columns.podcolumns import RecordedPods
 from wavetank.results.metrics.usage import Buckets, Usage
+from wavetank.results.recording.recordedpods import RecordedPods
 from wavetank.results.recording.recorder import Recorder
 
 
