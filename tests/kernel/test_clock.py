@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.kernel.clock import SCHEDULERS, WORLD, Clock, PastError, Timer
+from wavetank.kernel.clock import EVENTS, SCHEDULERS, Clock, PastError, Timer
 
-TIMERS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([WORLD, SCHEDULERS])), max_size=20)
+TIMERS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([EVENTS, SCHEDULERS])), max_size=20)
 
 
 class Diary:
@@ -77,7 +77,7 @@ def test_timers_made_by_timers_never_let_time_go_back(chains: list[tuple[int, in
 
 def test_the_world_changes_before_schedulers_think(clock: Clock, diary: Diary) -> None:
     clock.at(1, diary.note("think"), SCHEDULERS)
-    clock.at(1, diary.note("change"), WORLD)
+    clock.at(1, diary.note("change"), EVENTS)
     clock.run()
     assert diary.things == ["change", "think"]
 

@@ -106,7 +106,7 @@ def without(document, field):
         pytest.param({**agreeing(), "config": {}}, "apiVersion", id="no scheduler configuration"),
         pytest.param(
             a_document([node_manifest("n0")], created(pod_manifest("p"), single("q", "n0"))),
-            "an attempt at default/q, which does not wait for a node",
+            "an attempt at default/q, which is not pending",
             id="an attempt at nothing",
         ),
         pytest.param(

@@ -20,8 +20,8 @@ from wavetank.scheduling.volcano.session.ties import ByName
 from wavetank.verification import find_recordings, verify
 from wavetank.verification.volcano import parse_scenario, replay_sessions
 from wavetank.verification.volcano.aspects import Replayed, is_recorded
-from wavetank.verification.volcano.objects import World
 from wavetank.verification.volcano.replay import replay_session
+from wavetank.verification.volcano.scenarioobjects import ScenarioObjects
 from wavetank.verification.volcano.trace import Trace
 
 SESSIONS = DATA / "volcano"
@@ -71,10 +71,10 @@ def test_a_scheduler_that_remembers_decides_like_one_that_is_told_everything_ane
     """Also without anybody watching, when what has just failed is not tried again."""
     for file in chosen(family):
         scenario = parse_scenario(read_text(file), file)
-        world, plugins = World(scenario), plugin_makers(KubePlugins(Listers()))
-        cache = world.before(scenario.sessions[0])
+        objects, plugins = ScenarioObjects(scenario), plugin_makers(KubePlugins(Listers()))
+        cache = objects.before(scenario.sessions[0])
         for record in scenario.sessions:
-            catch_up(cache, world.before(record))
+            catch_up(cache, objects.before(record))
             now = parse_time(record.time, "time")
             session = Session(cache, parse_conf(scenario.conf), plugins, now=now, start=0, ties=ByName())
             assert is_recorded(record, Replayed(run_session(session), Trace()))
@@ -84,7 +84,7 @@ def test_a_scheduler_that_remembers_decides_like_one_that_is_told_everything_ane
 def test_the_order_of_gos_maps_does_not_matter_where_it_did_not_matter_to_the_real_one(family):
     for file in chosen(family):
         scenario = parse_scenario(read_text(file), file)
-        world, conf = World(scenario), parse_conf(scenario.conf)
+        objects, conf = ScenarioObjects(scenario), parse_conf(scenario.conf)
         for record in scenario.sessions:
             if record.runs.same_outcome:
-                assert is_recorded(record, replay_session(world, conf, record, Random(record.index)))
+                assert is_recorded(record, replay_session(objects, conf, record, Random(record.index)))

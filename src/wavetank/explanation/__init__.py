@@ -1,1 +1,1 @@
-"""Why a pod went to its node: scheduling attempts explained on a cluster of their own (`Rehearsal`)."""
+"""Explains scheduling attempts: why a pod was bound to its node, or to none."""

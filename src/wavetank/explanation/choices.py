@@ -10,9 +10,9 @@ from wavetank.errors import InputError
 
 
 def read_choices(path: Path, nodes: Collection[str]) -> dict[str, str]:
-    """Reads a JSON map from namespace/name of a pod to the node that it takes; null or "" leaves the choice open.
+    """Reads a JSON object that gives pods (namespace/name) a node; null or "" leaves the choice to the scheduler.
 
-    Unknown pods are ignored; a node that is none of `nodes` is an InputError.
+    Pods that are never scheduled are ignored; a node that is not among `nodes` is an InputError.
     """
     try:
         given = msgspec.json.decode(read_text(path), type=dict[str, str | None])

@@ -34,7 +34,7 @@ class KubernetesStepper:
         cluster.world.attach([definition])
         self._switch = definition.switch
         cluster.submit()
-        cluster.clock.run_world(0)
+        cluster.clock.run_events(0)
 
     @property
     def done(self) -> bool:
@@ -45,7 +45,7 @@ class KubernetesStepper:
         """Lets an algorithm, by its number, decide for one tick; returns the state after it."""
         self._switch.turn(action)
         clock = self._cluster.clock
-        clock.run_world(clock.now + self._tick)
+        clock.run_events(clock.now + self._tick)
         return self.state()
 
     def state(self) -> Document:

@@ -47,7 +47,7 @@ class VolcanoStepper:
         JobStarter(cluster.world.context, partial(admit, store=cluster.store))
         cluster.load()
         cluster.submit(frozenset({VOLCANO_JOB}))
-        cluster.clock.run_world(0)
+        cluster.clock.run_events(0)
 
     @staticmethod
     def read_conf(conf: str | Path) -> VolcanoConf:
@@ -71,7 +71,7 @@ class VolcanoStepper:
                 second = self._next_second(due)
                 if second is None:
                     break  # whoever waits now waits for ever
-                clock.run_world(second) if second == due else clock.run(second)
+                clock.run_events(second) if second == due else clock.run(second)
         self._ended = self.done or due is None
 
     def stop(self) -> None:

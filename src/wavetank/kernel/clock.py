@@ -7,13 +7,13 @@ from heapq import heappop, heappush
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
 
-# Callbacks of one instant run in this order: first the world changes, then those who react to it think.
-WORLD = 0
+# Callbacks of one instant run in this order: first its events, then the schedulers that react to them.
+EVENTS = 0
 SCHEDULERS = 1
 
 
 class PastError(WavetankError):
-    """Somebody asked for a callback at a time that is already over."""
+    """A callback was asked for at a time that has passed."""
 
 
 class Timer:
@@ -61,7 +61,7 @@ class Clock:
         self,
         due: Nanoseconds,
         callback: Callable[[], None],
-        priority: int = WORLD,
+        priority: int = EVENTS,
         background: bool = False,
     ) -> Timer:
         """Calls `callback` at `due`, after everything that is due earlier."""
@@ -85,7 +85,7 @@ class Clock:
         self,
         delay: Nanoseconds,
         callback: Callable[[], None],
-        priority: int = WORLD,
+        priority: int = EVENTS,
         background: bool = False,
     ) -> Timer:
         """Calls `callback` when `delay` has passed."""
@@ -97,10 +97,10 @@ class Clock:
         Without `until`: runs as long as anything but background timers is left, and stands at the last one.
         """
         present, later, instants = self._present, self._later, self._instants
-        world, schedulers = present
+        events, schedulers = present
         while self.foreground or until is not None:
-            if world:
-                timer = world.popleft()
+            if events:
+                timer = events.popleft()
             elif schedulers:
                 timer = schedulers.popleft()
             elif until is None or (instants and instants[0] <= until):
@@ -122,15 +122,15 @@ class Clock:
         if until is not None:
             self.now = max(self.now, until)
 
-    def run_world(self, until: Nanoseconds) -> None:
-        """Runs all before `until`, and of that instant what the world does: nobody has thought about it yet."""
+    def run_events(self, until: Nanoseconds) -> None:
+        """Runs everything before `until`, and the events of that instant, but not the schedulers that react to them."""
         if until > self.now:
             self.run(until - 1)
         if self._instants and self._instants[0] == until:
             self._begin_next_instant()
-        world = self._present[WORLD]
-        while world:
-            self._run_one(world.popleft())
+        events = self._present[EVENTS]
+        while events:
+            self._run_one(events.popleft())
         self.now = until
 
     def _run_one(self, timer: Timer) -> None:
@@ -147,10 +147,10 @@ class Clock:
         """Runs the next timer, if there is any; whoever must not be away for long runs the clock like this."""
         if self.next_due() is None:
             return
-        world, schedulers = self._present
-        if not world and not schedulers:
+        events, schedulers = self._present
+        if not events and not schedulers:
             self._begin_next_instant()
-        self._run_one((world or schedulers).popleft())
+        self._run_one((events or schedulers).popleft())
 
     def _begin_next_instant(self) -> None:
         due = heappop(self._instants)

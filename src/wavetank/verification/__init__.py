@@ -1,4 +1,4 @@
-"""Replays recordings of the real kube-scheduler and of Volcano, and says where wavetank decides otherwise."""
+"""Replays recordings of the real kube-scheduler and of Volcano, and reports where wavetank differs."""
 
 from wavetank.verification.decisions.agreement import ASPECTS, Agreement, Count
 from wavetank.verification.decisions.recording import Recording, find_recordings, read_recording

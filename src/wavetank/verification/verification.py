@@ -18,10 +18,10 @@ _Recording = Recording | Timeline | Scenario
 
 @dataclass(slots=True)
 class Verification:
-    """How far wavetank agrees with many recordings: the figures of each family, and the first mismatches.
+    """How far wavetank agrees with many recordings: the counts of each family, and the first mismatches.
 
-    `families` are of recorded cycles, `timelines` of recorded scenarios in time, `sessions` of those of Volcano;
-    `verdicts` tell of each file whether it agrees in everything.
+    `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions; `verdicts` tell
+    for each file whether it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)
@@ -32,12 +32,12 @@ class Verification:
 
     @property
     def total(self) -> Agreement:
-        """Returns the figures of all families together."""
+        """Returns the counts of all families together."""
         return sum_of([*self.families.values(), *self.timelines.values(), *self.sessions.values()])
 
 
 def sum_of(agreements: Iterable[Agreement]) -> Agreement:
-    """Returns the figures of several families together."""
+    """Returns the counts of several families together."""
     total = Agreement()
     for agreement in agreements:
         total.include(agreement)
@@ -45,7 +45,7 @@ def sum_of(agreements: Iterable[Agreement]) -> Agreement:
 
 
 def verify(files: Iterable[Path], most: int) -> Verification:
-    """Replays recordings of any kind, each by its own release; at most so many mismatches are kept, all counted."""
+    """Replays recordings of any kind, each with its release; keeps the first `most` mismatches and counts all."""
     verification = Verification()
     for file in files:
         recording = _read(file)

@@ -13,7 +13,7 @@ from wavetank.cluster.releases import NEWEST
 from wavetank.experiments.document.schedulers import read_configuration
 from wavetank.experiments.document.values import parse_version
 from wavetank.explanation.choices import read_choices
-from wavetank.explanation.rehearsal import Rehearsal
+from wavetank.explanation.explainer import Explainer
 from wavetank.report.explanation import MOST_NODES, explanation_data, explanation_view
 from wavetank.results.attempts.explanation import Explanation
 from wavetank.results.attempts.reading import read_recorded
@@ -84,8 +84,8 @@ def _rehearsed(
     workload = None if pods is None else open_workload(pods)
     nodes = {manifest["metadata"]["name"] for manifest in cluster.manifests if manifest.get("kind") == "Node"}
     given = {} if choices is None else read_choices(choices, nodes)
-    rehearsal = Rehearsal(cluster, SchedulerDefinition("explain", "", configuration), version, given)
-    yield from rehearsal.play(workload)
+    explainer = Explainer(cluster, SchedulerDefinition("explain", "", configuration), version, given)
+    yield from explainer.explain_all(workload)
     missing = not_simulated(configuration)
     print_warnings([f"not simulated: {', '.join(missing)}"] if missing else [])
 

@@ -1,4 +1,4 @@
-"""How far two schedulers agree: the aspects of an attempt, and the figures."""
+"""How far wavetank agrees with a recording: the aspects of an attempt, and the counts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from wavetank.verification.decisions.decision import Decision
 from wavetank.verification.decisions.recording import Attempt
 
-Pair = tuple[object, object]  # what was recorded, and what we got
+Pair = tuple[object, object]  # recorded, ours
 
 
 @dataclass(slots=True)
 class Count:
-    """How many of the things compared are equal."""
+    """How many comparisons there were, and how many were equal."""
 
     equal: int = 0
     compared: int = 0
@@ -27,9 +27,9 @@ class Count:
 
 @dataclass(slots=True)
 class Agreement:
-    """The figures of some recordings: in files, attempts, aspects of attempts, and single scores of plugins.
+    """The counts of some recordings: files, attempts, aspects of attempts, and single scores of plugins.
 
-    A file or an attempt counts as equal if it is so in every aspect.
+    A file or an attempt counts as equal if every aspect is equal.
     """
 
     files: Count = field(default_factory=Count)
@@ -38,7 +38,7 @@ class Agreement:
     plugins: dict[str, Count] = field(default_factory=lambda: defaultdict(Count))
 
     def include(self, other: Agreement) -> None:
-        """Adds the figures of other recordings."""
+        """Adds the counts of other recordings."""
         self.files.add(other.files.equal, other.files.compared)
         self.attempts.add(other.attempts.equal, other.attempts.compared)
         for mine, theirs in ((self.aspects, other.aspects), (self.plugins, other.plugins)):
@@ -47,7 +47,7 @@ class Agreement:
 
 
 def compared_aspects(attempt: Attempt, ours: Decision, knows_order: bool) -> Iterator[tuple[str, Pair]]:
-    """Yields (aspect, what was recorded and what we got); the order of nodes only where it is known."""
+    """Yields (aspect, (recorded, ours)); the order of nodes only if it is known."""
     for aspect, compare in _COMPARISONS.items():
         if aspect != "order" or knows_order:
             pair = compare(attempt, ours)
@@ -56,7 +56,7 @@ def compared_aspects(attempt: Attempt, ours: Decision, knows_order: bool) -> Ite
 
 
 def compared_scores(attempt: Attempt, ours: Decision) -> dict[str, Count]:
-    """Counts the equal scores of each plugin; they mean the same only if the same nodes were scored."""
+    """Counts the equal scores of each plugin, if the same nodes were scored."""
     if sorted(ours.totals) != attempt.feasible:
         return {}
     counts = {}
@@ -68,11 +68,11 @@ def compared_scores(attempt: Attempt, ours: Decision) -> dict[str, Count]:
 
 
 def _score(scores: Mapping[str, Mapping[str, int]], plugin: str, node: str) -> int:
-    # a plugin that has skipped scoring adds nothing, and one that gave zeros does not either
+    # a plugin that skipped scoring adds the same as one that gave zeros
     return scores.get(plugin, {}).get(node, 0)
 
 
-# one function per aspect: returns (recorded, ours), or None where the record says nothing of it
+# one function per aspect: returns (recorded, ours), or None if the record has nothing about it
 
 
 def _feasible(attempt: Attempt, ours: Decision) -> Pair:
@@ -87,7 +87,7 @@ def _order(attempt: Attempt, ours: Decision) -> Pair | None:
 
 
 def _scores(attempt: Attempt, ours: Decision) -> Pair | None:
-    """Returns only the scores that differ: a whole table could not be read."""
+    """Returns only the scores that differ: a whole table would be too long to read."""
     if attempt.scoring_skipped is not None:
         return None
     differing = [
@@ -141,11 +141,11 @@ def _message(attempt: Attempt, ours: Decision) -> Pair | None:
 
 
 def _preemption(attempt: Attempt, ours: Decision) -> Pair | None:
-    """Compares the dry runs; the node may be any of the best, as the real choice depends on Go's map order."""
+    """Compares the dry runs; any of the best nodes is right, as the real choice depends on Go's map order."""
     recorded, found = attempt.preemption, ours.preemption
     if recorded is None and found is None:
         return None
-    # what extenders have made of the victims is told apart only where there were some
+    # victims after extenders are compared only if extenders were called
     evicted = attempt.deleted_victims if attempt.extender_calls else None
     tried = recorded and _tried(recorded.potential_nodes, recorded.dry_run)
     expected = (attempt.nominated, tried, evicted and sorted(evicted))

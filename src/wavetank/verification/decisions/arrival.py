@@ -1,4 +1,4 @@
-"""In which order the nodes reached a recorded scheduler: nobody wrote it down, but its choices tell."""
+"""The order in which nodes were added to a recorded scheduler: not recorded, but its choices show it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from wavetank.verification.decisions.recording import Recording
 
 
 def arrival_of_nodes(recording: Recording, nodes: Sequence[Node]) -> list[Node] | None:
-    """Returns the first nodes in the order of their arrival, or None if no cycle shows it.
+    """Returns the first nodes in the order in which they were added, or None if no cycle shows it.
 
-    A cycle in which every node was scored shows the scheduler's order from wherever its search began; the arrival is
-    the rotation of it that wavetank's own NodeOrder maps to itself. Without one the two disagree, and the recorded
-    order is returned as it is, for the replay to show it.
+    A cycle that scored every node shows the scheduler's order, rotated to the start of its search; nodes were added in
+    the rotation that wavetank's NodeOrder maps to itself. If there is none the two disagree: the recorded order is
+    returned as it is, and the replay will show the difference.
     """
     named = {node.name: node for node in nodes}
     for step, result in zip(recording.steps, recording.results, strict=True):

@@ -1,4 +1,4 @@
-"""What wavetank's own cycle decided, in the words of a recording."""
+"""What wavetank's cycle decided, in the terms of a recording."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wavetank.scheduling.framework.cycle.selection import ExactTies, select_host
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """What a preemption found: the nodes tried, the victims on each where it works, and the equally best of these.
+    """The result of a preemption: the nodes tried, the victims on each feasible one, and the equally best of these.
 
-    `evicted` are the victims on these after extenders have had their say.
+    `evicted` are the victims on the best nodes after extenders have changed them.
     """
 
     potential_nodes: frozenset[str]
@@ -27,11 +27,11 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One attempt of ours in node names; `feasible` in the order in which the cycle held the nodes.
+    """One attempt of wavetank in node names; `feasible` is in the order of the cycle.
 
     `scores` are normalised and weighted. `reasons` counts nodes; `rejected` is the text of a PreFilter that refused
-    the pod as a whole. `extenders` is where the calls to extenders differ: what was recorded, and what we sent;
-    `volumes` and `devices` are what the pod's claims came to: what was recorded, and what we found.
+    the pod as a whole. `extenders` has the differences between the calls to extenders, `volumes` and `devices` those
+    between the results of the pod's claims: (recorded, ours).
     """
 
     outcome: str
@@ -54,7 +54,7 @@ class Decision:
         return sorted(name for name in self.feasible if self.totals.get(name, best) == best)
 
     def choose(self, held: Sequence[str]) -> str | None:
-        """Returns the node that is taken if the scheduler held the scored nodes in this order."""
+        """Returns the node that is chosen if the scored nodes are in this order."""
         if set(held) != self.totals.keys():
             return None
         totals = np.array([self.totals[name] for name in held], np.int64)
@@ -62,7 +62,7 @@ class Decision:
 
 
 def decision_of(cycle: Cycle, outcome: Outcome) -> Decision:
-    """Reads the tables of a cycle that has run; its plugins' preemption would be read here too."""
+    """Returns the decision of a cycle that has run."""
     feasible = _names(cycle, outcome.feasible.tolist())
     return Decision(
         outcome=_word(outcome),

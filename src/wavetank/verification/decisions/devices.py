@@ -8,7 +8,7 @@ from wavetank.verification.decisions.recording import Attempt, Result
 
 
 def compared_devices(result: Result, attempt: Attempt, cycle: Cycle) -> tuple[object, object] | None:
-    """Returns the recorded allocations and ours on the node that was taken, by claim; None if there are none."""
+    """Returns (recorded, ours): the allocations on the chosen node, by claim; None if there are none."""
     plugin = next((plugin for plugin in cycle.framework.filter if isinstance(plugin, DynamicResources)), None)
     if plugin is None or attempt.chosen is None:
         return None

@@ -1,4 +1,4 @@
-"""Plays the extenders of a recording: answers as they did, and compares what they are asked with what they were."""
+"""The extenders of a recording: they answer as recorded, and their requests are compared with the recorded ones."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Differences = dict[str, object]
 _PRIORITIZE = "prioritize"  # these calls are made at the same time, in any order
 
 
-class Conversation:
-    """What a recorded scheduler and its extenders said to each other, with uids as ours are: namespace/name."""
+class RecordedExtenders:
+    """The recorded calls between a scheduler and its extenders, with our uids: namespace/name."""
 
     def __init__(self, recording: Recording, table: NodeTable) -> None:
         self._uids = known_uids(recording)
@@ -28,17 +28,17 @@ class Conversation:
         self._made: list[ExtenderCall] = []
 
     def client(self, config: Mapping[str, Any]) -> _Client:
-        """Returns what stands for an extender of the configuration."""
+        """Returns the client of an extender of the configuration."""
         return _Client(self, str(config["urlPrefix"]))
 
     def begin(self, attempt: Attempt) -> None:
-        """Turns to the calls of an attempt."""
+        """Answers the calls of this attempt from now on."""
         self._recorded = list(attempt.extender_calls)
         self._left = list(attempt.extender_calls)
         self._made = []
 
     def answer(self, name: str, verb: str, request: Mapping[str, Any]) -> ExtenderCall:
-        """Returns the recorded call that this one must be."""
+        """Returns the recorded call for a request; ExtenderError if there is none."""
         self._made.append(ExtenderCall(name, verb, dict(request), 200))
         for call in self._left:
             if (call.extender, call.verb) == (name, verb):
@@ -47,17 +47,17 @@ class Conversation:
         raise ExtenderError(f"the recorded scheduler did not call {verb} of {name}")
 
     def translated(self, answer: Any) -> Any:
-        """Returns an answer with uids as ours are; who was added to the victims must be somebody on that node."""
+        """Returns an answer with our uids; an unknown uid among the victims is that of another pod on the node."""
         victims = answer.get("NodeNameToMetaVictims") if isinstance(answer, dict) else None
         for node, found in (victims or {}).items():
             pods = [pod["UID"] for pod in found["Pods"]]
             for uid in pods:
                 if uid not in self._uids:
-                    self._uids[uid] = self._somebody_on(node, [self._uids.get(other, "") for other in pods])
+                    self._uids[uid] = self._unknown_pod_on(node, [self._uids.get(other, "") for other in pods])
         return self._renamed(answer)
 
     def compared(self, knows_order: bool) -> tuple[Differences, Differences] | None:
-        """Returns where the calls recorded and ours differ, None if there were none."""
+        """Returns the differences between recorded calls and ours; None if there were no calls."""
         if not self._recorded and not self._made:
             return None
         recorded, made = sorted(self._recorded, key=_place), sorted(self._made, key=_place)
@@ -73,7 +73,7 @@ class Conversation:
         ]
         return {path: pair[0] for path, pair in found}, {path: pair[1] for path, pair in found}
 
-    def _somebody_on(self, node: str, others: Sequence[str]) -> str:
+    def _unknown_pod_on(self, node: str, others: Sequence[str]) -> str:
         known = {*self._uids.values(), *others}
         names = sorted(self._table.pods[self._table.slots[node]])
         return next((name for name in names if name not in known), "")
@@ -87,20 +87,20 @@ class Conversation:
 
 
 class _Client:
-    def __init__(self, conversation: Conversation, url: str) -> None:
-        self._conversation = conversation
+    def __init__(self, calls: RecordedExtenders, url: str) -> None:
+        self._extender_calls = calls
         self._url = url
 
     def call(self, verb: str, request: Mapping[str, Any]) -> Any:
         name, url = self._url.rpartition("/")[2], url_of(self._url, verb)
-        call = self._conversation.answer(name, verb, request)
+        call = self._extender_calls.answer(name, verb, request)
         if call.status is None:
             raise ExtenderError(timed_out(url) if "httpTimeout" in (call.failure or "") else closed(url))
         if call.status != 200:
             raise ExtenderError(failed(verb, url, call.status))
         if isinstance(call.response, str):
             return decoded(call.response)
-        return self._conversation.translated(call.response)
+        return self._extender_calls.translated(call.response)
 
 
 def _title(call: ExtenderCall) -> str:
@@ -113,7 +113,7 @@ def _place(call: ExtenderCall) -> tuple[bool, bool, str]:
 
 
 def _ordered(request: Any, knows_order: bool) -> Any:
-    """Sorts the nodes of a request if the order in which the recorded scheduler held them is not known."""
+    """Sorts the nodes of a request if the recorded scheduler's order of nodes is not known."""
     if knows_order:
         return request
     request = dict(request)
@@ -125,7 +125,7 @@ def _ordered(request: Any, knows_order: bool) -> Any:
 
 
 def _differences(recorded: Any, ours: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yields (path, recorded, ours); fields that only the recorded one has are those that the recorder left out."""
+    """Yields (path, recorded, ours); fields that only the recorded request has are not compared."""
     if isinstance(ours, Mapping) and isinstance(recorded, Mapping):
         for key, value in ours.items():
             yield from _differences(recorded.get(key), value, f"{path}.{key}".lstrip("."))
@@ -137,7 +137,7 @@ def _differences(recorded: Any, ours: Any, path: str = "") -> Iterator[tuple[str
 
 
 def _are_one_quantity(recorded: Any, ours: Any) -> bool:
-    """Tells whether the API server has only written an amount in another unit."""
+    """Tells whether two values are the same quantity in different units."""
     try:
         return parse_quantity(recorded) == parse_quantity(ours)
     except InputError:

@@ -1,4 +1,4 @@
-"""Recorded cycles of the real kube-scheduler, as they stand in files."""
+"""Recorded cycles of the real kube-scheduler, as they are in files."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SUFFIX = ".json.gz"
 
 
 class Preempting(msgspec.Struct, frozen=True):
-    """A preemption's dry run: the nodes that were tried, and the victims on each where it would work."""
+    """A preemption's dry run: the nodes tried, and the victims on each feasible one."""
 
     potential_nodes: list[str]
     dry_run: dict[str, list[str]]
 
 
 class ExtenderCall(msgspec.Struct, frozen=True):
-    """A call to an extender: what was sent and what came back; no status if nothing did, for the reason `failure`."""
+    """A call to an extender and its answer; without an answer `status` is None and `failure` says why."""
 
     extender: str
     verb: str
@@ -36,13 +36,13 @@ class ExtenderCall(msgspec.Struct, frozen=True):
 
     @property
     def nodes(self) -> list[str]:
-        """Returns the names of the nodes in question, in the order in which they were sent."""
+        """Returns the names of the nodes in the request, in their order."""
         items = (self.request.get("Nodes") or {}).get("items") or ()
         return self.request.get("NodeNames") or [item["metadata"]["name"] for item in items]
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """One scheduling cycle: what was found, in node names; scores are normalised and weighted.
+    """One scheduling cycle and its results in node names; scores are normalised and weighted.
 
     `scoring_skipped` says why nothing was scored: single_feasible, hint, no_score_plugins, no_feasible.
     `reserved` is the node that had been chosen when the attempt failed afterwards.
@@ -80,12 +80,12 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> list[str]:
-        """Returns the scored nodes in the order in which the scheduler held them, which its log kept too."""
+        """Returns the scored nodes in the scheduler's order, which is also that of its log."""
         return self.order or list(self.total)
 
     @property
     def searched(self) -> list[str]:
-        """Returns the nodes that passed the filters in the order of the search, so far as it is known."""
+        """Returns the nodes that passed the filters in the order of the search, as far as it is known."""
         return max([self.held, *(call.nodes for call in self.extender_calls)], key=len)
 
     @property
@@ -95,7 +95,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> str:
-        """Returns what the attempt came to, in the words of a result's outcome."""
+        """Returns the attempt's outcome, in the terms of Result.outcome."""
         if self.error:
             return "error"
         if self.chosen:
@@ -104,7 +104,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One thing done to the cluster; which fields are there depends on `op`."""
+    """One change of the cluster; its fields depend on `op`."""
 
     op: str
     pod: dict[str, Any] | None = None
@@ -118,7 +118,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What came of a step; `stored` is the pod as the scheduler saw it, `allocations` what its resource claims got."""
+    """The result of a step; `stored` is the pod as the scheduler saw it, `allocations` those of its claims."""
 
     pod: str
     outcome: str
@@ -130,7 +130,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Provisioner(msgspec.Struct, frozen=True):
-    """How volumes were made: for nodes with one `topologyKey` label; some claims fail the first time, some ever."""
+    """How volumes were provisioned: by the `topologyKey` label of nodes; some claims fail at first, some always."""
 
     topologyKey: str | None = None  # noqa: N815 - as the file says it
     fail_first: list[str] = []
@@ -138,7 +138,7 @@ class Provisioner(msgspec.Struct, frozen=True):
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """One scenario: a cluster, what was done to it step by step, and what one kube-scheduler process decided."""
+    """One scenario: a cluster, its changes step by step, and the decisions of one kube-scheduler process."""
 
     family: str
     name: str
@@ -169,7 +169,7 @@ class Recording(msgspec.Struct, frozen=True):
 
     @property
     def version(self) -> Version:
-        """Returns the release that decided, as (major, minor)."""
+        """Returns the recorded release, as (major, minor)."""
         version = read_version(self.kube_scheduler)
         if version is None:
             message = f"expected a release such as {SERVED.tag}, got {self.kube_scheduler!r}"
@@ -177,7 +177,7 @@ class Recording(msgspec.Struct, frozen=True):
         return version
 
     def other_objects(self) -> list[Manifest]:
-        """Returns what a scheduler reads besides nodes and pods."""
+        """Returns the objects that a scheduler reads besides nodes and pods."""
         namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": item} for item in self.namespaces]
         storage = [*self.storageClasses, *self.csiDrivers, *self.csiNodes, *self.csiStorageCapacities]
         devices = [*self.deviceClasses, *self.resourceSlices, *self.resourceClaims]
@@ -207,7 +207,7 @@ def find_recordings(place: Path, family: str | None = None) -> list[Path]:
 
 
 def read_recording(path: Path) -> Recording:
-    """Reads one file; whatever is wrong with it is an InputError that names it."""
+    """Reads one file; InputError if it is invalid."""
     return parse_recording(read_text(path), path)
 
 
@@ -228,5 +228,5 @@ def _check_length(given: Sequence[object], expected: Sequence[object], field: st
 
 
 def _family(path: Path) -> str:
-    """Reads the family off a name such as v136-fit_least-100.json.gz, so that other files need not be opened."""
+    """Returns the family in a name such as v136-fit_least-100.json.gz, so that other files need not be opened."""
     return path.name.removesuffix(SUFFIX).rpartition("-")[0].rpartition("-")[2]

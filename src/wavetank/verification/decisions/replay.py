@@ -1,4 +1,4 @@
-"""Plays a recording again, with wavetank's cycle in the place of the real one."""
+"""Replays a recording with wavetank's cycle in place of the real one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.verification.decisions.agreement import Agreement, Pair, compared_aspects, compared_scores
 from wavetank.verification.decisions.decision import Decision, decision_of
 from wavetank.verification.decisions.devices import compared_devices
-from wavetank.verification.decisions.extendercalls import Conversation
+from wavetank.verification.decisions.extendercalls import RecordedExtenders
 from wavetank.verification.decisions.recording import Attempt, Recording, Result, Step
 from wavetank.verification.decisions.state import State
 from wavetank.verification.decisions.volumes import compared_volumes, volumes_on
@@ -31,7 +31,7 @@ from wavetank.verification.decisions.volumes import compared_volumes, volumes_on
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One aspect of one attempt in which wavetank decided otherwise than the record says."""
+    """One aspect of one attempt in which wavetank differs from the record."""
 
     file: str
     step: int
@@ -42,7 +42,7 @@ class Mismatch:
 
 
 def replay(recording: Recording, file: str) -> tuple[Agreement, list[Mismatch]]:
-    """Makes every recorded attempt, compares it, and goes on from what was recorded; `file` is named in mismatches."""
+    """Makes every recorded attempt, compares it, and continues with the recorded outcome; `file` is for mismatches."""
     played = _Replay(recording, file)
     played.run()
     return played.agreement, played.mismatches
@@ -57,13 +57,13 @@ class _Replay:
         self._file = file
         self._state = State(recording)
         self._now: Nanoseconds = 0
-        self._conversation = Conversation(recording, self._state.table)
+        self._extender_calls = RecordedExtenders(recording, self._state.table)
         handle = Handle(recording.version, self._state.listers, Random(0), self._extenders(configuration))
         frameworks = build_frameworks(configuration, handle)
         self._frameworks = {framework.scheduler_name: framework for framework in frameworks}
 
     def _extenders(self, configuration: Configuration) -> Extenders:
-        return Extenders(Extender(config, self._conversation.client(config)) for config in configuration.extenders)
+        return Extenders(Extender(config, self._extender_calls.client(config)) for config in configuration.extenders)
 
     def run(self) -> None:
         for turn in _turns(self._recording):
@@ -78,7 +78,7 @@ class _Replay:
         self.agreement.files.add(not self.mismatches)
 
     def _check_entry(self, number: int, result: Result) -> None:
-        """Compares what becomes of a pod before any attempt: whether it gets to the queue at all."""
+        """Compares whether a pod without an attempt gets into the queue."""
         if result.stored is not None and not result.attempts:
             pair = result.outcome, self._entry(result.pod)
             self._count(number, result.pod, "outcome", pair)
@@ -120,7 +120,7 @@ class _Replay:
             return Decision("ignored")
         self._state.controllers.prefer_recorded(attempt)
         cycle = Cycle(framework, self._state.table, pod)
-        self._conversation.begin(attempt)
+        self._extender_calls.begin(attempt)
         self._begin_batch(framework, attempt)
         decision = decision_of(cycle, cycle.run(self._rotation(attempt), ExactTies()))
         if attempt.taken is not None and decision.outcome == "bound":
@@ -129,19 +129,19 @@ class _Replay:
             decision = self._pre_bound(decision, cycle, attempt.taken)
         return replace(
             decision,
-            extenders=self._conversation.compared(self._state.knows_order),
+            extenders=self._extender_calls.compared(self._state.knows_order),
             volumes=compared_volumes(attempt, cycle),
             devices=compared_devices(result, attempt, cycle),
         )
 
     def _begin_batch(self, framework: Framework, attempt: Attempt) -> None:
-        """Lets time pass before an attempt without a hint: nobody has recorded whether the last list was too old."""
+        """Lets a second pass before an attempt without a hint: the record does not say whether the list was too old."""
         if framework.batch is not None:
             self._now += 0 if attempt.hint else SECOND
             framework.batch.begin(attempt.seq, self._now)
 
     def _pre_bound(self, decision: Decision, cycle: Cycle, node_name: str) -> Decision:
-        """Lets the recorded provisioner fail, where it did."""
+        """Lets the provisioner fail if it did in the record."""
         claims = [claim.uid for claim, _ in volumes_on(cycle, node_name).provisions]
         objection = self._state.controllers.objection(claims)
         if not objection:
@@ -149,7 +149,7 @@ class _Replay:
         return replace(decision, outcome="error", message=f'running PreBind plugin "VolumeBinding": {objection}')
 
     def _bound(self, decision: Decision, framework: Framework, pod: Pod, node_name: str) -> Decision:
-        """Lets an extender bind the pod to the node that was recorded, where one wants to."""
+        """Lets an extender that binds pods bind this one to the recorded node."""
         try:
             framework.extenders.bind(pod, node_name)
         except ExtenderError as error:
@@ -157,7 +157,7 @@ class _Replay:
         return decision
 
     def _rotation(self, attempt: Attempt) -> Rotation:
-        """Begins the search where the recorded one must have begun, so that it ends at the same node."""
+        """Starts the search where the recorded one must have started, so that it ends at the same node."""
         rotation = Rotation()
         first = next(iter(attempt.searched), attempt.taken)
         table = self._state.table
@@ -171,14 +171,14 @@ def _gates(recording: Recording) -> FeatureGates:
 
 
 def _keep_batch(framework: Framework, attempt: Attempt, taken: str) -> None:
-    """Goes on from the recorded scores, in the recorded order of the nodes."""
+    """Keeps the recorded scores for the next pod, in the recorded order of nodes."""
     if framework.batch is not None:
         totals = [attempt.total[name] for name in attempt.held]
         framework.batch.keep(attempt.hint or "", taken, attempt.held, totals)
 
 
 class _Turn(NamedTuple):
-    """Steps that were played together, and the attempts made before the next ones; each with its step's number."""
+    """Steps that were made together, and the attempts before the next ones; each with its step's number."""
 
     steps: list[tuple[int, Step, Result]]
     attempts: list[tuple[int, Attempt]]

@@ -15,21 +15,21 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.plugins.defaultpreemption.plugin import PREEMPTED
 from wavetank.verification.decisions.arrival import arrival_of_nodes
 from wavetank.verification.decisions.recording import Attempt, Recording, Result, Step
-from wavetank.verification.decisions.storage import PlayedControllers
+from wavetank.verification.decisions.storage import RecordedVolumeControllers
 
 
 class State:
-    """What the recorded scheduler knew at one moment: nodes, the pods on them, and pods that wait.
+    """The recorded scheduler's state at one instant: nodes, the pods on them, and pending pods.
 
-    It follows the record, never our own decisions, so that one disagreement does not make the next.
-    `knows_order` tells whether the order of nodes is known, and not only their set. A pod's uid is namespace/name.
+    It follows the record, never wavetank's decisions, so that one mismatch does not cause the next. `knows_order` tells
+    whether the order of nodes is known, and not only their set. A pod's uid is namespace/name.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.table = NodeTable()
         self.listers = Listers()
         self.waiting: dict[str, Pod] = {}
-        self._without_claims: set[str] = set()  # pods whose ephemeral volumes get their claims after a first failure
+        self._without_claims: set[str] = set()  # pods whose ephemeral volumes get claims after a first failure
         self._specs = SpecTable()
         self._victims_stay = recording.options.get("terminating_victims", False)
         nodes = [Node(manifest) for manifest in recording.nodes]
@@ -39,7 +39,7 @@ class State:
             self.table.set_node(node)
         for manifest in recording.other_objects():
             self.listers.set(parse_resource(manifest, self._specs))
-        self.controllers = PlayedControllers(recording, self.listers, self.table)
+        self.controllers = RecordedVolumeControllers(recording, self.listers, self.table)
         self._add_bound(recording)
 
     def _add_bound(self, recording: Recording) -> None:
@@ -57,13 +57,13 @@ class State:
         pod.started = parse_time(start, "status.startTime")
         return pod
 
-    # what a step does
+    # steps
 
     def play(self, step: Step, result: Result) -> None:
-        """Does a step to the cluster; steps on objects that no plugin reads yet do nothing."""
-        doer = self._DOERS.get(step.op)
-        if doer is not None:
-            doer(self, step, result)
+        """Applies a step; steps on objects that no plugin reads change nothing."""
+        operation = self._OPERATIONS.get(step.op)
+        if operation is not None:
+            operation(self, step, result)
 
     def _create(self, step: Step, result: Result) -> None:
         pod = self._parse(_given(result.stored, "stored"))
@@ -99,7 +99,7 @@ class State:
     def _object_patch(self, step: Step, result: Result) -> None:
         self.controllers.patch(step)
 
-    _DOERS: Mapping[str, Callable[[State, Step, Result], None]] = {
+    _OPERATIONS: Mapping[str, Callable[[State, Step, Result], None]] = {
         "create": _create,
         "ungate": _ungate,
         "delete": _delete,
@@ -110,19 +110,19 @@ class State:
         "object_patch": _object_patch,
     }
 
-    # what an attempt does
+    # attempts
 
     def pod(self, key: str) -> Pod:
-        """Returns a pod that waits for a node."""
+        """Returns a pending pod; InputError if it is not pending."""
         if key not in self.waiting:
-            raise InputError(f"an attempt at {key}, which does not wait for a node", path="results")
+            raise InputError(f"an attempt at {key}, which is not pending", path="results")
         return self.waiting[key]
 
     def settle(self, attempt: Attempt) -> None:
         """Applies the recorded outcome of an attempt."""
         pod = self.pod(attempt.pod).copy()
         if attempt.nominated or not attempt.not_eligible:
-            # a scheduler that has to wait for volumes says first which node it expects to take
+            # a scheduler that waits for volumes states first which node it expects to use
             pod.nominated_node = attempt.nominated or (attempt.reserved if attempt.prebind_error else "") or ""
         self.waiting[attempt.pod] = pod
         self.table.nominator.set(pod, pod.nominated_node)
@@ -139,7 +139,7 @@ class State:
             self._evict(attempt, pod)
 
     def close(self, result: Result) -> None:
-        """Does what the recorder did before the next step: start a pod that was bound, remove one that was not."""
+        """Does what the recorder did before the next step: start a bound pod, remove another."""
         for key, allocation in result.allocations.items():
             self._grant(key, allocation, result.pod)
         if result.removed_after:
@@ -150,7 +150,7 @@ class State:
             self.table.replace_pod(pod)
 
     def _grant(self, key: str, allocation: Manifest, pod: str) -> None:
-        """Gives a resource claim what was recorded."""
+        """Gives a resource claim its recorded allocation."""
         namespace, _, name = key.partition("/")
         claim = self.listers.devices.claim(namespace, name)
         if claim is None:
@@ -160,20 +160,20 @@ class State:
 
     def _evict(self, attempt: Attempt, preemptor: Pod) -> None:
         chosen = attempt.victims if attempt.deleted_victims is None else attempt.deleted_victims
-        evicted = [key for key in chosen if not self._is_going(key)]
+        evicted = [key for key in chosen if not self._is_terminating(key)]
         for key in evicted:
             if self._victims_stay:
                 self._terminate(key)
             else:
                 self._remove(key)
-        if evicted:  # those who wait for this node with less priority have to look for another
+        if evicted:  # pods of lower priority lose their nomination to this node
             for key, pod in self.waiting.items():
                 if pod.nominated_node == attempt.nominated and pod.priority < preemptor.priority:
                     self.waiting[key] = pod.copy()
                     self.waiting[key].nominated_node = ""
                     self.table.nominator.remove(key)
 
-    def _is_going(self, key: str) -> bool:
+    def _is_terminating(self, key: str) -> bool:
         placed = self.table.placements.get(key)
         return placed is not None and placed[0].deleted is not None
 

@@ -1,4 +1,4 @@
-"""Who played the volume controllers and the provisioner when cycles were recorded, and what they did."""
+"""The volume controllers and the provisioner of a recording."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.verification.decisions.recording import Attempt, Recording, Step
 
 
-class PlayedControllers:
-    """Keeps volumes and claims as the record says, without any timing of their own; a claim's uid is namespace/name."""
+class RecordedVolumeControllers:
+    """Keeps volumes and claims as recorded, without delays; a claim's uid is namespace/name."""
 
     def __init__(self, recording: Recording, listers: Listers, table: NodeTable) -> None:
         self._listers = listers
@@ -43,7 +43,7 @@ class PlayedControllers:
     # steps
 
     def bind_new_volume(self, step: Step) -> None:
-        """Makes the volume of a step and binds a claim to it."""
+        """Creates the volume of a step and binds a claim to it."""
         volume = PersistentVolume(_given(step.pv, "pv"))
         self._set(volume)
         self._bind(f"{step.namespace}/{step.name}", volume.name)
@@ -56,7 +56,7 @@ class PlayedControllers:
         self._set(CSIStorageCapacity(merge_patch(found.manifest, _given(step.patch, "patch"))))
 
     def create_claims(self, pod: Pod) -> None:
-        """Makes the claims of a pod's ephemeral volumes, unless there are some of that name."""
+        """Creates the claims of a pod's ephemeral volumes, unless they exist."""
         templates = {volume.get("name"): volume for volume in pod.spec.manifest.get("volumes") or ()}
         for volume in pod.spec.volumes:
             if volume.ephemeral and self._claim(f"{pod.namespace}/{volume.claim_name(pod.name)}") is None:
@@ -75,7 +75,7 @@ class PlayedControllers:
     # attempts
 
     def prefer_recorded(self, attempt: Attempt) -> None:
-        """Lists the volumes that were found before the others: among equal ones, the real choice is Go's map order."""
+        """Lists the recorded volumes first: among equal ones the real choice depends on Go's map order."""
         if self._has_equal_volumes:
             storage = self._listers.storage
             found = dict.fromkeys(name for matches in attempt.pv_matches.values() for name in matches.values())
@@ -86,7 +86,7 @@ class PlayedControllers:
                     self._set(volume)
 
     def objection(self, claims: Iterable[str]) -> str:
-        """Returns why volumes for these claims are not made in time, or nothing; the record calls it prebind_error."""
+        """Returns why volumes for these claims are not provisioned in time, or ""; `prebind_error` in the record."""
         for claim in sorted(claims):
             if claim in self._provisioner.never:
                 return "binding volumes: context deadline exceeded"
@@ -95,7 +95,7 @@ class PlayedControllers:
         return ""
 
     def settle(self, attempt: Attempt) -> None:
-        """Binds and makes the volumes of an attempt, as far as it was recorded to succeed."""
+        """Binds and provisions the volumes of an attempt, as far as the record says that it succeeded."""
         for claim, volume in attempt.pv_bindings.items():
             self._bind(claim, volume)
         for claim, node_name in attempt.provision.items():

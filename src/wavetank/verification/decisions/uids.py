@@ -1,4 +1,4 @@
-"""Whose uids stand in the calls of extenders: a recording has left them out elsewhere."""
+"""The pods behind the uids in calls of extenders: a recording has no uids elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavetank.verification.decisions.recording import Attempt, ExtenderCall, Rec
 
 
 def known_uids(recording: Recording) -> dict[str, str]:
-    """Returns namespace/name by uid, for every pod that a call names in full or whose place in the dry run tells it."""
+    """Returns namespace/name by uid, for pods that a call names in full or that their place in a dry run shows."""
     attempts = [attempt for result in recording.results for attempt in result.attempts]
     known = {uid: key for attempt in attempts for call in attempt.extender_calls for uid, key in _named(attempt, call)}
     for attempt in attempts:

@@ -1,4 +1,4 @@
-"""Compares what the claims of a pod came to on each node."""
+"""Compares the volumes that the claims of a pod get on each node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavetank.verification.decisions.recording import Attempt
 
 
 def volumes_on(cycle: Cycle, node_name: str | None) -> PodVolumes:
-    """Returns what the pod gets on a node, nothing if there is none."""
+    """Returns the pod's volumes on a node; none if there is no node."""
     plugin = _plugin(cycle)
     if plugin is None or node_name is None:
         return PodVolumes()
@@ -20,7 +20,7 @@ def volumes_on(cycle: Cycle, node_name: str | None) -> PodVolumes:
 
 
 def compared_volumes(attempt: Attempt, cycle: Cycle) -> tuple[object, object] | None:
-    """Returns the recorded volumes and ours: those found on each node, those bound and those to be made."""
+    """Returns (recorded, ours): volumes found on each node, volumes bound, and volumes to be provisioned."""
     taken = volumes_on(cycle, attempt.taken)
     matches = {node: found for node, volumes in _found(cycle) if (found := _names(volumes.bindings))}
     ours = matches, _names(taken.bindings), {_key(claim): attempt.taken for claim, _ in taken.provisions}

@@ -16,8 +16,8 @@ from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.queue.events import ClusterEvent, waiting_pod_events
 from wavetank.scheduling.framework.queue.queue import Place, QueuedPod, QueueRules, SchedulingQueue
+from wavetank.verification.timelines.activity import Activity, ObservedAttempt, key_of
 from wavetank.verification.timelines.freerun import WatchedScheduler, play, queue_name
-from wavetank.verification.timelines.happenings import Happened, Happenings, key_of
 from wavetank.verification.timelines.timeline import Move, TimedAttempt, Timeline
 
 _ADDED = "UnschedulablePodAdd"
@@ -27,17 +27,17 @@ _AFTER_BACKOFF = "after_backoff"
 _Place = tuple[Nanoseconds, str, int]  # the instant, the name of the event, how many attempts were started before
 
 
-def run_forced(timeline: Timeline) -> Happenings:
-    """Lets wavetank's queue choose the pods, and everything else come as it was recorded.
+def run_forced(timeline: Timeline) -> Activity:
+    """Runs wavetank's queue, with the order of events and the results of attempts taken from the record.
 
-    Where the queue chooses another pod than the recorded one, the attempts end with that choice.
+    If the queue pops another pod than the recorded one, the attempts end there.
     """
     return play(timeline, ForcedScheduler)
 
 
 @dataclass(slots=True)
-class _News:
-    """Something that the queue was told, and that waits for its recorded position."""
+class _PendingEvent:
+    """An event that is held back until its recorded position between attempts."""
 
     time: Nanoseconds
     label: str
@@ -47,7 +47,7 @@ class _News:
 
 
 class _Traces:
-    """Where news left traces in the record: pods that were moved, pods that were not, and pods in flight."""
+    """Where the record shows that an event was handled: it moved pods, skipped pods, or met a pod in flight."""
 
     def __init__(self, timeline: Timeline) -> None:
         outputs = timeline.outputs
@@ -62,31 +62,31 @@ class _Traces:
             self._positions[t, event].add(position)
 
     def are_left(self, here: _Place) -> bool:
-        """Tells whether something was left here that is not explained yet."""
+        """Tells whether the record shows an event here that has not been handled yet."""
         return here in self.moved or self.skipped[here] > 0 or self.in_flight[here] > 0
 
     def needed_after(self, time: Nanoseconds, label: str, position: int) -> int:
-        """Returns how many news of this name, at least, were handled at later positions of the instant."""
+        """Returns how many events of this name, at least, were handled at later positions of the instant."""
         later = [place for place in self._positions[time, label] if place > position]
         return sum(max(1, self.in_flight[time, label, place]) for place in later)
 
 
 class ForcedQueue(SchedulingQueue):
-    """A queue that hears of everything at its recorded position between attempts, and notes each move.
+    """A queue that handles each event at its recorded position between attempts, and records each move.
 
-    The record says after how many attempts an event was handled only if it did something. An event that does nothing
-    now waits as long as later positions of the instant need as many events as there are.
+    The record gives an event's position only if the event had an effect. An event without an effect is held back as
+    long as later positions of the instant need all events that are left.
     """
 
     def __init__(
-        self, clock: Clock, rules: QueueRules, wake: Callable[[], None], timeline: Timeline, happenings: Happenings
+        self, clock: Clock, rules: QueueRules, wake: Callable[[], None], timeline: Timeline, activity: Activity
     ) -> None:
         super().__init__(clock, rules, wake)
         self.started = 0
-        self._happenings = happenings
+        self._activity = activity
         self._attempts = timeline.outputs.attempts
         self._traces = _Traces(timeline)
-        self._news: list[_News] = []
+        self._pending: list[_PendingEvent] = []
         self._label = ""
         self._departed = False
         self._in_flight: QueuedPod | None = None
@@ -96,12 +96,12 @@ class ForcedQueue(SchedulingQueue):
         """Returns the record of the attempt that was started last."""
         return self._attempts[self.started - 1]
 
-    # what the scheduler tells
+    # calls of the scheduler
 
     def add(self, pod: Pod, framework: Framework) -> None:
-        """Takes in a new pod at its position."""
+        """Adds a new pod at its position."""
         apply = partial(super().add, pod, framework)
-        self._news.append(_News(self._clock.now, _ADDED, apply, key_of(pod)))
+        self._pending.append(_PendingEvent(self._clock.now, _ADDED, apply, key_of(pod)))
         self.release()
 
     def move(self, event: ClusterEvent, old: Any, new: Any, at_most: int | None = None) -> None:
@@ -113,43 +113,43 @@ class ForcedQueue(SchedulingQueue):
 
         def apply() -> None:
             skipped = sum(not self._helps(item, event, old, new) for item in concerned())
-            self._happenings.skips[self._clock.now, event] += skipped
+            self._activity.skips[self._clock.now, event] += skipped
             self._traces.skipped[self._clock.now, event, self.started] -= skipped
             SchedulingQueue.move(self, event, old, new, at_most)
 
-        self._news.append(_News(self._clock.now, event, apply, has_effect=lambda: bool(concerned())))
+        self._pending.append(_PendingEvent(self._clock.now, event, apply, has_effect=lambda: bool(concerned())))
         self.release()
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Keeps the new version of a waiting pod."""
+        """Keeps the new version of a pending pod."""
         with self._named(next((str(event) for event in waiting_pod_events(old, new)), "")):
             super().update(old, new)
 
-    # when it is handled
+    # positions
 
     def release(self) -> None:
-        """Handles the news whose position has come."""
-        while (due := next((news for news in self._news if self._is_due(news)), None)) is not None:
-            self._news.remove(due)
+        """Handles the events whose position is reached."""
+        while (due := next((event for event in self._pending if self._is_due(event)), None)) is not None:
+            self._pending.remove(due)
             self._traces.in_flight[due.time, due.label, self.started] -= 1
             with self._named(due.label):
                 due.apply()
 
-    def _is_due(self, news: _News) -> bool:
-        if news.time < self._clock.now:
+    def _is_due(self, event: _PendingEvent) -> bool:
+        if event.time < self._clock.now:
             return True
-        if news.pod:
-            return self._traces.added.get((news.time, news.pod), 0) <= self.started
-        here = (news.time, news.label, self.started)
+        if event.pod:
+            return self._traces.added.get((event.time, event.pod), 0) <= self.started
+        here = (event.time, event.label, self.started)
         later = self._traces.needed_after(*here)
-        if news.has_effect():
+        if event.has_effect():
             return not later or self._traces.are_left(here)
-        return self._traces.in_flight[here] > 0 or sum(other.label == news.label for other in self._news) > later
+        return self._traces.in_flight[here] > 0 or sum(other.label == event.label for other in self._pending) > later
 
     # attempts
 
     def pop(self) -> QueuedPod | None:
-        """Returns the recorded pod, if it is the one to try next; once it is not, nothing more can be compared."""
+        """Pops the next pod if it is the recorded one, else None from then on, as nothing more can be compared."""
         self.release()
         queued = None if self._departed else super().pop()
         if queued is None:
@@ -157,13 +157,13 @@ class ForcedQueue(SchedulingQueue):
         expected = self._attempts[self.started] if self.started < len(self._attempts) else None
         if expected is None or (expected.t, expected.pod) != (self._clock.now, key_of(queued.pod)):
             self._departed = True
-            self._happenings.attempts.append(Happened(self._clock.now, key_of(queued.pod), ""))
+            self._activity.attempts.append(ObservedAttempt(self._clock.now, key_of(queued.pod), ""))
             return None
         self.started += 1
         return queued
 
     def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
-        """Takes back a pod; events that came while it was tried may send it on."""
+        """Puts a pod back; events during its attempt may move it on."""
         super().refused(queued, rejectors)
         if self.present.hint == _AFTER_BACKOFF:
             self._in_flight = queued
@@ -171,11 +171,11 @@ class ForcedQueue(SchedulingQueue):
             self._in_flight = None
 
     def failed(self, queued: QueuedPod, hopeless: bool = False) -> None:
-        """Takes back a pod whose attempt failed through no plugin."""
+        """Puts back a pod whose attempt failed with an error."""
         with self._named(_FAILED):
             super().failed(queued, hopeless)
 
-    # what is noted
+    # recording
 
     @contextmanager
     def _named(self, label: str) -> Iterator[None]:
@@ -187,7 +187,7 @@ class ForcedQueue(SchedulingQueue):
         super()._enter(queued, place)
         if self._label:
             label = _FAILED if queued is self._in_flight else self._label
-            self._happenings.moves.append(
+            self._activity.moves.append(
                 Move(self._clock.now, self.started, key_of(queued.pod), label, queue_name(queued))
             )
 
@@ -201,27 +201,27 @@ class ForcedQueue(SchedulingQueue):
 
 
 class ForcedScheduler(WatchedScheduler):
-    """A scheduler whose attempts come to what was recorded."""
+    """A scheduler whose attempts have the recorded results."""
 
     queue: ForcedQueue
 
-    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, timeline: Timeline, activity: Activity, *args: Any, **kwargs: Any) -> None:
         self._timeline = timeline
         self._messages = timeline.outputs.messages
-        super().__init__(timeline, happenings, *args, **kwargs)
+        super().__init__(timeline, activity, *args, **kwargs)
 
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
-        return ForcedQueue(clock, rules, self._wake, self._timeline, self._happenings)
+        return ForcedQueue(clock, rules, self._wake, self._timeline, self._activity)
 
     def receive_update(self, old: Pod, new: Pod) -> None:
-        """Takes in all news when they come."""
+        """Handles every event at once."""
         self.receive(self.event_handlers.pod_modified, old, new)
 
     def _turn(self) -> None:
-        """Hears all news at once, since the queue knows when to make use of them."""
+        """Passes all events to the queue first, which holds them back until their position."""
         inbox, self._inbox = self._inbox, []
-        for handle, news in inbox:
-            handle(*news)
+        for handle, event in inbox:
+            handle(*event)
         super()._turn()
         self.queue.release()
 

@@ -20,29 +20,29 @@ from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.scheduler.scheduler import Scheduler
 from wavetank.simulation.world import World
-from wavetank.verification.timelines.happenings import Happened, Happenings, key_of
+from wavetank.verification.timelines.activity import Activity, ObservedAttempt, key_of
 from wavetank.verification.timelines.inputs import FaultyStore, RecordedInputs
 from wavetank.verification.timelines.timeline import Timeline
 
 _HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
 
-def run_freely(timeline: Timeline) -> Happenings:
-    """Lets wavetank's scheduler do as it likes on the recorded inputs."""
+def run_freely(timeline: Timeline) -> Activity:
+    """Runs wavetank's scheduler on the recorded inputs."""
     return play(timeline, WatchedScheduler)
 
 
-def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenings:
-    """Plays the recorded inputs to a scheduler from the first to the last recorded moment."""
+def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Activity:
+    """Runs a scheduler on the recorded inputs, from the first to the last recorded instant."""
     options = timeline.inputs.options
     refused = {pod: fault["bind_errors"] for pod, fault in (options.get("faults") or {}).items()}
     world = World(timeline.version, store=FaultyStore(Clock(timeline.timers.process_start_ns), refused))
     configuration = parse_configuration({**_HEAD, **timeline.config}, timeline.version)
     handle = Handle(timeline.version, Listers(), Random(0))
-    happenings = Happenings()
+    activity = Activity()
     build(
         timeline,
-        happenings,
+        activity,
         world.store,
         world.clock,
         build_frameworks(configuration, handle),
@@ -61,11 +61,11 @@ def play(timeline: Timeline, build: Callable[..., WatchedScheduler]) -> Happenin
 
     def note_binding(old: Pod, new: Pod) -> None:
         if new.node_name and not old.node_name:
-            happenings.binds.append((world.clock.now, key_of(new), new.node_name))
+            activity.binds.append((world.clock.now, key_of(new), new.node_name))
 
     world.store.subscribe(POD, modified=note_binding)
     world.run(timeline.outputs.end_ns)
-    return happenings
+    return activity
 
 
 def _latency(given: dict[str, Nanoseconds]) -> SchedulerLatency:
@@ -74,21 +74,21 @@ def _latency(given: dict[str, Nanoseconds]) -> SchedulerLatency:
 
 
 class WatchedScheduler(Scheduler):
-    """A scheduler whose every attempt is noted.
+    """A scheduler whose attempts are recorded in `activity`.
 
-    Of nodes that are equally good for a preemption it takes the recorded one: the real choice is Go's map order.
+    Among equally good nodes for a preemption it takes the recorded one: the real choice depends on Go's map order.
     """
 
-    def __init__(self, timeline: Timeline, happenings: Happenings, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, timeline: Timeline, activity: Activity, *args: Any, **kwargs: Any) -> None:
         self._recorded = timeline.outputs.attempts
-        self._happenings = happenings
-        self._last: dict[str, Happened] = {}
+        self._activity = activity
+        self._last: dict[str, ObservedAttempt] = {}
         self._decided: Outcome | None = None
         super().__init__(*args, explain=self._note, **kwargs)
 
     def _note(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: object) -> None:
         self._decided = outcome
-        preemption, number = outcome.preemption, len(self._happenings.attempts)
+        preemption, number = outcome.preemption, len(self._activity.attempts)
         if preemption is not None and number < len(self._recorded):
             nominated = self._recorded[number].nominated or ""
             if nominated in preemption.equally_good:
@@ -99,26 +99,26 @@ class WatchedScheduler(Scheduler):
         super()._attempt(queued)
         outcome = self._decided
         assert outcome is not None
-        happened = Happened(self._clock.now, key_of(pod), "bound", outcome.node_name)
+        observed = ObservedAttempt(self._clock.now, key_of(pod), "bound", outcome.node_name)
         if not outcome.node_name:
-            happened.result = "unschedulable"
-            happened.message, happened.queue = outcome.message, queue_name(queued)
-            happened.plugins = tuple(sorted(outcome.rejectors))
+            observed.result = "unschedulable"
+            observed.message, observed.queue = outcome.message, queue_name(queued)
+            observed.plugins = tuple(sorted(outcome.rejectors))
             if outcome.preemption is not None:
-                happened.nominated = outcome.preemption.nominated
-                going = (victim for victim in outcome.preemption.victims if victim.deleted is None)
-                happened.victims = frozenset(map(key_of, going))
-        self._last[pod.uid] = happened
-        self._happenings.attempts.append(happened)
+                observed.nominated = outcome.preemption.nominated
+                evicted = (victim for victim in outcome.preemption.victims if victim.deleted is None)
+                observed.victims = frozenset(map(key_of, evicted))
+        self._last[pod.uid] = observed
+        self._activity.attempts.append(observed)
 
     def _unbind(self, cycle: Cycle, queued: QueuedPod, node_name: str, message: str) -> None:
         super()._unbind(cycle, queued, node_name, message)
-        happened = self._last[queued.pod.uid]
-        happened.result, happened.message = "error", message
+        observed = self._last[queued.pod.uid]
+        observed.result, observed.message = "error", message
         if self._store.find(POD, queued.pod.namespace, queued.pod.name) is not None:
-            happened.queue = queue_name(queued)
+            observed.queue = queue_name(queued)
 
 
 def queue_name(queued: QueuedPod) -> str:
-    """Returns what a record calls the queue that a pod is in."""
+    """Returns the record's name of the queue that a pod is in."""
     return queued.place.value.partition(",")[0]

@@ -19,7 +19,7 @@ _NEVER = 2**62
 
 
 class RefusedBindingError(ApiError):
-    """The API server was told to refuse this binding."""
+    """The recorded API server refused this binding."""
 
     code = 500
 

@@ -1,4 +1,4 @@
-"""The recorded timelines: what happened to a cluster and when, and every attempt of one kube-scheduler."""
+"""Recorded timelines: the timed changes of a cluster, and every attempt of one kube-scheduler."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wavetank.cluster.releases import NEWEST, Version, read_version
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 
-Change = tuple[Nanoseconds, str, dict[str, Any]]  # when, what is done, and to which object
+Change = tuple[Nanoseconds, str, dict[str, Any]]  # time, action, and the object
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """The objects at the start, what is done to them later, and how the API server behaves."""
+    """The objects at the start, their later changes, and options of the API server."""
 
     init: list[Change]
     events: list[Change]
@@ -24,7 +24,7 @@ class Inputs(msgspec.Struct, frozen=True):
 
 
 class TimedAttempt(msgspec.Struct, frozen=True):
-    """One attempt; `msg` is a number in the list of messages, `to` the queue that a pod went to when it failed."""
+    """One attempt; `msg` is an index into the messages, `to` the queue that a failed pod was put in."""
 
     t: Nanoseconds
     pod: str
@@ -39,7 +39,7 @@ class TimedAttempt(msgspec.Struct, frozen=True):
 
 
 class Move(msgspec.Struct, frozen=True, array_like=True):
-    """A pod that came into a queue by an event; `position` is the number of attempts started before."""
+    """A pod that an event moved into a queue; `position` is the number of attempts started before."""
 
     t: Nanoseconds
     position: int
@@ -61,7 +61,7 @@ class Outputs(msgspec.Struct, frozen=True):
 
 
 class Timers(msgspec.Struct, frozen=True):
-    """When the process and its queue began."""
+    """When the process and its queue were started."""
 
     process_start_ns: Nanoseconds
     queue_start_ns: Nanoseconds
@@ -87,12 +87,12 @@ class Timeline(msgspec.Struct, frozen=True):
 
     @property
     def is_repeatable(self) -> bool:
-        """Tells whether the real scheduler did the same whatever its own chances were."""
+        """Tells whether the real scheduler did the same with every random seed."""
         return bool(self.check.get("timeline_seed_independent"))
 
 
 def read_timeline(path: Path) -> Timeline:
-    """Reads a recorded timeline; whatever is wrong with it is an InputError that names it."""
+    """Reads a recorded timeline; InputError if it is invalid."""
     return parse_timeline(read_text(path), path)
 
 
@@ -109,7 +109,7 @@ class _Kind(msgspec.Struct):
 
 
 def is_timeline(text: str) -> bool:
-    """Tells a timeline from recorded cycles, or from anything else, by what it says of its outputs."""
+    """Tells whether a text is a timeline, not recorded cycles or anything else, by its outputs."""
     try:
         return bool(bytes(msgspec.json.decode(text, type=_Kind).outputs))
     except (msgspec.DecodeError, RecursionError):

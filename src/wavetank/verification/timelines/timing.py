@@ -1,4 +1,4 @@
-"""Compares what wavetank did in time with what was recorded."""
+"""Compares the times and results of wavetank's scheduler with a recorded timeline."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from itertools import zip_longest
 
 from wavetank.verification.decisions.agreement import Agreement, Pair
 from wavetank.verification.decisions.replay import Mismatch
+from wavetank.verification.timelines.activity import Activity, ObservedAttempt, recorded
 from wavetank.verification.timelines.forced import run_forced
 from wavetank.verification.timelines.freerun import run_freely
-from wavetank.verification.timelines.happenings import Happened, Happenings, recorded
 from wavetank.verification.timelines.timeline import Timeline
 
 _FREE = ("time", "pod", "result", "node", "message", "queue", "plugins", "nominated")
-_FORCED = ("time", "pod", "queue")  # the rest is taken from the record, so that it says nothing
+_FORCED = ("time", "pod", "queue")  # the rest is taken from the record
 TIMED_ASPECTS = (*_FREE, "victims", "binds", "moves", "skips")
 
 
 def follow(timeline: Timeline, file: str) -> tuple[Agreement, list[Mismatch]]:
-    """Runs a timeline freely, and if chance had a part in it and it differs, as far as the record leaves a choice.
+    """Runs a timeline freely; if it differs and was random, again with the record's order of events and results.
 
-    `file` is named in mismatches: of the first attempt that differs, since what follows is its consequence.
+    `file` is named in mismatches: of the first attempt that differs only, since the next ones may follow from it.
     """
     expected = recorded(timeline)
     compared = _Comparison(file, expected, run_freely(timeline))
@@ -31,7 +31,7 @@ def follow(timeline: Timeline, file: str) -> tuple[Agreement, list[Mismatch]]:
 
 
 class _Comparison:
-    def __init__(self, file: str, expected: Happenings, got: Happenings, forced: bool = False) -> None:
+    def __init__(self, file: str, expected: Activity, got: Activity, forced: bool = False) -> None:
         self.agreement = Agreement()
         self.mismatches: list[Mismatch] = []
         self._file = file
@@ -44,7 +44,9 @@ class _Comparison:
             self._compare("skips", (+expected.skips).items(), (+got.skips).items())
         self.agreement.files.add(not self.mismatches)
 
-    def _compare_attempts(self, aspects: Sequence[str], expected: list[Happened], got: list[Happened]) -> None:
+    def _compare_attempts(
+        self, aspects: Sequence[str], expected: list[ObservedAttempt], got: list[ObservedAttempt]
+    ) -> None:
         for number, (theirs, ours) in enumerate(zip_longest(expected, got)):
             pairs = [(aspect, (getattr(theirs, aspect, None), getattr(ours, aspect, None))) for aspect in aspects]
             equal = all(one == other for _, (one, other) in pairs)
@@ -54,14 +56,14 @@ class _Comparison:
                 self._tell(number, theirs or ours, pairs)
             self.agreement.attempts.add(equal)
 
-    def _tell(self, number: int, attempt: Happened | None, pairs: list[tuple[str, Pair]]) -> None:
+    def _tell(self, number: int, attempt: ObservedAttempt | None, pairs: list[tuple[str, Pair]]) -> None:
         assert attempt is not None
         for aspect, (one, other) in pairs:
             if one != other:
                 self.mismatches.append(Mismatch(self._file, number, attempt.pod, aspect, one, other))
 
     def _compare(self, aspect: str, expected: Iterable[Pair], got: Iterable[Pair]) -> None:
-        """Compares two mappings; the first key that differs is told unless attempts have differed before."""
+        """Compares two mappings; the first key that differs is a mismatch unless there is one already."""
         theirs, ours = dict(expected), dict(got)
         for number, key in enumerate({**theirs, **ours}):
             equal = theirs.get(key) == ours.get(key)
@@ -70,7 +72,7 @@ class _Comparison:
                 self.mismatches.append(Mismatch(self._file, number, str(key), aspect, theirs.get(key), ours.get(key)))
 
 
-def _victims(attempts: list[Happened]) -> Iterator[Pair]:
+def _victims(attempts: list[ObservedAttempt]) -> Iterator[Pair]:
     """Yields each preemptor's victims over the whole run: the record gives some to a later attempt of the same pod."""
     victims: dict[str, set[str]] = {}
     for attempt in attempts:

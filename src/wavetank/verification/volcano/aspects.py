@@ -1,4 +1,4 @@
-"""What of a session is compared, and how."""
+"""The aspects of a session that are compared, and how."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wavetank.scheduling.volcano.session.outcome import SessionOutcome
 from wavetank.verification.volcano.recording import Result, SessionRecord
 from wavetank.verification.volcano.trace import Trace
 
-Pair = tuple[Any, Any]  # what was recorded, and what we got
+Pair = tuple[Any, Any]  # recorded, ours
 
 
 @dataclass
 class Replayed:
-    """What our session came to, as far as it is not in the outcome."""
+    """The result of wavetank's session: its outcome, and what is compared besides."""
 
     outcome: SessionOutcome
     trace: Trace
@@ -29,9 +29,9 @@ class Replayed:
 
 
 def compared(record: SessionRecord, ours: Replayed) -> Iterator[tuple[str, Pair]]:
-    """Yields (aspect, what was recorded and what we got) of all that could be repeated.
+    """Yields (aspect, (recorded, ours)) for each aspect that is repeatable.
 
-    Where the real scheduler came to several outcomes any of them will do, and the rest is compared only if ours is the
+    If the real scheduler had several outcomes, any of them is right, and the rest is compared only if ours is the
     recorded one.
     """
     got = _outcome(ours.outcome)
@@ -51,7 +51,7 @@ def compared(record: SessionRecord, ours: Replayed) -> Iterator[tuple[str, Pair]
 
 
 def is_recorded(record: SessionRecord, ours: Replayed) -> bool:
-    """Tells whether our outcome is one that the real scheduler came to as well."""
+    """Tells whether our outcome is one of the real scheduler's."""
     known = [_recorded_outcome(record.result), *map(_alternative, record.runs.alternatives)]
     return _outcome(ours.outcome) in known
 
@@ -100,7 +100,7 @@ def _cut_group(status: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cut(message: str) -> str:
-    """Leaves out what names one task of several, which the real scheduler takes from a Go map."""
+    """Removes the name of one task among several, which the real scheduler takes from a Go map."""
     return message.partition(ORIGIN)[0]
 
 
@@ -144,7 +144,7 @@ def _events(result: Result, ours: Replayed) -> Pair:
 
 
 def _sorted(message: str) -> str:
-    """Brings the names of several scalar resources into one order; the real one has that of a Go map."""
+    """Sorts the names of scalar resources, which the real scheduler has in a Go map's order."""
     return ", ".join(sorted(_cut(message).split(", ")))
 
 
@@ -164,7 +164,7 @@ SESSION_ASPECTS = ("enqueued", "binds", "evicts", "pipelined", "groups", *_DETAI
 
 
 def _first_difference(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> Pair:
-    """Returns the first step that differs, with its number: a whole trace could not be read."""
+    """Returns the first step that differs, with its number: a whole trace would be too long to read."""
     for i in range(max(len(expected), len(got))):
         theirs = expected[i] if i < len(expected) else None
         mine = got[i] if i < len(got) else None
@@ -176,7 +176,7 @@ def _first_difference(expected: list[dict[str, Any]], got: list[dict[str, Any]])
 
 
 def _says_the_same(left: Any, right: Any) -> bool:
-    """Compares texts without the names of resources where several are short: the real one takes any of them."""
+    """Compares texts without the names of insufficient resources if there are several: the real one names any."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(_says_the_same(left[key], right[key]) for key in left)
     if isinstance(left, str) and isinstance(right, str) and left != right:
@@ -193,7 +193,7 @@ def _without_scalars(text: str) -> tuple[int, list[str]]:
 
 
 def _as_floats(value: Any) -> Any:
-    """Reads the numbers of an account as what they are: the largest are written like whole numbers, and are none."""
+    """Converts all numbers to floats: the largest are written like integers."""
     if isinstance(value, Mapping):
         return {key: _as_floats(part) for key, part in value.items()}
     return float(value) if isinstance(value, int) else value

@@ -1,4 +1,4 @@
-"""The recorded sessions of Volcano: the objects of a scenario, and of each session its input and its result."""
+"""Recorded sessions of Volcano: the objects of a scenario, and the input and result of each session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Document = dict[str, Any]
 
 
 class PodState(msgspec.Struct, frozen=True):
-    """What a pod was like before a session."""
+    """The state of a pod before a session."""
 
     phase: str
     node: str = ""
@@ -22,7 +22,7 @@ class PodState(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a session came to."""
+    """The result of a session."""
 
     enqueued: list[str]
     binds: list[list[str]]
@@ -48,7 +48,7 @@ class Runs(msgspec.Struct, frozen=True):
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """One session: which pods and PodGroups there were, and what became of them."""
+    """One session: its pods and PodGroups, and its result."""
 
     index: int
     time: str
@@ -88,7 +88,7 @@ class _Kind(msgspec.Struct):
 
 
 def is_scenario(text: str) -> bool:
-    """Tells recorded sessions of Volcano from recordings of kube-scheduler."""
+    """Tells whether a text has recorded sessions of Volcano, not a recording of kube-scheduler."""
     try:
         return bool(msgspec.json.decode(text, type=_Kind).volcano)
     except (msgspec.DecodeError, RecursionError):

@@ -15,21 +15,21 @@ from wavetank.scheduling.volcano.session.ties import ByName
 from wavetank.verification.decisions.agreement import Agreement
 from wavetank.verification.decisions.replay import Mismatch
 from wavetank.verification.volcano.aspects import Replayed, compared, is_recorded
-from wavetank.verification.volcano.objects import World
 from wavetank.verification.volcano.recording import Scenario, SessionRecord
+from wavetank.verification.volcano.scenarioobjects import ScenarioObjects
 from wavetank.verification.volcano.trace import Trace
 
 _ORDERS = 40  # of Go's maps that are tried
 
 
 def replay_sessions(scenario: Scenario, file: str) -> tuple[Agreement, list[Mismatch]]:
-    """Runs every session of a scenario from its recorded input alone, and compares what it came to."""
+    """Runs every session of a scenario on its recorded input, and compares the results."""
     agreement = Agreement()
     mismatches: list[Mismatch] = []
-    world, conf = World(scenario), parse_conf(scenario.conf)
+    objects, conf = ScenarioObjects(scenario), parse_conf(scenario.conf)
     for record in scenario.sessions:
         before = len(mismatches)
-        for aspect, (expected, got) in compared(record, _closest(world, conf, record)):
+        for aspect, (expected, got) in compared(record, _closest(objects, conf, record)):
             agreement.aspects[aspect].add(expected == got)
             if expected != got:
                 mismatches.append(Mismatch(file, record.index, scenario.name, aspect, *_differing(expected, got)))
@@ -38,20 +38,22 @@ def replay_sessions(scenario: Scenario, file: str) -> tuple[Agreement, list[Mism
     return agreement, mismatches
 
 
-def _closest(world: World, conf: VolcanoConf, record: SessionRecord) -> Replayed:
-    """Runs a session; where the real one came to several outcomes, in several orders until one of them is met."""
-    first = replay_session(world, conf, record)
+def _closest(objects: ScenarioObjects, conf: VolcanoConf, record: SessionRecord) -> Replayed:
+    """Runs a session; if the real one had several outcomes, in several orders until one of them is found."""
+    first = replay_session(objects, conf, record)
     if record.runs.same_outcome or is_recorded(record, first):
         return first
-    orders = (replay_session(world, conf, record, Random(seed)) for seed in range(_ORDERS))
+    orders = (replay_session(objects, conf, record, Random(seed)) for seed in range(_ORDERS))
     return next((ours for ours in orders if is_recorded(record, ours)), first)
 
 
-def replay_session(world: World, conf: VolcanoConf, record: SessionRecord, maps: Random | None = None) -> Replayed:
+def replay_session(
+    objects: ScenarioObjects, conf: VolcanoConf, record: SessionRecord, maps: Random | None = None
+) -> Replayed:
     """Runs one session by the rules of the recording: ties by name, victims by name, nodes in their order."""
     trace = Trace()
     session = Session(
-        world.before(record),
+        objects.before(record),
         conf,
         plugin_makers(KubePlugins(Listers())),
         now=parse_time(record.time, "time") or 0,
@@ -96,7 +98,7 @@ def _job(session: Session, job: Job) -> dict[str, Any]:
 
 
 def _differing(expected: object, got: object) -> tuple[object, object]:
-    """Leaves only what differs of two mappings, however deep."""
+    """Returns only the differing parts of two nested mappings."""
     if not isinstance(expected, dict) or not isinstance(got, dict):
         return expected, got
     pairs = {

@@ -9,7 +9,7 @@ from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 
 
 class Trace:
-    """Writes down every step of a session as the recorder of the real one did."""
+    """Records every step of a session as the recorder of the real one did."""
 
     def __init__(self) -> None:
         self.steps: list[dict[str, Any]] = []
@@ -18,14 +18,14 @@ class Trace:
         self.places: dict[int, int] = {}  # of the slots in the list of nodes
 
     def note(self, op: str, **facts: str | int | Sequence[str]) -> None:
-        """Writes down a step."""
+        """Records a step."""
         kept = {field: fact for field, fact in facts.items() if field == "in" or fact or fact == 0}
         self.steps.append({"a": self.action, "op": op, **{key: fact for key, fact in kept.items() if fact != []}})
 
     def scored(
         self, task: str, slots: IntArray, scores: Mapping[str, NumberArray], totals: NumberArray, chosen: int | None
     ) -> None:
-        """Writes down a round of scoring, nodes in the order of the list."""
+        """Records a round of scoring, with nodes in the order of the list."""
         places = np.array([self.places[slot] for slot in slots.tolist()])
         order = np.argsort(places, kind="stable")
         best = slots[totals == totals.max()].tolist()

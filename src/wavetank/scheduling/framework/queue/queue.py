@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.kernel.clock import WORLD, Clock, Timer
+from wavetank.kernel.clock import EVENTS, Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.plugin import PreEnqueuePlugin
@@ -327,7 +327,7 @@ class SchedulingQueue:
             if self._backoff_timer.due <= due and self._backoff_timer.background == hopeless:
                 return
             self._backoff_timer.cancel()
-        self._backoff_timer = self._clock.at(due, self._flush_backoff, WORLD, background=hopeless)
+        self._backoff_timer = self._clock.at(due, self._flush_backoff, EVENTS, background=hopeless)
 
     def _first(self, heap: list[tuple[Any, ...]]) -> bool:
         while heap and heap[0][-1].entry != heap[0][-2]:
@@ -354,7 +354,7 @@ class SchedulingQueue:
         if self._flush_timer is None:
             start = self._rules.start
             due = start + ((self._clock.now - start) // FLUSH_PERIOD + 1) * FLUSH_PERIOD
-            self._flush_timer = self._clock.at(due, self._flush_unschedulable, WORLD, background=True)
+            self._flush_timer = self._clock.at(due, self._flush_unschedulable, EVENTS, background=True)
 
     def _flush_unschedulable(self) -> None:
         self._flush_timer = None

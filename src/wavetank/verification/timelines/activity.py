@@ -1,4 +1,4 @@
-"""What a scheduler did and when, in comparable form."""
+"""What a scheduler did and when, in a form that can be compared."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from wavetank.verification.timelines.timeline import Move, Timeline
 
 
 @dataclass(slots=True)
-class Happened:
-    """One attempt; `queue` is where a pod that failed went."""
+class ObservedAttempt:
+    """One attempt; `queue` is the queue that a failed pod was put in."""
 
     time: Nanoseconds
     pod: str
@@ -26,20 +26,20 @@ class Happened:
 
 
 @dataclass(slots=True)
-class Happenings:
-    """Everything that a scheduler did; `skips` counts by (time, event) the pods that an event did not help."""
+class Activity:
+    """Everything that a scheduler did; `skips` counts by (time, event) the pods that an event did not move."""
 
-    attempts: list[Happened] = field(default_factory=list)
+    attempts: list[ObservedAttempt] = field(default_factory=list)
     binds: list[tuple[Nanoseconds, str, str]] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
     skips: Counter[tuple[Nanoseconds, str]] = field(default_factory=Counter)
 
 
-def recorded(timeline: Timeline) -> Happenings:
+def recorded(timeline: Timeline) -> Activity:
     """Returns what the real scheduler did."""
     outputs = timeline.outputs
     attempts = [
-        Happened(
+        ObservedAttempt(
             attempt.t,
             attempt.pod,
             attempt.result,
@@ -55,9 +55,9 @@ def recorded(timeline: Timeline) -> Happenings:
     skips: Counter[tuple[Nanoseconds, str]] = Counter()
     for time, _, event, count in outputs.skips:
         skips[time, event] += count
-    return Happenings(attempts, outputs.binds, outputs.moves, skips)
+    return Activity(attempts, outputs.binds, outputs.moves, skips)
 
 
 def key_of(pod: Pod) -> str:
-    """Returns what a record calls a pod."""
+    """Returns the record's name of a pod: namespace/name."""
     return f"{pod.namespace}/{pod.name}"

@@ -16,8 +16,8 @@ from wavetank.verification.volcano.recording import PodState, Scenario, SessionR
 R = TypeVar("R", bound=Resource)
 
 
-class World:
-    """The objects of a scenario, of which each session has some."""
+class ScenarioObjects:
+    """The objects of a scenario; each session has some of them."""
 
     def __init__(self, scenario: Scenario) -> None:
         specs = SpecTable()
@@ -29,10 +29,10 @@ class World:
         added = {
             name: session.index for session in scenario.sessions for name in session.applied.get("queuesAdded", ())
         }
-        self._since = added  # the session in which a queue is there for the first time
+        self._since = added  # the first session that has a queue
 
     def before(self, session: SessionRecord) -> Cache:
-        """Returns what the scheduler knew when a session began."""
+        """Returns the scheduler's cache at the start of a session."""
         cache = Cache()
         for name in session.node_list:
             cache.set_node(self._nodes[name])

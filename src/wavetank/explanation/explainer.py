@@ -23,15 +23,15 @@ from wavetank.simulation.world import World
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
-_LONGEST_WAIT = 30 * SECOND  # for the second attempt of a pod after its preemption
+_LONGEST_WAIT = 30 * SECOND  # for the second attempt of a pod that has preempted others
 
 
-class Rehearsal:
-    """A cluster on which pods are scheduled one by one, and every attempt is explained.
+class Explainer:
+    """Schedules pods one by one on a cluster, and explains every attempt.
 
-    A pod that gets a node starts at once, a second before the next pod is created; one that gets none is deleted, so
-    that every pod has its attempt in turn. Victims of a preemption are deleted at once. Pods of the cluster that have
-    no node are `pending` and not scheduled. `choices` maps pods (namespace/name) to the node that they take.
+    A pod that is bound runs from then on, a second before the next one is created; a pod that is not bound is deleted,
+    so that each pod has its attempt in turn. Victims of a preemption are deleted at once. Pods of the cluster without a
+    node are `pending`: they are not scheduled. `choices` gives pods (namespace/name) the node that they are bound to.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class Rehearsal:
             SchedulerOptions(ties="exact", takes_all=False, explain=self._listen, connect=connect_extender),
         )
 
-    def play(self, workload: Workload | None) -> Iterator[Explanation]:
-        """Schedules the pods of a workload, or else the pending ones; yields what `schedule` returns for each."""
+    def explain_all(self, workload: Workload | None) -> Iterator[Explanation]:
+        """Explains the pods of a workload in turn, or the pending pods if there is no workload."""
         for pod in self.pending if workload is None else self._pods_of(workload):
-            yield from self.schedule(pod)
+            yield from self.explain(pod)
 
-    def schedule(self, pod: Pod) -> list[Explanation]:
-        """Creates a pod and lets it be scheduled; returns its attempts, or one explanation of why there was none."""
+    def explain(self, pod: Pod) -> list[Explanation]:
+        """Creates a pod and returns its attempts, or one explanation of why there was none."""
         self._explained = []
         self._create(pod)
         self._clock.run(self._clock.now)
@@ -73,7 +73,7 @@ class Rehearsal:
         return (arrival.pod for arrival in workload.arrivals(self._store.specs, Streams(0)))
 
     def _take_over(self, found: Resource) -> None:
-        """Adds an object of the cluster with its start time and deletion time."""
+        """Adds an object of the cluster with its state: running for some time, or terminating."""
         metadata, status = found.manifest.get("metadata") or {}, found.manifest.get("status") or {}
         where = f"{found.manifest_kind} {found.name}"
         found.deleted = parse_time(metadata.get("deletionTimestamp"), f"{where}: metadata.deletionTimestamp")
@@ -128,7 +128,7 @@ class Rehearsal:
         return len(self._explained) > before
 
     def _settle(self, pod: Pod) -> None:
-        """Starts the pod on its node, or deletes it; one that was never tried stays as it is."""
+        """Starts the pod on its node, or deletes it if it has none; a pod without an attempt stays as it is."""
         present = self._store.find(POD, pod.namespace, pod.name)
         if not self._explained or not isinstance(present, Pod):
             return
