@@ -22,6 +22,7 @@ from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.results.attempts.format import Keep
 from wavetank.results.layout import REPORT
+from wavetank.simulation.latency.presets import PRESETS
 from wavetank.version import __version__
 
 _EXAMPLES = """\b
@@ -67,7 +68,7 @@ _OPTIONS = {
     help="What to try; may be repeated.  [default: default]",
 )
 @click.option("--seeds", metavar="LIST", help="Seeds such as 1-5 or 1,2,7.  [default: 1]")
-@click.option("--latency", metavar="PRESET", help="ideal or k3s.  [default: ideal]")
+@click.option("--latency", metavar="PRESET", help=f"{' or '.join(PRESETS)}.  [default: ideal]")
 @click.option("--execution", type=click.Choice(["kubelet", "k8ssim"]), help="Whose nodes run the pods.")
 @click.option("--kubernetes-version", metavar="VERSION", help="The release to behave like.  [default: the newest]")
 @click.option("--ties", type=click.Choice(["random", "exact"]), help="How ties between nodes are broken.")

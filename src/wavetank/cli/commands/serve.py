@@ -24,6 +24,7 @@ from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
+from wavetank.simulation.latency.presets import PRESETS
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
@@ -61,7 +62,11 @@ Examples:
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
 @click.option("--metrics", type=click.Choice(["on", "off"]), default="on", show_default=True, help="For kubectl top.")
 @click.option(
-    "--latency", metavar="PRESET", default="ideal", show_default=True, help="How long things take: ideal or k3s."
+    "--latency",
+    metavar="PRESET",
+    default="ideal",
+    show_default=True,
+    help=f"How long things take: {' or '.join(PRESETS)}.",
 )
 @click.option("--kubeconfig", type=click.Path(path_type=Path), default=KUBECONFIG, show_default=True, help="To write.")
 @click.option("--bare", is_flag=True, help="Nobody acts by himself: no scheduler, no kubelets, no controllers.")

@@ -1,4 +1,4 @@
-"""Latency models by name: how long the control plane and the nodes take."""
+"""Latency models: how long the control plane and the nodes take."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from wavetank.errors import InputError
 from wavetank.kernel.distributions import Distribution
 from wavetank.nodes.kubelet.latency import NodeLatency
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.simulation.latency.k3s import K3S
+from wavetank.simulation.latency import presets
+from wavetank.simulation.latency.presets import PRESETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,7 @@ class LatencySpec(Structure, rename=str):
         )
 
 
-IDEAL = Latency("ideal")
-PRESETS: dict[str, Latency] = {"ideal": IDEAL, "k3s": LatencySpec.read(K3S, "k3s").model("k3s")}
+IDEAL = Latency(presets.IDEAL)
 
 
 def parse_latency(value: object, path: str) -> Latency:
@@ -83,7 +83,7 @@ def parse_latency(value: object, path: str) -> Latency:
     if isinstance(value, str):
         if value not in PRESETS:
             raise InputError(f"unknown latency preset {value!r}: expected one of {', '.join(PRESETS)}", path=path)
-        return PRESETS[value]
+        return LatencySpec.read(PRESETS[value], value).model(value)
     if not isinstance(value, Mapping):
         raise InputError(f"expected a preset ({', '.join(PRESETS)}) or a mapping, got {value!r}", path=path)
     return LatencySpec.read(value, path).model("custom")
