@@ -54,7 +54,7 @@ class Timestep:
         while not all(participant.audit.watches_pods for participant in participants):
             self._serve_until_silent(_PAUSE_S)
             if time.monotonic() > deadline:
-                raise self._fault(f"does not look at pods: not within {_PATIENCE_S:g} s")
+                raise self._fault(f"does not watch pods: not within {_PATIENCE_S:g} s")
         self._serve_until_silent(_SILENCE_S)
 
     def settle(self) -> None:

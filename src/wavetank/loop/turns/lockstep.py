@@ -57,7 +57,7 @@ class Lockstep:
                 break
         for participant in self._unready():
             raise ProcessError(
-                participant.process.name, "does not look at pods: it never got in sync", participant.process.tail()
+                participant.process.name, "does not watch pods: it never got in sync", participant.process.tail()
             )
 
     def _unready(self) -> list[Participant]:
@@ -131,7 +131,7 @@ class Lockstep:
             participant = next(
                 (participant for participant in self._participants if participant.stirred), self._participants[0]
             )
-            problem = f"has asked on and on at one instant, in {MOST_TURNS:,} turns"
+            problem = f"has sent requests without end at one instant, in {MOST_TURNS:,} turns"
             raise ProcessError(participant.process.name, problem, participant.process.tail())
 
     def _plan(self) -> None:
