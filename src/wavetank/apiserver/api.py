@@ -24,9 +24,9 @@ from wavetank.apiserver.requests.paths import Target, UnknownPathError, resolve
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
 from wavetank.apiserver.requests.stream import Stream
+from wavetank.apiserver.subresources.actor import ScalingActor
 from wavetank.apiserver.subresources.binding import create_binding
 from wavetank.apiserver.subresources.subresources import Subresources
-from wavetank.apiserver.verbs.actor import Actor
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.objects import Document, KubeletReports, Objects
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions, check_timeout
@@ -49,7 +49,7 @@ class Api:
     It knows no transport, and no time but the store's. `reports` adds what simulated kubelets report, `authenticate`
     finds the user of a token for TokenReviews, `plugins` are the names of the enabled admission plugins. With `rbac`
     roles decide what users may do; otherwise every request is allowed. `measures` knows the resource use of nodes and
-    pods; without it metrics.k8s.io is not served.
+    pods; without it metrics.k8s.io is not served. `features` are the feature gates that are on.
     """
 
     def __init__(
@@ -61,9 +61,10 @@ class Api:
         plugins: Collection[str] = DEFAULT_PLUGINS,
         rbac: bool = False,
         measures: Measures | None = None,
+        features: frozenset[str] = frozenset(),
         seed: int = 0,
     ) -> None:
-        self.kinds = KindTable.builtin()
+        self.kinds = KindTable.builtin(features)
         self._objects = Objects(store, self.kinds, reports)
         self._writer = Writer(self._objects, AdmissionChain(store, plugins), random.Random(seed))
         self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
@@ -101,9 +102,9 @@ class Api:
         except StatusError as error:
             return refusal(error, request)
 
-    def actor(self, user: User) -> Actor:
+    def actor(self, user: User) -> ScalingActor:
         """Returns a client in the same process that writes as a user."""
-        return Actor(self._writer, self._deleter, user)
+        return ScalingActor(self._writer, self._deleter, user)
 
     def _answer(self, request: Request) -> Response | Stream:
         if request.query and not request.flag("watch"):

@@ -22,6 +22,7 @@ from wavetank.controllers.nodelifecycle.descriptor import (
     TAINT_EVICTION_CONTROLLER,
     TTL_CONTROLLER,
 )
+from wavetank.controllers.podautoscaler.descriptor import HORIZONTAL_POD_AUTOSCALER_CONTROLLER
 from wavetank.controllers.replicasets.descriptor import REPLICA_SET_CONTROLLER
 from wavetank.controllers.resourceclaims.descriptor import RESOURCE_CLAIM_CONTROLLER
 from wavetank.controllers.resourcequotas.descriptor import RESOURCE_QUOTA_CONTROLLER
@@ -47,6 +48,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     SERVICE_ACCOUNT_CONTROLLER,
     ROOT_CA_CERTIFICATE_PUBLISHER,
     DISRUPTION_CONTROLLER,
+    HORIZONTAL_POD_AUTOSCALER_CONTROLLER,
     ENDPOINTS_CONTROLLER,
     ENDPOINT_SLICE_CONTROLLER,
     RESOURCE_QUOTA_CONTROLLER,

@@ -9,31 +9,38 @@ from wavetank.errors import InputError
 from wavetank.verification.decisions.agreement import Agreement
 from wavetank.verification.decisions.recording import Recording, parse_recording
 from wavetank.verification.decisions.replay import Mismatch, replay
+from wavetank.verification.podautoscaler import (
+    AutoscalerRecording,
+    is_autoscaler_recording,
+    parse_autoscaler_recording,
+)
 from wavetank.verification.timelines.timeline import Timeline, is_timeline, parse_timeline
 from wavetank.verification.timelines.timing import follow
 from wavetank.verification.volcano import Scenario, is_scenario, parse_scenario, replay_sessions
 
-_Recording = Recording | Timeline | Scenario
+_Recording = Recording | Timeline | Scenario | AutoscalerRecording
 
 
 @dataclass(slots=True)
 class Verification:
     """How far wavetank agrees with many recordings: the counts of each family, and the first mismatches.
 
-    `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions; `verdicts` tell
-    for each file whether it agrees in everything.
+    `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions, `autoscalers` of
+    HorizontalPodAutoscalers; `verdicts` tell for each file whether it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)
     timelines: dict[str, Agreement] = field(default_factory=dict)
     sessions: dict[str, Agreement] = field(default_factory=dict)
+    autoscalers: dict[str, Agreement] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
     verdicts: dict[str, bool] = field(default_factory=dict)
 
     @property
     def total(self) -> Agreement:
         """Returns the counts of all families together."""
-        return sum_of([*self.families.values(), *self.timelines.values(), *self.sessions.values()])
+        kinds = (self.families, self.timelines, self.sessions, self.autoscalers)
+        return sum_of(agreement for families in kinds for agreement in families.values())
 
 
 def sum_of(agreements: Iterable[Agreement]) -> Agreement:
@@ -63,6 +70,8 @@ def verify(files: Iterable[Path], most: int) -> Verification:
 def _families(verification: Verification, recording: _Recording) -> dict[str, Agreement]:
     if isinstance(recording, Timeline):
         return verification.timelines
+    if isinstance(recording, AutoscalerRecording):
+        return verification.autoscalers
     return verification.sessions if isinstance(recording, Scenario) else verification.families
 
 
@@ -70,10 +79,16 @@ def _read(file: Path) -> _Recording:
     text = read_text(file)
     if is_scenario(text):
         return parse_scenario(text, file)
+    if is_autoscaler_recording(text):
+        return parse_autoscaler_recording(text, file)
     return parse_timeline(text, file) if is_timeline(text) else parse_recording(text, file)
 
 
 def _compare(recording: _Recording, file: str) -> tuple[Agreement, list[Mismatch]]:
     if isinstance(recording, Scenario):
         return replay_sessions(recording, file)
+    if isinstance(recording, AutoscalerRecording):
+        from wavetank.verification.podautoscaler.comparison import compare  # with it comes the API server
+
+        return compare(recording, file)
     return follow(recording, file) if isinstance(recording, Timeline) else replay(recording, file)

@@ -19,7 +19,7 @@ from wavetank.apiserver.api import Api
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.nodes.usage import Usage
+from wavetank.nodes.usage.usage import Usage
 
 EXAMPLES = int(os.environ.get("WAVETANK_FUZZ_EXAMPLES", "8"))
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

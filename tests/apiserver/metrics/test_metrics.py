@@ -10,7 +10,7 @@ from tests.apiserver.inprocess import Answer, Caller
 from wavetank.apiserver.api import Api
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.nodes.usage import Usage
+from wavetank.nodes.usage.usage import Usage
 
 NODES, PODS = "/apis/metrics.k8s.io/v1beta1/nodes", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods"
 

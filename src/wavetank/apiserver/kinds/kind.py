@@ -35,6 +35,7 @@ class Kind:
     """One kind in one served version; the store holds all versions of a kind under one GroupKind.
 
     `custom` says how documents of custom resources are read and served; None for built-in kinds.
+    `features` are the feature gates that are on.
     """
 
     group: str
@@ -49,6 +50,7 @@ class Kind:
     categories: tuple[str, ...] = ()
     subresources: Mapping[str, Subresource] = field(default_factory=dict, compare=False)
     custom: CustomType | None = field(default=None, repr=False, compare=False)
+    features: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def list_kind(self) -> str:

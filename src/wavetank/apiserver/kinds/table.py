@@ -28,11 +28,11 @@ class KindTable:
             self.add(kind)
 
     @classmethod
-    def builtin(cls) -> KindTable:
-        """Returns the kinds of the release that is served; types are made when they are first used."""
+    def builtin(cls, features: frozenset[str] = frozenset()) -> KindTable:
+        """Returns the kinds of the served release with these feature gates; types are made when they are first used."""
         records = Records.load()
         structures = StructureTable(records.structures)
-        kinds = (_kind(record, structures) for record in records.kinds)
+        kinds = (_kind(record, structures, features) for record in records.kinds)
         return cls(kinds, records.known, structures.schema("meta.v1.DeleteOptions"))
 
     def add(self, kind: Kind) -> None:
@@ -83,7 +83,7 @@ class KindTable:
         return groups
 
 
-def _kind(record: KindRecord, structures: StructureTable) -> Kind:
+def _kind(record: KindRecord, structures: StructureTable, features: frozenset[str]) -> Kind:
     subresources = {name: _subresource(name, each, structures) for name, each in record.subresources.items()}
     return Kind(
         record.group,
@@ -97,6 +97,7 @@ def _kind(record: KindRecord, structures: StructureTable) -> Kind:
         record.short_names,
         record.categories,
         subresources,
+        features=features,
     )
 
 

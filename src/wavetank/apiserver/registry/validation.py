@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar
 
 from wavetank.apiserver.custom.definition.checks import (
     check_definition,
@@ -10,6 +12,7 @@ from wavetank.apiserver.custom.definition.checks import (
     check_definition_update,
 )
 from wavetank.apiserver.custom.strategy import validate_custom, validate_custom_status, validate_custom_update
+from wavetank.apiserver.features import SCALE_TO_ZERO
 from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
@@ -24,6 +27,7 @@ from wavetank.apiserver.validation.storage import claims, persistentvolumes, sto
 from wavetank.apiserver.validation.workloads import apps, autoscaling, jobs, jobstatus, policy
 from wavetank.cluster.objects.groupkinds import GroupKind
 
+T = TypeVar("T")
 Check = Callable[[Document], Errors]
 CheckUpdate = Callable[[Document, Document], Errors]
 
@@ -148,6 +152,14 @@ _STATUS: Mapping[GroupKind, CheckUpdate] = {
     _DEFINITION: check_definition_status,
 }
 
+_AUTOSCALER = "HorizontalPodAutoscaler.autoscaling"
+# Checks that feature gates replace.
+_GATED_CREATE: Mapping[tuple[str, GroupKind], Check] = {
+    (SCALE_TO_ZERO, _AUTOSCALER): partial(autoscaling.check_autoscaler, scale_to_zero=True),
+}
+_GATED_UPDATE: Mapping[tuple[str, GroupKind], CheckUpdate] = {
+    (SCALE_TO_ZERO, _AUTOSCALER): partial(autoscaling.check_autoscaler_update, scale_to_zero=True),
+}
 
 # The rules for an Event depend on the group through which it is written, and include its metadata.
 _STRICT_EVENTS: Mapping[GroupKind, bool] = {"Event": False, "Event.events.k8s.io": True}
@@ -162,7 +174,7 @@ def validate_create(kind: Kind, document: Document) -> list[FieldError]:
         return validate_custom(kind.custom, kind.namespaced, document)
     if (strict := _STRICT_EVENTS.get(kind.group_kind)) is not None:
         return validate_event(document, strict)
-    check = _CREATE.get(kind.group_kind)
+    check = _gated(kind, _GATED_CREATE) or _CREATE.get(kind.group_kind)
     if check is not None:
         errors = list(check(document))
     else:
@@ -179,7 +191,7 @@ def validate_update(kind: Kind, new: Document, old: Document) -> list[FieldError
         return validate_custom_update(kind.custom, kind.namespaced, new, old)
     if (strict := _STRICT_EVENTS.get(kind.group_kind)) is not None:
         return validate_event_update(new, old, strict)
-    return _checked(kind, new, old, _UPDATE.get(kind.group_kind))
+    return _checked(kind, new, old, _gated(kind, _GATED_UPDATE) or _UPDATE.get(kind.group_kind))
 
 
 def validate_status_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
@@ -187,6 +199,13 @@ def validate_status_update(kind: Kind, new: Document, old: Document) -> list[Fie
     if kind.custom is not None:
         return validate_custom_status(kind.custom, kind.namespaced, new, old)
     return _checked(kind, new, old, _STATUS.get(kind.group_kind))
+
+
+def _gated(kind: Kind, checks: Mapping[tuple[str, GroupKind], T]) -> T | None:
+    """Returns the check of a kind that a feature gate replaces, if it is on."""
+    return next(
+        (checks[feature, kind.group_kind] for feature in kind.features if (feature, kind.group_kind) in checks), None
+    )
 
 
 def _checked(kind: Kind, new: Document, old: Document, check: CheckUpdate | None) -> list[FieldError]:

@@ -11,6 +11,7 @@ import click
 from wavetank.apiserver.admission.chain import ALL_PLUGINS, DEFAULT_PLUGINS
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import Pacing, parse_speed
+from wavetank.apiserver.features import read_features
 from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
@@ -84,6 +85,7 @@ Examples:
     show_default=True,
     help="rbac: roles decide what users may do; who has the token may do everything.",
 )
+@click.option("--feature-gates", metavar="LIST", default="", help="As kube-apiserver's: HPAScaleToZero=true.")
 @click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds in a second.")
 @click.option("--paused", is_flag=True, help="Let the clock stand until `wavetank clock resume`.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
@@ -102,6 +104,7 @@ def command(
     bare: bool,
     admission: str,
     authorization: str,
+    feature_gates: str,
     speed: str,
     paused: bool,
     token: str | None,
@@ -118,7 +121,10 @@ def command(
     guard = Authenticator(secret, host)
     setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
     plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
-    setting = replace(setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on")
+    features = read_features(feature_gates, source="--feature-gates")
+    setting = replace(
+        setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on", features=features
+    )
     if setting.schedulers:
         compile_kernels()  # which would keep clients waiting later
     served = ServedCluster(setting, guard.authenticate)

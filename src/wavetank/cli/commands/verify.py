@@ -15,6 +15,8 @@ from rich.text import Text
 from wavetank.cli.console import console, errors
 from wavetank.verification import (
     ASPECTS,
+    FORCED_ASPECTS,
+    FREE_ASPECTS,
     SESSION_ASPECTS,
     TIMED_ASPECTS,
     Agreement,
@@ -43,10 +45,10 @@ Examples:
 @click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
-    """Replay recordings of the real kube-scheduler or of Volcano and compare every decision.
+    """Replay recordings of the real kube-scheduler, Volcano or pod autoscaler and compare every decision.
 
-    DIR holds recordings (*.json.gz): single cycles, timelines, or sessions of Volcano; one file will do. Ends with 1 on
-    any mismatch.
+    DIR holds recordings (*.json.gz): single cycles, timelines, sessions of Volcano, or syncs of autoscalers; one file
+    will do. Ends with 1 on any mismatch.
     """
     with _watched(find_recordings(folder, family)) as recordings:
         verification = verify(recordings, most)
@@ -78,6 +80,7 @@ def _document(verification: Verification) -> str:
         "families": verification.families,
         "timelines": verification.timelines,
         "sessions": verification.sessions,
+        "autoscalers": verification.autoscalers,
         "mismatches": verification.mismatches,
         "verdicts": {file: "agrees" if agrees else "differs" for file, agrees in verification.verdicts.items()},
     }
@@ -98,6 +101,10 @@ def _print(verification: Verification) -> None:
                 "Agreement of Volcano's sessions per family", verification.sessions, SESSION_ASPECTS, "Sessions"
             )
         )
+    if verification.autoscalers:
+        families = verification.autoscalers
+        out.print(_family_table("Agreement of autoscalers in a free run per family", families, FREE_ASPECTS, "Syncs"))
+        out.print(_family_table("Agreement sync by sync, given recorded answers", families, FORCED_ASPECTS, "Syncs"))
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
     differing = [file for file, agrees in verification.verdicts.items() if not agrees]
@@ -114,7 +121,7 @@ def _print(verification: Verification) -> None:
 def _family_table(title: str, families: dict[str, Agreement], aspects: Sequence[str], unit: str = "Attempts") -> Table:
     table = Table(title=title, caption="equal/compared; a single number: all of so many are equal")
     table.add_column("Family", no_wrap=True)
-    for column in ("Files", unit, *map(str.capitalize, aspects)):
+    for column in ("Files", unit, *(aspect.removeprefix("forced ").capitalize() for aspect in aspects)):
         table.add_column(column, justify="right", overflow="fold")
     for family, agreement in families.items():
         table.add_row(family, *_cells(agreement, aspects))

@@ -53,3 +53,10 @@ class ExpiredError(ApiError):
 
     code = 410
     reason = "Expired"
+
+
+class NoKindMatchError(NotFoundError):
+    """No version of a group has such a kind, so that nothing was asked for."""
+
+    def __init__(self, group: str, kind: str) -> None:
+        super().__init__(f'no matches for kind "{kind}" in group "{group}"')

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.scale import Scale
 
 Document = dict[str, Any]
 
@@ -35,3 +36,9 @@ class Client(Protocol):
 
     def finalize(self, old: Resource, document: Document) -> None:
         """Replaces the spec.finalizers of a namespace, last seen as `old`; a deleted one without any is removed."""
+
+    def get_scale(self, group: str, kind: str, namespace: str, name: str) -> Scale:
+        """Returns the scale of an object; NoKindMatchError if there is no such kind in any version of the group."""
+
+    def update_scale(self, scale: Scale, replicas: int) -> None:
+        """Sets the wanted replicas of an object through its scale, last seen as `scale`."""

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from wavetank.cluster.objects.pod import Pod
@@ -8,6 +8,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import running_since
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Client, Document
+from wavetank.controllers.framework.metricsclient import MetricsClient, NoMetrics
 from wavetank.controllers.framework.ownerindex import OwnerIndex
 from wavetank.controllers.framework.queue import FIRST_RETRY, LAST_RETRY, Key, WorkQueue
 from wavetank.kernel.clock import Clock
@@ -33,7 +34,8 @@ class ControllerContext:
 
     `ready_since` returns since when a pod is ready, None if it is not; `record_event` writes an Event; `render` returns
     an object with all that kubelets report about it; `serves` tells whether a kind (apiVersion, name) exists. If no
-    program outside can read the objects (not `observed`), statuses on which nothing depends are not written.
+    program outside can read the objects (not `observed`), statuses on which nothing depends are not written. `metrics` are
+    the metrics APIs, `flags` the flags of kube-controller-manager that controllers read, by name without dashes.
     """
 
     store: Store
@@ -44,6 +46,8 @@ class ControllerContext:
     serves: Callable[[str, str], bool] = _serves_everything
     root_certificate: str = ""  # of the API server, for pods
     observed: bool = True
+    metrics: MetricsClient = field(default_factory=NoMetrics)
+    flags: Mapping[str, object] = field(default_factory=dict)
     _owned: dict[str, OwnerIndex] = field(default_factory=dict, init=False)
 
     def owned(self, group_kind: str) -> OwnerIndex:

@@ -8,8 +8,10 @@ from wavetank.cluster.objects.groupkinds import DEPLOYMENT
 from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.objects.scale import Scale
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.scales import read_scale, with_replicas
 from wavetank.kernel.durations import Nanoseconds
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as in Kubernetes
@@ -121,6 +123,14 @@ class StoreClient:
         new.manifest = {**old.manifest, "metadata": {**metadata, "finalizers": [*_finalizers(metadata), finalizer]}}
         self._store.update(new)
         return new
+
+    def get_scale(self, group: str, kind: str, namespace: str, name: str) -> Scale:
+        """Returns the scale of a workload, or of a custom object whose definition says where its figures are."""
+        return read_scale(self._store, group, kind, namespace, name)
+
+    def update_scale(self, scale: Scale, replicas: int) -> None:
+        """Sets the wanted replicas of an object."""
+        self.update(scale.of, with_replicas(self._store, scale.of, replicas))
 
     def _pod(self, document: Mapping[str, Any], name: str) -> Pod:
         """Creates a pod; pods of the same document share everything except their identity."""

@@ -20,7 +20,7 @@ from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
-from wavetank.nodes.usage import Usage
+from wavetank.nodes.usage.usage import Usage
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.latency.model import IDEAL, Latency
@@ -51,6 +51,7 @@ class ServedSetting:
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     rbac: bool = False  # authorize requests by roles
     metrics: bool = True  # serve metrics.k8s.io, if there are kubelets
+    features: frozenset[str] = frozenset()  # enabled feature gates of the API server
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
 
@@ -74,7 +75,13 @@ class ServedCluster:
             Kubelets(context, setting.latency.nodes, keep_finished=True)
         measures = Usage(store) if setting.kubelets and setting.metrics else None
         self.api = Api(
-            store, reports, authenticate=authenticate, plugins=setting.plugins, rbac=setting.rbac, measures=measures
+            store,
+            reports,
+            authenticate=authenticate,
+            plugins=setting.plugins,
+            rbac=setting.rbac,
+            measures=measures,
+            features=setting.features,
         )
         if setting.cluster is not None:
             load_cluster(setting.cluster, store, self.api.kinds)

@@ -10,7 +10,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _SIMILAR = 10  # Events of one reason about one object, from which on they become one
 _FORGOTTEN = 600 * SECOND  # without a similar one
-_BURST, _REFILL = 25, 300 * SECOND  # Events of one source about one object, and how long another one takes
+_BURST, _REFILL = 25, 300 * SECOND  # Events of one type and source about one object, and how long another one takes
 _MOST = 4096  # kept of each
 _COMBINED = "(combined from similar events): "
 
@@ -27,7 +27,7 @@ class _Similar:
 
 @dataclass
 class _Bucket:
-    tokens: float
+    credit: Nanoseconds  # of which an Event costs as much as another one takes to come; whole, so that nothing is lost
     filled: Nanoseconds
 
 
@@ -55,14 +55,14 @@ class Correlator:
 
     def heard(self, event: Event, now: Nanoseconds) -> bool:
         """Tells whether the source of an Event may still say something about that object."""
-        key = _source(event)
-        bucket = self._buckets.get(key) or _Bucket(_BURST, now)
-        bucket.tokens = min(_BURST, bucket.tokens + (now - bucket.filled) / _REFILL)
+        key = (*_source(event), event["type"])
+        bucket = self._buckets.get(key) or _Bucket(_BURST * _REFILL, now)
+        bucket.credit = min(_BURST * _REFILL, bucket.credit + now - bucket.filled)
         bucket.filled = now
         _keep(self._buckets, key, bucket)
-        if bucket.tokens < 1:
+        if bucket.credit < _REFILL:
             return False
-        bucket.tokens -= 1
+        bucket.credit -= _REFILL
         return True
 
 

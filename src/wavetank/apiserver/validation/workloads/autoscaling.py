@@ -29,16 +29,17 @@ _SOURCES = ("object", "external", "pods", "resource", "containerResource")
 _EMPTY = "must populate information for the given metric source"
 
 
-def check_autoscaler(autoscaler: Document) -> Errors:
-    """Checks a new autoscaler."""
+def check_autoscaler(autoscaler: Document, scale_to_zero: bool = False) -> Errors:
+    """Checks a new autoscaler, whose minReplicas may be 0 with `scale_to_zero`."""
     yield from check_metadata(autoscaler["metadata"], True, names.subdomain_problems)
-    yield from _check_spec(autoscaler["spec"], None)
+    yield from _check_spec(autoscaler["spec"], None, scale_to_zero)
 
 
-def check_autoscaler_update(new: Document, old: Document) -> Errors:
-    """Checks a changed autoscaler."""
+def check_autoscaler_update(new: Document, old: Document, scale_to_zero: bool = False) -> Errors:
+    """Checks a changed autoscaler, whose minReplicas may be 0 with `scale_to_zero`, or if they were before."""
     yield from check_metadata_update(new["metadata"], old["metadata"])
-    yield from _check_spec(new["spec"], old["spec"].get("scaleTargetRef") or {})
+    scale_to_zero = scale_to_zero or old["spec"].get("minReplicas") == 0
+    yield from _check_spec(new["spec"], old["spec"].get("scaleTargetRef") or {}, scale_to_zero)
 
 
 def check_autoscaler_status_update(new: Document, old: Document) -> Errors:
@@ -66,10 +67,11 @@ def _check_version(version: str, core: bool, path: str) -> Errors:
         yield invalid(path, version, "apiVersion must specify API group")
 
 
-def _check_spec(spec: Document, before: Document | None) -> Errors:
+def _check_spec(spec: Document, before: Document | None, scale_to_zero: bool) -> Errors:
     least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
-    if least is not None and least < 1:
-        yield invalid("spec.minReplicas", least, "must be greater than or equal to 1")
+    bound = 0 if scale_to_zero else 1
+    if least is not None and least < bound:
+        yield invalid("spec.minReplicas", least, f"must be greater than or equal to {bound}")
     if most < 1:
         yield invalid("spec.maxReplicas", most, "must be greater than 0")
     if least is not None and most < least:

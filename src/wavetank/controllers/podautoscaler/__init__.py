@@ -1,0 +1,1 @@
+"""The HorizontalPodAutoscaler controller of kube-controller-manager 1.35, decision for decision."""

@@ -1,0 +1,1 @@
+"""What pods and nodes use, and what is told of it."""

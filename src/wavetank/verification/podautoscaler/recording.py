@@ -1,0 +1,104 @@
+"""Recorded scenarios of the real HorizontalPodAutoscaler controller: what was played to it, and all that it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wavetank.errors import InputError
+from wavetank.kernel.durations import Nanoseconds
+
+Json = dict[str, Any]
+
+_MARK = '"kube_controller_manager"'
+_HEAD = 400  # characters in which a recording says what it is
+SCHEMA = 1
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Requests that are refused, or answered otherwise: by path and method, from one time to another."""
+
+    path: str
+    code: int
+    from_ns: Nanoseconds
+    to_ns: Nanoseconds
+    method: str = "GET"
+    text: str = ""
+    body: Json | None = None
+    times: int | None = None
+
+
+class AutoscalerInputs(msgspec.Struct, frozen=True):
+    """The scenario: targets and how their pods behave, metrics, events and faults."""
+
+    flags: dict[str, str]
+    horizon_ns: Nanoseconds
+    targets: list[Json]
+    metrics: Json
+    events: list[tuple[Nanoseconds, str, Json]]
+    faults: list[Fault] = []
+    api_scale_to_zero: bool = False
+    custom_version: str = "v1beta2"
+
+
+class RecordedSync(msgspec.Struct, frozen=True):
+    """One sync: what the controller was told, what it decided and what it wrote; `status` only if it was written."""
+
+    t: Nanoseconds
+    hpa: str
+    target: str | None = None
+    scale: Json | None = None
+    answers: list[Json] = []
+    proposed: int | None = None
+    metric: str = ""
+    desired: int | None = None
+    rescale: tuple[int, int] | None = None
+    reason: str = ""
+    writes: list[list[Any]] = []
+    status: Json | None = None
+    errors: list[str] = []
+
+
+class AutoscalerOutputs(msgspec.Struct, frozen=True):
+    """What came of it, each list in the order of time."""
+
+    syncs: list[RecordedSync]
+    replicas: list[tuple[Nanoseconds, str, int | None, int | None, str]]
+    events: list[tuple[Nanoseconds, str, str, str, str, int]]
+    hpas: list[tuple[Nanoseconds, str, Json | None]]
+    pods: list[list[Any]]
+    other: list[list[Any]] = []
+
+
+class AutoscalerRecording(msgspec.Struct, frozen=True):
+    """One scenario."""
+
+    schema: int
+    kube_controller_manager: str
+    family: str
+    name: str
+    inputs: AutoscalerInputs
+    outputs: AutoscalerOutputs
+
+    @property
+    def has_conflicts(self) -> bool:
+        """Tells whether a write met a conflict: the pause before the next try is random."""
+        return any(write[1] == 409 for sync in self.outputs.syncs for write in sync.writes)
+
+
+def is_autoscaler_recording(text: str) -> bool:
+    """Tells whether a file holds such a recording."""
+    return _MARK in text[:_HEAD]
+
+
+def parse_autoscaler_recording(text: str, source: Path) -> AutoscalerRecording:
+    """Reads a recording; `source` is named in errors."""
+    try:
+        recording = msgspec.json.decode(text, type=AutoscalerRecording)
+    except msgspec.DecodeError as error:
+        raise InputError(f"not a recording of autoscalers: {error}", source=str(source)) from None
+    if recording.schema != SCHEMA:
+        raise InputError(f"schema {recording.schema} is unknown, expected {SCHEMA}", source=str(source))
+    return recording
