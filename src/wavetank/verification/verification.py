@@ -25,8 +25,8 @@ _Recording = Recording | Timeline | Scenario | AutoscalerRecording
 class Verification:
     """How far wavetank agrees with many recordings: the counts of each family, and the first mismatches.
 
-    `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions, `autoscalers` of
-    HorizontalPodAutoscalers; `verdicts` tell for each file whether it agrees in everything.
+    `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions, `autoscalers`
+    of pod autoscalers; `verdicts` tell for each file whether it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)

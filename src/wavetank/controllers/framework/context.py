@@ -34,8 +34,8 @@ class ControllerContext:
 
     `ready_since` returns since when a pod is ready, None if it is not; `record_event` writes an Event; `render` returns
     an object with all that kubelets report about it; `serves` tells whether a kind (apiVersion, name) exists. If no
-    program outside can read the objects (not `observed`), statuses on which nothing depends are not written. `metrics` are
-    the metrics APIs, `flags` the flags of kube-controller-manager that controllers read, by name without dashes.
+    program outside can read the objects (not `observed`), statuses on which nothing depends are not written. `metrics`
+    are the metrics APIs, `flags` those of kube-controller-manager that controllers read, by name without dashes.
     """
 
     store: Store

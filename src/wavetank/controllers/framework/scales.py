@@ -9,7 +9,7 @@ from wavetank.cluster.objects.groupkinds import DEPLOYMENT, REPLICA_SET, STATEFU
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.scale import Scale
 from wavetank.cluster.store.errors import NoKindMatchError, NotFoundError
-from wavetank.cluster.store.store import Store, plural
+from wavetank.cluster.store.store import Store
 
 _DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
 _REPLICATION_CONTROLLER = "ReplicationController"
@@ -38,7 +38,7 @@ def read_scale(store: Store, group: str, kind: str, namespace: str, name: str) -
     paths = _paths(store, group_kind)
     found = store.find(group_kind, namespace, name)
     if found is None:
-        raise NotFoundError(f'{plural(group_kind)} "{name}" not found')
+        raise NotFoundError(f'{store.resource_name(group_kind)} "{name}" not found')
     wanted = _value(found.manifest, paths.wanted)
     selector = _value(found.manifest, paths.selector) if paths.selector else ""
     present = int(_value(found.manifest, paths.present) or 0)

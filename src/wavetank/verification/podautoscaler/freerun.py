@@ -15,7 +15,7 @@ from wavetank.cluster.objects.groupkinds import HORIZONTAL_POD_AUTOSCALER
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.scale import Scale
 from wavetank.cluster.rules.readiness import stated_ready_since
-from wavetank.cluster.store.store import Store, plural
+from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.podautoscaler.controller import HorizontalPodAutoscalers
@@ -31,6 +31,15 @@ from wavetank.verification.podautoscaler.recording import AutoscalerInputs
 Json = dict[str, Any]
 
 _MANAGER = User("system:kube-controller-manager", ("system:authenticated",))
+_RESOURCES = {
+    "Deployment": "deployments",
+    "StatefulSet": "statefulsets",
+    "ReplicaSet": "replicasets",
+    "ReplicationController": "replicationcontrollers",
+    "Fleet": "fleets",
+    "HorizontalPodAutoscaler": "horizontalpodautoscalers",
+    "CustomResourceDefinition": "customresourcedefinitions",
+}
 _MERGE = {"content-type": "application/merge-patch+json"}
 _JSON = {"content-type": "application/json"}
 
@@ -43,7 +52,7 @@ def run_freely(inputs: AutoscalerInputs) -> Observations:
     faults = Faults(inputs.faults, clock)
     recorder = Recorder(_FaultyClient(api.actor(_MANAGER), faults), clock)
     scenario = _Scenario(inputs, store, api, recorder.observations)
-    metrics = PlayedMetrics(inputs, clock, scenario.pods, faults)
+    metrics = PlayedMetrics(inputs, store, scenario.pods, faults)
     context = ControllerContext(
         store,
         recorder,
@@ -83,7 +92,7 @@ class _Requests:
 def _path(document: Json) -> str:
     version, kind = document["apiVersion"], document["kind"]
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-    resource = plural(kind)
+    resource = _RESOURCES.get(kind, f"{kind.lower()}s")
     return f"{root}/namespaces/{NAMESPACE}/{resource}" if kind != FLEETS["kind"] else f"{root}/{resource}"
 
 

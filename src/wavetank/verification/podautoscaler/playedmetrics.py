@@ -9,7 +9,7 @@ from typing import Any
 from wavetank.cluster.fields.selectors import LabelSelector, parse_selector_text
 from wavetank.cluster.objects.resource import parse_time
 from wavetank.cluster.rules.readiness import whole_second
-from wavetank.cluster.store.store import plural
+from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.metricsclient import (
     ContainerUsages,
     MetricsError,
@@ -19,7 +19,6 @@ from wavetank.controllers.framework.metricsclient import (
     sum_containers,
     unavailable,
 )
-from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.nodes.usage.series import StepSeries
 from wavetank.quantity import milli
@@ -65,10 +64,11 @@ class _PodSeries:
 class PlayedMetrics:
     """The metrics APIs of a scenario."""
 
-    def __init__(self, inputs: AutoscalerInputs, clock: Clock, pods: Pods, faults: Faults) -> None:
+    def __init__(self, inputs: AutoscalerInputs, store: Store, pods: Pods, faults: Faults) -> None:
         self._given = given = inputs.metrics
         self._custom_root = f"/apis/custom.metrics.k8s.io/{inputs.custom_version}"
-        self._clock = clock
+        self._clock = clock = store.clock
+        self._name = store.resource_name
         self._pods = pods
         self._faults = faults
         self._resource = [
@@ -124,7 +124,7 @@ class PlayedMetrics:
     ) -> int:
         """Returns a custom metric of one object."""
         group = described.api_version.rpartition("/")[0]
-        resource = plural(f"{described.kind}.{group}" if group else described.kind)
+        resource = self._name(f"{described.kind}.{group}" if group else described.kind)
         name = namespace if resource == "namespaces" else described.name
         path = f"{self._custom_root}/namespaces/{namespace}/{resource}/{name}/{metric}"
         body = self._faults.check("GET", path, _refused("custom"))
