@@ -20,10 +20,10 @@ from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.batsim.events import read_events
 from wavetank.workloads.formats.batsim.platform import read_platform
 from wavetank.workloads.formats.batsim.workload import BatsimWorkload
+from wavetank.workloads.formats.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.formats.plaincsv import CsvWorkload, read_csv_nodes
 from wavetank.workloads.formats.swf.workload import SwfWorkload
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.open import open_cluster, open_workload
 
 WORDS_OF_ALL_FORMATS = """

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.workloads.inputs import a_file, arrivals_of
 from wavetank.workloads.formats.batsim.workload import BatsimWorkload
-from wavetank.workloads.several import Workloads
+from wavetank.workloads.workload import Workloads
 
 
 def a_workload(*subtimes: float, res: int = 1) -> BatsimWorkload:

@@ -16,18 +16,18 @@ _COMMANDS = {
     "clock": "Stop, move and read the clock of a served cluster.",
     "compare": "Show what differs between the results of two runs.",
     "convert": "Turn a workload into another format, or into a smaller one.",
-    "explain": "Say why pods go where they go: filters, scores, ties, preemption.",
+    "explain": "Explain why pods go where they go: filters, scores, ties, preemption.",
     "inspect": "Print what is in a workload or a cluster file.",
     "k8ssim-server": "Answer as K8sSim's servers do, for its clients and learning schedulers.",
     "report": "Write the HTML report of a results folder again.",
     "run": "Run an experiment: schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers for the loop, and list them.",
-    "schedulers": "List the schedulers that can be picked by name.",
+    "schedulers": "List the schedulers that can be chosen by name.",
     "schema": "Print the JSON Schema of a document, for editors.",
     "serve": "Serve the Kubernetes API of a simulated cluster.",
-    "sweep": "Run schedulers in many scenarios, and say which is best where.",
+    "sweep": "Run schedulers in many scenarios, and report which is best where.",
     "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",
-    "warmup": "Compile the loops over nodes ahead, so that no run has to.",
+    "warmup": "Compile the loops over nodes ahead of time, so that no run has to.",
 }
 
 
@@ -38,7 +38,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        with rare_collections():  # thousands of objects, and none of them garbage
+        with rare_collections():  # imports make thousands of objects, none of them garbage
             command: click.Command = import_module(f"wavetank.cli.commands.{cmd_name.replace('-', '_')}").command
         return command
 
@@ -64,9 +64,11 @@ Examples:
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXAMPLES)
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show it.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+)
 def cli() -> None:
-    """Try Kubernetes schedulers on a simulated cluster, before anyone risks a real one."""
+    """Try Kubernetes schedulers on a simulated cluster, before you risk a real one."""
 
 
 def main() -> None:
@@ -83,7 +85,7 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
     finally:
-        gc.freeze()  # all that is left goes with the process: a last look for garbage would take a tenth of a second
+        gc.freeze()  # a last collection of garbage would take a tenth of a second
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -18,7 +18,7 @@ _PLAIN_EVERY_S = 5.0
 
 @contextmanager
 def showing_progress(console: Console) -> Iterator[Listener]:
-    """Shows how far the runs are: a bar in a terminal, now and then a plain line elsewhere."""
+    """Shows progress: a bar in a terminal, a plain line now and then elsewhere."""
     if not console.is_terminal:
         yield _Lines(console)
         return

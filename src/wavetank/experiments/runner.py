@@ -32,10 +32,10 @@ class FailedRunsError(SchedulerError):
 
 
 class Progress(Protocol):
-    """Somebody who is told how far the runs are."""
+    """An observer of the progress of runs."""
 
     def update(self, done: Sequence[RunResult], total: int, finished_pods: int) -> None:
-        """Tells the runs that are done, how many there are in all, and the pods that have come to their end."""
+        """Reports the runs that are done, the number of all runs, and the pods that have finished."""
         ...
 
 

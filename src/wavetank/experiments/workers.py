@@ -80,6 +80,6 @@ def _follow(
 
 
 def stop_workers(pool: ProcessPoolExecutor) -> None:
-    """Ends the workers now: nobody wants what they are computing."""
+    """Ends the workers now, since their results are no longer needed."""
     for process in list((pool._processes or {}).values()):
         process.terminate()

@@ -20,7 +20,7 @@ from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.namespacelimits import Bounds
-from wavetank.workloads.manifests.expansion import run_of_owned, run_of_task
+from wavetank.workloads.manifests.expansion import behavior_of_owned, behavior_of_task
 
 VOLCANO_JOBS = "volcano-job-controller"
 
@@ -56,7 +56,9 @@ def run_context(context: ActorContext, complete: Callable[[Pod], None], observed
 
     def prepare(pod: Pod) -> None:
         bounds.complete(pod)
-        pod.behavior = run_of_task(pod.manifest) if JOB_NAME in pod.annotations else run_of_owned(pod.manifest)
+        pod.behavior = (
+            behavior_of_task(pod.manifest) if JOB_NAME in pod.annotations else behavior_of_owned(pod.manifest)
+        )
         complete(pod)
 
     return ControllerContext(

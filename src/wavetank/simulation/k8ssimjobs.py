@@ -35,7 +35,7 @@ class JobStarter:
             spec = self._store.specs.intern(submission.manifest["spec"])
             self._busy[new.key] += len(submission.names)
             for name in submission.names:
-                pod = Pod(submission.manifest, spec, name=name, namespace=new.namespace, behavior=submission.run)
+                pod = Pod(submission.manifest, spec, name=name, namespace=new.namespace, behavior=submission.behavior)
                 self._complete(pod)
                 self._store.create(pod)
 

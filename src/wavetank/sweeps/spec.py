@@ -93,7 +93,7 @@ class SweepSpec(Structure):
     parameters: dict[str, dict[str, list[Any]]] = field(
         Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
         default={},
-        doc="by scheduler and argument, a list of values; every combination is tried",
+        doc="by scheduler and argument, a list of values; every combination is a scheduler of its own",
     )
     scenarios: list[ScenarioSpec] | None = field(
         types.items(types.nested(ScenarioSpec)),
@@ -109,19 +109,17 @@ class SweptInputs(Structure):
         types.nested(ClusterSpec),
         default=None,
         otherwise="required",
-        doc="the nodes, and whatever else is there when a run begins",
+        doc="the nodes, and other objects that exist when a run begins",
     )
     workload: WorkloadSpec | None = field(
-        types.nested(WorkloadSpec), default=None, otherwise="required", doc="the pods and jobs that are submitted"
+        types.nested(WorkloadSpec), default=None, otherwise="required", doc="the pods or jobs to submit"
     )
 
 
 class SweptSpec(SweptInputs, Conditions):
     """What is run."""
 
-    sweep: SweepSpec = field(
-        types.nested(SweepSpec), default={}, doc="the scenarios in which `wavetank sweep` tries everything"
-    )
+    sweep: SweepSpec = field(types.nested(SweepSpec), default={}, doc="the scenarios of `wavetank sweep`")
 
 
 class SweepDocument(Head):

@@ -114,3 +114,12 @@ class InputFile:
                     raise InputError(f"a line is longer than {_LONGEST_LINE >> 20} MiB", source=self.source)
             if rest:
                 yield rest
+
+
+@contextmanager
+def naming(file: InputFile) -> Iterator[None]:
+    """Adds the file's name to errors that name no file."""
+    try:
+        yield
+    except InputError as error:
+        raise error if error.source else error.inside(source=file.source) from None

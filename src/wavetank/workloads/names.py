@@ -4,7 +4,7 @@ import re
 
 from wavetank.errors import InputError
 
-_LONGEST = 240  # characters, which leaves room for the rank of a pod
+_LONGEST = 240  # characters, so that the rank of a pod fits behind it
 
 
 def object_name(text: str, path: str) -> str:

@@ -64,8 +64,8 @@ class NodeGroup(Structure):
     name: str = field(
         types.text, default="node", doc="they are called `<name>-<number>`, from 0 over all groups of that name"
     )
-    cpu: int = field(types.amount(CPU), doc="CPU of a node, all of which pods may use")
-    memory: int = field(types.amount(MEMORY), doc="memory of a node, all of which pods may use")
+    cpu: int = field(types.amount(CPU), doc="CPU of a node, all of it allocatable")
+    memory: int = field(types.amount(MEMORY), doc="memory of a node, all of it allocatable")
     pods: int = field(types.integer(), default=MOST_PODS, doc="how many pods fit on a node")
     resources: Mapping[str, int] = field(types.amounts, default={}, doc="other resources, such as `nvidia.com/gpu: 8`")
     labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
@@ -75,9 +75,9 @@ class NodeGroup(Structure):
     zone: list[str] | None = field(
         types.nullable(types.one_or_more(_zone, "text or list of texts")),
         default=None,
-        doc="the label `topology.kubernetes.io/zone`; a list is dealt in turn",
+        doc="the label `topology.kubernetes.io/zone`; a list is assigned in turn",
     )
-    load: dict[str, str] = field(_load, default={}, doc="what others than pods use, such as `{cpu: 20%, memory: 3Gi}`")
+    load: dict[str, str] = field(_load, default={}, doc="what is used besides pods, such as `{cpu: 20%, memory: 3Gi}`")
 
     @property
     def capacity(self) -> dict[str, str]:

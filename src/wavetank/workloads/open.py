@@ -1,4 +1,4 @@
-"""Files of whatever format, told by their content."""
+"""Workloads and clusters from files, whose format is recognized by their content."""
 
 from __future__ import annotations
 
@@ -13,28 +13,32 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.cluster import Cluster
-from wavetank.workloads.formats import alibaba2018, dlrm, openb, philly
-from wavetank.workloads.formats.batsim.platform import is_platform, read_platform
-from wavetank.workloads.formats.batsim.workload import BatsimWorkload, is_batsim
-from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
-from wavetank.workloads.formats.kubernetriks import KubernetriksWorkload, is_kubernetriks, read_kubernetriks_nodes
-from wavetank.workloads.formats.parquet import ParquetWorkload, is_parquet
-from wavetank.workloads.formats.plaincsv import CsvWorkload, is_csv, read_csv_nodes
+from wavetank.workloads.formats import (
+    alibaba2018,
+    dlrm,
+    k8ssim,
+    kubernetriks,
+    manifests,
+    openb,
+    parquet,
+    philly,
+    plaincsv,
+    simkube,
+)
+from wavetank.workloads.formats.batsim import platform
+from wavetank.workloads.formats.batsim import workload as batsim
 from wavetank.workloads.formats.schedulerperf import workload as schedulerperf
-from wavetank.workloads.formats.simkube import SimkubeWorkload, is_simkube
-from wavetank.workloads.formats.swf.workload import OPTIONS as SWF_OPTIONS
-from wavetank.workloads.formats.swf.workload import SwfWorkload, is_swf
+from wavetank.workloads.formats.swf import workload as swf
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.manifests import ManifestWorkload, are_manifests, read_cluster_manifests
 from wavetank.workloads.workload import Arrival, ObjectArrival, Workload, object_arrivals
 
 
 class Format(NamedTuple):
-    """A format of files: one line on it, how to tell it, and how it is read as a workload or as a cluster.
+    """A format of files: a line about it, how it is recognized, and how it is read as a workload or as a cluster.
 
-    `detect` is asked in the order of FORMATS and the first yes counts. It should look at `file.head`; whoever
-    looks at `file.documents` (the whole file as YAML) comes after those that do not. `options` are the names
-    that a reader may find in `file.options`.
+    `detect` is called in the order of FORMATS, and the first that returns true decides. It should look at `file.head`;
+    those that need `file.documents` (the whole file as YAML) come after the others. `options` are the names that a
+    reader may find in `file.options`.
     """
 
     description: str
@@ -44,20 +48,48 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-# One line (or entry) per format: first those told by the first bytes, then those told by the parsed documents.
+# One entry for each format: first those recognized by the first bytes, then those recognized by parsed documents.
 FORMATS: Mapping[str, Format] = {
-    # told by file.head
-    "platform": Format("SimGrid platform: XML of version 4 or 4.1", is_platform, cluster=read_platform),
-    "parquet": Format("Parquet with the columns of plain CSV", is_parquet, ParquetWorkload),
+    # by file.head
+    "platform": Format(
+        "SimGrid platform: XML of version 4 or 4.1",
+        platform.is_platform,
+        cluster=platform.read_platform,
+    ),
+    "parquet": Format(
+        "Parquet with the columns of plain CSV",
+        parquet.is_parquet,
+        workload=parquet.ParquetWorkload,
+    ),
     "swf": Format(
-        "Standard Workload Format of the Parallel Workloads Archive", is_swf, SwfWorkload, options=SWF_OPTIONS
+        "Standard Workload Format of the Parallel Workloads Archive",
+        swf.is_swf,
+        workload=swf.SwfWorkload,
+        options=swf.OPTIONS,
     ),
-    "openb-nodes": Format("Alibaba's GPU trace of 2023: nodes", openb.is_openb_nodes, cluster=openb.read_openb_nodes),
+    "openb-nodes": Format(
+        "Alibaba's GPU trace of 2023: nodes",
+        openb.is_openb_nodes,
+        cluster=openb.read_openb_nodes,
+    ),
     "openb-pods": Format(
-        "Alibaba's GPU trace of 2023: pods", openb.is_openb_pods, openb.OpenbPods, options=openb.OPTIONS
+        "Alibaba's GPU trace of 2023: pods",
+        openb.is_openb_pods,
+        workload=openb.OpenbPods,
+        options=openb.OPTIONS,
     ),
-    "dlrm": Format("Alibaba's GPU trace of 2025: instances", dlrm.is_dlrm, dlrm.DlrmWorkload, options=dlrm.OPTIONS),
-    "philly": Format("Microsoft's Philly trace", philly.is_philly, philly.PhillyWorkload, options=philly.OPTIONS),
+    "dlrm": Format(
+        "Alibaba's GPU trace of 2025: instances",
+        dlrm.is_dlrm,
+        workload=dlrm.DlrmWorkload,
+        options=dlrm.OPTIONS,
+    ),
+    "philly": Format(
+        "Microsoft's Philly trace",
+        philly.is_philly,
+        workload=philly.PhillyWorkload,
+        options=philly.OPTIONS,
+    ),
     "alibaba-machines": Format(
         "Alibaba's trace of 2018: machine_meta",
         alibaba2018.is_machine_meta,
@@ -67,42 +99,56 @@ FORMATS: Mapping[str, Format] = {
     "alibaba-tasks": Format(
         "Alibaba's trace of 2018: batch_task",
         alibaba2018.is_batch_task,
-        alibaba2018.BatchTasks,
+        workload=alibaba2018.BatchTasks,
         options=alibaba2018.OPTIONS,
     ),
     "alibaba-instances": Format(
         "Alibaba's trace of 2018: batch_instance",
         alibaba2018.is_batch_instance,
-        alibaba2018.BatchInstances,
+        workload=alibaba2018.BatchInstances,
         options=alibaba2018.OPTIONS,
     ),
     "kubernetriks": Format(
         "kubernetriks' generic trace: YAML events",
-        is_kubernetriks,
-        KubernetriksWorkload,
-        cluster=read_kubernetriks_nodes,
+        kubernetriks.is_kubernetriks,
+        workload=kubernetriks.KubernetriksWorkload,
+        cluster=kubernetriks.read_kubernetriks_nodes,
     ),
     "csv": Format(  # after the formats that are CSV with columns of their own
         "plain CSV: nodes (name, cpu_milli, memory_bytes, …) or pods (name, arrival_s, duration_s, …)",
-        is_csv,
-        CsvWorkload,
-        cluster=read_csv_nodes,
+        plaincsv.is_csv,
+        workload=plaincsv.CsvWorkload,
+        cluster=plaincsv.read_csv_nodes,
     ),
-    # told by file.documents
-    "simkube": Format("SimKube trace: MessagePack or JSON", is_simkube, SimkubeWorkload),
-    "batsim": Format("Batsim workload: JSON with nb_res, jobs and profiles", is_batsim, BatsimWorkload),
+    # by file.documents
+    "simkube": Format(
+        "SimKube trace: MessagePack or JSON",
+        simkube.is_simkube,
+        workload=simkube.SimkubeWorkload,
+    ),
+    "batsim": Format(
+        "Batsim workload: JSON with nb_res, jobs and profiles",
+        batsim.is_batsim,
+        workload=batsim.BatsimWorkload,
+    ),
     "k8ssim": Format(
-        "K8sSim: nodes, Volcano Jobs or a list of pods", is_k8ssim, K8sSimWorkload, cluster=read_k8ssim_nodes
+        "K8sSim: nodes, Volcano Jobs or a list of pods",
+        k8ssim.is_k8ssim,
+        workload=k8ssim.K8sSimWorkload,
+        cluster=k8ssim.read_k8ssim_nodes,
     ),
     "scheduler-perf": Format(
         "Kubernetes' scheduler_perf: a list of test cases",
         schedulerperf.is_scheduler_perf,
-        schedulerperf.SchedulerPerfWorkload,
+        workload=schedulerperf.SchedulerPerfWorkload,
         cluster=schedulerperf.read_scheduler_perf_cluster,
         options=schedulerperf.OPTIONS,
     ),
     "manifests": Format(
-        "Kubernetes manifests: YAML or JSON", are_manifests, ManifestWorkload, cluster=read_cluster_manifests
+        "Kubernetes manifests: YAML or JSON",
+        manifests.are_manifests,
+        workload=manifests.ManifestWorkload,
+        cluster=manifests.read_cluster_manifests,
     ),
 }
 

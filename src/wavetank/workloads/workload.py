@@ -1,9 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import heapq
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podbehavior import Job, PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
 from wavetank.kernel.durations import Nanoseconds
@@ -11,7 +15,7 @@ from wavetank.kernel.randomness import Streams
 
 
 class Arrival(NamedTuple):
-    """A pod that is submitted at `time`; the pod is new and belongs to whoever takes it."""
+    """A pod that is submitted at `time`; the pod is new and belongs to the caller."""
 
     time: Nanoseconds
     pod: Pod
@@ -26,7 +30,7 @@ class ObjectArrival(NamedTuple):
 
 
 class Workload(Protocol):
-    """Pods to submit to a simulated cluster; whatever is wrong with the input was said when it was read."""
+    """Pods to submit to a simulated cluster; errors in the input were raised when it was read."""
 
     @property
     def description(self) -> str:
@@ -56,3 +60,33 @@ def object_arrivals(
     if kinds and isinstance(workload, ObjectWorkload):
         return workload.object_arrivals(specs, streams, kinds)
     return workload.arrivals(specs, streams)
+
+
+class Workloads:
+    """Several workloads at once, as Batsim takes them: the first is `w0`, the next `w1`.
+
+    A pod's name begins with that of its workload (`w1-7`), a job carries it; at one time the earlier workload comes
+    first.
+    """
+
+    def __init__(self, parts: Sequence[Workload]) -> None:
+        self._parts = parts
+        self.description = " and ".join(part.description for part in parts)
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields the pods of all in the order of time."""
+        renamed = (_renamed(part.arrivals(specs, streams), f"w{i}") for i, part in enumerate(self._parts))
+        return heapq.merge(*renamed, key=attrgetter("time"))
+
+
+def _renamed(arrivals: Iterator[Arrival], workload: str) -> Iterator[Arrival]:
+    last: Job | None = None
+    moved: PodBehavior | None = None
+    for time, pod in arrivals:
+        behavior = pod.behavior
+        if behavior is not None and behavior.job is not None:
+            if behavior.job is not last:  # the pods of a job come one after the other, and go on sharing one
+                last, moved = behavior.job, replace(behavior, job=replace(behavior.job, workload=workload))
+            pod.behavior = moved
+        pod.name = f"{workload}-{pod.name}"
+        yield Arrival(time, pod)

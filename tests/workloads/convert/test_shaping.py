@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.support.paths import shared_data
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.convert.records import records_of
 from wavetank.workloads.convert.shaping import find_period, normalized, of_period, trimmed, usage_of
 from wavetank.workloads.formats.plaincsv import CsvWorkload
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.open import open_workload
+from wavetank.workloads.records import records_of
 
 HOUR = 3600 * SECOND
 
@@ -26,7 +26,7 @@ def a_workload(*rows: tuple[float, float, int, int]) -> CsvWorkload:
 
 def test_run_times_are_trimmed() -> None:
     records = trimmed(records_of(a_workload((0, 50, 1, 1), (1, 200, 1, 1))), 100 * SECOND)
-    assert [record.run.duration for record in records()] == [50 * SECOND, 100 * SECOND]
+    assert [record.behavior.duration for record in records()] == [50 * SECOND, 100 * SECOND]
 
 
 def test_jobs_become_single_pods_of_a_nodes_size() -> None:
@@ -34,7 +34,7 @@ def test_jobs_become_single_pods_of_a_nodes_size() -> None:
     assert [record.size for record in records()] == [1, 1, 1]
     assert [record.requests["cpu"] for record in records()] == [5900, 2950, 1]
     assert [record.requests["memory"] for record in records()] == [6042, 3021, 756]
-    assert [record.run.job.size for record in records() if record.run.job] == [1, 1, 1]
+    assert [record.behavior.job.size for record in records() if record.behavior.job] == [1, 1, 1]
 
 
 def test_a_period_begins_with_a_job_and_at_zero() -> None:

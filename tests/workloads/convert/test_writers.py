@@ -16,13 +16,13 @@ from tests.workloads.inputs import a_file, a_manifest, arrivals_of
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.convert.records import Record, Records, records_of
 from wavetank.workloads.convert.writers import TARGETS, write_workload
 from wavetank.workloads.formats.batsim.workload import BatsimWorkload
+from wavetank.workloads.formats.manifests import ManifestWorkload
 from wavetank.workloads.formats.plaincsv import CsvWorkload
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.manifests import ManifestWorkload
 from wavetank.workloads.open import open_workload
+from wavetank.workloads.records import Record, Records, records_of
 from wavetank.workloads.workload import Workload
 
 COLUMNS = "arrival_ns,duration_ns,pods,walltime_ns,exit_code,cpu_milli,memory_bytes"
@@ -43,7 +43,8 @@ def jobs_of(workload: Workload) -> list[tuple[Any, ...]]:
     """Returns the same of each job, for traces with too many pods to look at each."""
     jobs = records_of(workload)()
     return sorted(
-        (job.time, job.name, job.size, tuple(job.requests.items()), job.run.duration, job.run.exit_code) for job in jobs
+        (job.time, job.name, job.size, tuple(job.requests.items()), job.behavior.duration, job.behavior.exit_code)
+        for job in jobs
     )
 
 

@@ -13,8 +13,8 @@ from wavetank.errors import InputError
 from wavetank.nodes.k8ssim.parameters import FIELDS, UNIT
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
+from wavetank.workloads.formats.manifests import ManifestWorkload
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.manifests import ManifestWorkload
 from wavetank.workloads.manifests.volcanojobs import MIN_AVAILABLE
 
 CAPACITY = {"cpu": 4, "memory": "8Gi", "pods": 110}

@@ -132,7 +132,7 @@ def test_a_bad_line_is_named_or_left_out(lines: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param({"podsPerJob": "two"}, "options.podsPerJob: expected one of one-per-processor, one", id="pods"),
+        pytest.param({"podsPerJob": "two"}, "options.podsPerJob: expected one-per-processor or one", id="pods"),
         pytest.param({"cpu": "x"}, "options.cpu: 'x' is not a quantity", id="cpu"),
     ],
 )

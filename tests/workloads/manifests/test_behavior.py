@@ -7,7 +7,7 @@ import pytest
 from tests.workloads.inputs import a_manifest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.manifests.behavior import run_of
+from wavetank.workloads.manifests.behavior import behavior_of
 
 FOREVER = None
 
@@ -41,7 +41,7 @@ def a_pod(*commands: list[str], init: list[list[str]] | None = None, **annotatio
 )
 def test_a_container_sleeps_as_its_command_says(command: list[str], seconds: float | None) -> None:
     expected = None if seconds is None else seconds * SECOND
-    assert run_of(a_pod(command)).duration == expected
+    assert behavior_of(a_pod(command)).duration == expected
 
 
 @pytest.mark.parametrize(
@@ -56,22 +56,22 @@ def test_a_container_sleeps_as_its_command_says(command: list[str], seconds: flo
     ],
 )
 def test_a_pod_takes_as_long_as_its_containers(pod: dict[str, Any], seconds: int | None) -> None:
-    assert run_of(pod).duration == (None if seconds is None else seconds * SECOND)
+    assert behavior_of(pod).duration == (None if seconds is None else seconds * SECOND)
 
 
 def test_a_container_in_args_and_a_sidecar() -> None:
     sidecar = {"name": "s", "command": ["proxy"], "restartPolicy": "Always"}
     spec = {"containers": [{"name": "c", "command": ["sleep"], "args": ["5"]}], "initContainers": [sidecar]}
-    assert run_of(a_manifest(spec=spec)).duration == 5 * SECOND
+    assert behavior_of(a_manifest(spec=spec)).duration == 5 * SECOND
 
 
 def test_a_default_is_for_containers_that_tell_nothing() -> None:
-    assert run_of(a_pod(["work"]), default=9).duration == 9
-    assert run_of(a_pod(["sleep", "infinity"]), default=9).duration is None
+    assert behavior_of(a_pod(["work"]), default=9).duration == 9
+    assert behavior_of(a_pod(["sleep", "infinity"]), default=9).duration is None
 
 
 def test_annotations_say_how_it_ends() -> None:
-    run = run_of(a_pod(["sleep", "1"], exit_code="3", termination="500ms"))
+    run = behavior_of(a_pod(["sleep", "1"], exit_code="3", termination="500ms"))
     assert (run.exit_code, run.termination) == (3, SECOND // 2)
 
 
@@ -87,5 +87,5 @@ def test_annotations_say_how_it_ends() -> None:
 )
 def test_a_bad_annotation_is_refused(annotations: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        run_of(a_pod(["sleep", "1"], **annotations))
+        behavior_of(a_pod(["sleep", "1"], **annotations))
     assert message in str(caught.value)

@@ -9,7 +9,7 @@ from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
-from wavetank.workloads.manifests.manifests import ManifestWorkload, read_cluster_manifests
+from wavetank.workloads.formats.manifests import ManifestWorkload, read_cluster_manifests
 from wavetank.workloads.workload import Arrival, ObjectArrival
 
 POD_SPEC = {"containers": [{"name": "c", "command": ["sleep", "5"]}]}

@@ -13,8 +13,8 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import HOSTNAME, Cluster
+from wavetank.workloads.formats.manifests import read_cluster_manifests
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.manifests import read_cluster_manifests
 from wavetank.workloads.manifests.nodetemplates import COUNT
 from wavetank.workloads.open import open_cluster
 

@@ -32,7 +32,7 @@ Examples:
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path),
-    help="That of the server.  [default: wavetank.kubeconfig here, else $KUBECONFIG]",
+    help="The kubeconfig of the server.  [default: ./wavetank.kubeconfig, else $KUBECONFIG]",
 )
 @click.pass_context
 def command(context: click.Context, kubeconfig: Path | None) -> None:
@@ -43,7 +43,7 @@ def command(context: click.Context, kubeconfig: Path | None) -> None:
 @command.command()
 @click.pass_obj
 def status(kubeconfig: Path | None) -> None:
-    """Say what time it is in the cluster and how the clock goes."""
+    """Print the cluster's time and the speed of its clock."""
     _print(_ask(kubeconfig, "GET", ""))
 
 
@@ -55,17 +55,17 @@ def pause(kubeconfig: Path | None) -> None:
 
 
 @command.command()
-@click.option("--speed", metavar="N|max", help="Another speed than before.")
+@click.option("--speed", metavar="N|max", help="The new speed.")
 @click.pass_obj
 def resume(kubeconfig: Path | None, speed: str | None) -> None:
-    """Let the clock go on."""
+    """Start the clock again."""
     _print(_ask(kubeconfig, "POST", "resume", **({"speed": speed} if speed else {})))
 
 
 @command.command()
 @click.pass_obj
 def step(kubeconfig: Path | None) -> None:
-    """Go to the next event, if there is any but periodic ones."""
+    """Advance to the next event, unless all are periodic."""
     _print(_ask(kubeconfig, "POST", "step"))
 
 
@@ -73,7 +73,7 @@ def step(kubeconfig: Path | None) -> None:
 @click.argument("duration")
 @click.pass_obj
 def advance(kubeconfig: Path | None, duration: str) -> None:
-    """Go on by DURATION (90, 2m30s, 1h) as fast as possible, and come back when it is done."""
+    """Advance by DURATION (90, 2m30s, 1h) as fast as possible, and wait until it is done."""
     parse_duration(duration, path="DURATION")
     _print(_ask(kubeconfig, "POST", "advance", by=duration))
 
@@ -102,7 +102,7 @@ def _ask(kubeconfig: Path | None, method: str, action: str, **query: str) -> dic
 
 
 def _opener(access: Access) -> Any:
-    """Makes a client that trusts the server's certificate and takes no way around."""
+    """Makes a client that trusts the server's certificate and uses no proxy."""
     trusted = None
     if access.certificate:
         trusted = ssl.create_default_context(cadata=access.certificate.decode())

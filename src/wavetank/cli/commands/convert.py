@@ -8,11 +8,11 @@ import click
 from wavetank.cli.console import console, print_warnings
 from wavetank.documents import reading as fields
 from wavetank.kernel.durations import format_seconds
-from wavetank.workloads.convert.records import Records, records_of
 from wavetank.workloads.convert.shaping import find_period, normalized, of_period, trimmed, usage_of
 from wavetank.workloads.convert.writers import TARGETS, write_workload
 from wavetank.workloads.formats.swf.workload import PODS_PER_JOB
 from wavetank.workloads.open import OpenedWorkload, open_workload
+from wavetank.workloads.records import Records, records_of
 
 _EXAMPLES = """\b
 Examples:
@@ -26,9 +26,9 @@ Examples:
 @click.command(name="convert", epilog=_EXAMPLES)
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--to", type=click.Choice(list(TARGETS)), help="What to write.  [default: by the suffix of OUT]")
-@click.option("--format", "format_", help="The format of IN, if it is not to be told by its content.")
-@click.option("--lenient", is_flag=True, help="Leave out what cannot be read, and count it.")
+@click.option("--to", type=click.Choice(list(TARGETS)), help="The format to write.  [default: by the suffix of OUT]")
+@click.option("--format", "format_", help="The format of IN.  [default: recognized by its content]")
+@click.option("--lenient", is_flag=True, help="Leave out and count entries that cannot be read.")
 @click.option("--pods-per-job", type=click.Choice(PODS_PER_JOB), help="What becomes of an SWF job of n processors.")
 @click.option("--period", metavar="TIME", help="Keep a part of that length, which then begins at 0.")
 @click.option("--utilization", type=click.FloatRange(0), help="Of the machine in that part, as closely as possible.")

@@ -40,7 +40,11 @@ _WIDTH = 160  # where the output is not a terminal
 )
 @click.option("--config", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
 @click.option("--kubernetes-version", "release", metavar="VERSION", help="The release.  [default: the newest]")
-@click.option("--choices", type=click.Path(path_type=Path), help="JSON: which node a pod takes among equals.")
+@click.option(
+    "--choices",
+    type=click.Path(path_type=Path),
+    help="A JSON file: the node that a pod takes among nodes of equal score.",
+)
 @click.option("--scheduler", metavar="NAME", help="Of OUT: the run of this scheduler.")
 @click.option("--seed", type=int, metavar="N", help="Of OUT: the run under this seed.")
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
@@ -58,7 +62,7 @@ def command(
     output: str,
     most: int,
 ) -> None:
-    """Say why pods go where they go: filters, scores, ties, preemption.
+    """Explain why pods go where they go: filters, scores, ties, preemption.
 
     Either schedules PODS in their order on a CLUSTER, or reads what `wavetank run --explain` has recorded in the
     results OUT for POD (name, or namespace/name).

@@ -26,8 +26,8 @@ Examples:
 
 @click.command(name="inspect", epilog=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "format_", help="The file's format, if it is not to be told by its content.")
-@click.option("--lenient", is_flag=True, help="Leave out what cannot be read, and count it.")
+@click.option("--format", "format_", help="The file's format.  [default: recognized by its content]")
+@click.option("--lenient", is_flag=True, help="Leave out and count entries that cannot be read.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE.svg", help="Draw the arrivals of a workload.")
 def command(file: Path, format_: str | None, lenient: bool, as_json: bool, plot: Path | None) -> None:

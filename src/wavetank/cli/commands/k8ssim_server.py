@@ -26,9 +26,15 @@ _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 @click.command(name="k8ssim-server", epilog=_EXAMPLES)
-@click.option("--port", type=click.IntRange(0, 65535), default=8006, show_default=True, help="0: any free one.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; nobody is asked who he is."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8006,
+    show_default=True,
+    help="The port to listen on; 0 picks a free one.",
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; there is no authentication."
 )
 @click.option(
     "--compat", is_flag=True, help="kube-scheduler's algorithms as K8sSim itself runs them (Kubernetes 1.14)."
@@ -53,7 +59,7 @@ def command(port: int, host: str, compat: bool, seed: int) -> None:
 
 
 class _App:
-    """Carries requests to the desk, one at a time, beside the event loop."""
+    """Passes requests to the K8sSim server, one at a time, beside the event loop."""
 
     def __init__(self, desk: K8sSimServer) -> None:
         self._desk = desk

@@ -33,7 +33,7 @@ Examples:
   wavetank run --cluster nodes.yaml --workload pods.yaml --scheduler config.yaml --scheduler policy:Mine
 """
 
-# Where an error in a field of the spec is to be mended, if an option gave it.
+# The options that replace fields of the spec: errors in such a field name the option.
 _OPTIONS = {
     "cluster": "--cluster",
     "workload": "--workload",
@@ -51,7 +51,7 @@ _OPTIONS = {
 @click.argument("experiment", required=False, type=click.Path(path_type=Path))
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
 @click.option("--workload", type=click.Path(path_type=Path), help="A file with pods or jobs.")
-@click.option("--format", "format_", help="The workload's format, if it is not to be told by its content.")
+@click.option("--format", "format_", help="The workload's format.  [default: recognized by its content]")
 @click.option(
     "--option",
     "options",
@@ -65,14 +65,16 @@ _OPTIONS = {
     "schedulers",
     multiple=True,
     metavar="NAME|CONFIG.yaml|MODULE:CLASS",
-    help="What to try; may be repeated.  [default: default]",
+    help="A scheduler to compare; may be repeated.  [default: default]",
 )
 @click.option("--seeds", metavar="LIST", help="Seeds such as 1-5 or 1,2,7.  [default: 1]")
 @click.option("--latency", metavar="PRESET", help=f"{' or '.join(PRESETS)}.  [default: ideal]")
-@click.option("--execution", type=click.Choice(["kubelet", "k8ssim"]), help="Whose nodes run the pods.")
-@click.option("--kubernetes-version", metavar="VERSION", help="The release to behave like.  [default: the newest]")
+@click.option("--execution", type=click.Choice(["kubelet", "k8ssim"]), help="The model of nodes that runs the pods.")
+@click.option(
+    "--kubernetes-version", metavar="VERSION", help="The Kubernetes release to simulate.  [default: the newest]"
+)
 @click.option("--ties", type=click.Choice(["random", "exact"]), help="How ties between nodes are broken.")
-@click.option("--horizon", metavar="TIME", help="When to stop at the latest, such as 2h.")
+@click.option("--horizon", metavar="TIME", help="Simulated time after which a run stops, such as 2h.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The results' folder.  [default: out/<name>]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time.  [default: one per core]")
 @click.option("--explain", "keep", flag_value="best", help="Record every attempt for `wavetank explain`.")
@@ -157,7 +159,7 @@ def _options(given: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _load(experiment: Path | None, spec: Mapping[str, Any]) -> Experiment:
-    """Reads the experiment; what is wrong with an option's value is said of the option."""
+    """Reads the experiment; errors in the value of an option name the option."""
     try:
         return load_experiment(experiment, spec)
     except InputError as error:

@@ -39,7 +39,7 @@ def command() -> None:
 @command.command(epilog=_EXAMPLES)
 @click.argument("name")
 @click.option("--version", help=f"The release of Kubernetes, e.g. {SERVED.tag}.")
-@click.option("--go", help="The go command that builds.  [default: that of the PATH]")
+@click.option("--go", help="The go command to build with.  [default: go on the PATH]")
 @click.option("--package", help="A folder of yours with a main package, or an import path with a version.")
 def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
     """Build a scheduler on virtual time, with your Go toolchain from Go's module proxy.
@@ -70,7 +70,7 @@ def list_() -> None:
 
 @contextmanager
 def _telling() -> Iterator[Progress]:
-    """Shows how far a build is: a line that changes in a terminal, now and then a plain one elsewhere."""
+    """Shows the progress of a build: a line that changes in a terminal, plain lines elsewhere."""
     begun = time.monotonic()
     if console.is_terminal:
         with console.status("") as status:

@@ -25,14 +25,14 @@ docs/schedulers.md has all formulas."""
 
 @click.command(name="schedulers", epilog=_EXAMPLES)
 def command() -> None:
-    """List the schedulers that can be picked by name: kind, what each prefers, and where that is written down."""
+    """List the schedulers that can be chosen by name, with what each prefers and the source of its formula."""
     for kind, schedulers in groupby(named_schedulers().values(), key=lambda each: each.kind):
         console.print(_table(kind, schedulers))
     console.print(_BESIDES, highlight=False)
 
 
 def _table(kind: str, schedulers: Iterable[NamedScheduler]) -> Table:
-    """Lists one kind, readable on a narrow terminal as well: the source stands behind the formula."""
+    """Lists one kind, with the source behind the formula so that narrow terminals can show it."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column(kind, no_wrap=True, min_width=27)
     table.add_column("what it prefers \\[source]")

@@ -44,14 +44,20 @@ Examples:
 
 @click.command(name="serve", epilog=_EXAMPLES)
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8001, show_default=True, help="0: any free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8001,
+    show_default=True,
+    help="The port to listen on; 0 picks a free one.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--scheduler",
     default="default",
     show_default=True,
     metavar="NAME|CONFIG.yaml|MODULE:CLASS|none",
-    help="Who places the pods.",
+    help="The scheduler, or none.",
 )
 @click.option(
     "--controllers",
@@ -69,8 +75,14 @@ Examples:
     show_default=True,
     help=f"How long things take: {' or '.join(PRESETS)}.",
 )
-@click.option("--kubeconfig", type=click.Path(path_type=Path), default=KUBECONFIG, show_default=True, help="To write.")
-@click.option("--bare", is_flag=True, help="Nobody acts by himself: no scheduler, no kubelets, no controllers.")
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    default=KUBECONFIG,
+    show_default=True,
+    help="The file to write for kubectl.",
+)
+@click.option("--bare", is_flag=True, help="Only the API: no scheduler, no kubelets, no controllers.")
 @click.option(
     "--admission",
     type=click.Choice(["simple", "full"]),
@@ -83,13 +95,13 @@ Examples:
     type=click.Choice(["allow", "rbac"]),
     default="allow",
     show_default=True,
-    help="rbac: roles decide what users may do; who has the token may do everything.",
+    help="rbac: roles decide what users may do; the token's owner may do everything.",
 )
 @click.option("--feature-gates", metavar="LIST", default="", help="As kube-apiserver's: HPAScaleToZero=true.")
-@click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds in a second.")
-@click.option("--paused", is_flag=True, help="Let the clock stand until `wavetank clock resume`.")
+@click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds per real second.")
+@click.option("--paused", is_flag=True, help="Start with the clock stopped, until `wavetank clock resume`.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
-@click.option("--no-auth", is_flag=True, help="Let in everybody who can reach the port.")
+@click.option("--no-auth", is_flag=True, help="Accept requests without a token.")
 @click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate made for it.")
 def command(
     cluster: tuple[Path, ...],
@@ -185,7 +197,7 @@ def _access(host: str, port: int, token: str | None, certificate: Certificate | 
 
 
 def _announce(access: Access, kubeconfig: Path) -> None:
-    """Says where the server is, before it is: it listens already, and answers a moment later."""
+    """Prints where the server is; it listens already, and answers a moment later."""
     console.print(f"serving:    {access.server}", soft_wrap=True, highlight=False)
     console.print(f"kubeconfig: {kubeconfig}", soft_wrap=True, highlight=False)
     console.print(f"try:        kubectl --kubeconfig {kubeconfig} get nodes", soft_wrap=True, highlight=False)

@@ -26,7 +26,7 @@ from wavetank.version import __version__
 _EXAMPLES = """\b
 Examples:
   wavetank sweep examples/k8ssim/experiment.yaml -o out/k8ssim
-  wavetank sweep experiment.yaml -o out/mine --seeds 1-10      # what is there already is not made again
+  wavetank sweep experiment.yaml -o out/mine --seeds 1-10      # only runs that are missing
   wavetank sweep experiment.yaml -o out/mine --executor ray
 """
 
@@ -35,12 +35,14 @@ Examples:
 @click.argument("experiment", type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Where the results go. [default: out/NAME]")
 @click.option(
-    "--scheduler", "schedulers", multiple=True, metavar="NAME|CONFIG.yaml|MODULE:CLASS", help="Try only these."
+    "--scheduler", "schedulers", multiple=True, metavar="NAME|CONFIG.yaml|MODULE:CLASS", help="Compare only these."
 )
 @click.option("--seeds", metavar="1-5,9", help="The seeds of the runs.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time. [default: as many as cores]")
+@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time. [default: one per core]")
 @click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True)
-@click.option("--ray-address", metavar="ADDRESS", help="Of a Ray cluster; by default one is begun on this machine.")
+@click.option(
+    "--ray-address", metavar="ADDRESS", help="The address of a Ray cluster.  [default: one is started on this machine]"
+)
 def command(
     experiment: Path,
     out: Path | None,
@@ -50,9 +52,9 @@ def command(
     executor: str,
     ray_address: str | None,
 ) -> None:
-    """Run every scheduler in every scenario under every seed, and say which is best where.
+    """Run every scheduler in every scenario under every seed, and report which is best where.
 
-    EXPERIMENT is a document of kind Experiment with a `sweep`. A sweep that was stopped goes on where it was.
+    EXPERIMENT is a document of kind Experiment with a `sweep`. A sweep that was interrupted continues.
     """
     changes: dict[str, Any] = {} if seeds is None else {"seeds": seeds}
     if schedulers:
@@ -95,7 +97,7 @@ def _show(out: Path) -> None:
 
 @contextmanager
 def _showing_progress() -> Iterator[SweepProgress]:
-    """Shows how far the runs are: a bar in a terminal, plain lines elsewhere."""
+    """Shows progress: a bar in a terminal, plain lines elsewhere."""
     if not errors.is_terminal:
         yield _Lines()
         return
@@ -114,7 +116,7 @@ class _Bar:
 
 
 class _Lines:
-    """Says how far the runs are at every tenth of them."""
+    """Prints the progress at every tenth of the runs."""
 
     def __init__(self) -> None:
         self._said = -1

@@ -8,7 +8,7 @@ from wavetank.cli.console import errors
 
 @click.command(name="warmup")
 def command() -> None:
-    """Compile the loops over nodes ahead, so that no run has to.
+    """Compile the loops over nodes ahead of time, so that no run has to.
 
     The compiled code is kept on disk, beside the installed package or, where that is read-only, in the user's cache.
     """
@@ -17,7 +17,7 @@ def command() -> None:
 
 
 def warm_up(console: Console) -> None:
-    """Compiles what is not compiled yet, and says so, since it takes a while."""
+    """Compiles what is not compiled yet, with a message, since it takes a while."""
     from wavetank.experiments.kernels import are_compiled, compile_kernels
 
     if not are_compiled():

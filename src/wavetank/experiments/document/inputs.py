@@ -18,8 +18,7 @@ from wavetank.workloads.generators.inflation import inflate
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.nodegroups import make_nodes
 from wavetank.workloads.open import OpenedWorkload, open_cluster, open_workload
-from wavetank.workloads.several import Workloads
-from wavetank.workloads.workload import Workload
+from wavetank.workloads.workload import Workload, Workloads
 
 
 def make_cluster(spec: ClusterSpec, folder: Path, path: str) -> Cluster:

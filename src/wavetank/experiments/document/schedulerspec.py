@@ -35,10 +35,8 @@ class VolcanoSpec(Structure):
         doc="a volcano-scheduler.conf",
     )
     period: Nanoseconds = field(types.duration, default="1s", doc="the time between two sessions")
-    strict: bool = field(types.boolean, default=True, doc="false: without any of Volcano's known defects")
-    without: list[str] | None = field(
-        _WORDS, default=None, otherwise="[]", doc="defects that it shall not have, by name"
-    )
+    strict: bool = field(types.boolean, default=True, doc="`false`: without any of Volcano's known defects")
+    without: list[str] | None = field(_WORDS, default=None, otherwise="[]", doc="names of known defects to leave out")
 
     def check(self, path: str) -> None:
         """Refuses sessions without time between them, and a list of defects if it has none of them."""
@@ -77,9 +75,9 @@ class SyncSpec(Structure, rename=_kebab_case):
         doc="`lockstep`: in turns; `timestep`: by real time, with Batkube's parameters below",
     )
     timeout_value: Nanoseconds = field(
-        types.duration, default="20ms", doc="real time that the scheduler has at most to decide, in each cycle"
+        types.duration, default="20ms", doc="the most real time that the scheduler has to decide, in each cycle"
     )
-    min_delay: Nanoseconds = field(types.duration, default=0, doc="real time that it has at least")
+    min_delay: Nanoseconds = field(types.duration, default=0, doc="the least real time that it has")
     base_simulation_timestep: Nanoseconds = field(
         types.duration, default="100ms", doc="the first time step without a decision"
     )
@@ -90,10 +88,10 @@ class SyncSpec(Structure, rename=_kebab_case):
         doc="by which the time step grows while there is no decision",
     )
     fast_forward_on_no_pending_jobs: bool = field(
-        types.boolean, default=False, doc="jump to the next event while no pod waits"
+        types.boolean, default=False, doc="jump to the next event while no pod is pending"
     )
     detect_scheduler_deadlock: bool = field(
-        types.boolean, default=False, doc="end the run if it does not react to pods that wait"
+        types.boolean, default=False, doc="end the run if it does not react to pending pods"
     )
     scheduler_crash_timeout: Nanoseconds = field(
         types.duration, default="5s", doc="real time after which it counts as not reacting"
@@ -121,12 +119,12 @@ class ProcessSpec(Structure):
     package: str | None = field(
         types.text, default=None, doc="the name under which `wavetank scheduler build` built it"
     )
-    binary: str | None = field(types.file, default=None, doc="the program of a kube-scheduler, as it is")
+    binary: str | None = field(types.file, default=None, doc="the program of a kube-scheduler, unmodified")
     command: list[str] | None = field(
         _WORDS, default=None, doc="any command; `{kubeconfig}`, `{server}`, `{config}` stand for what it needs"
     )
     listen: tuple[str, int] | None = field(
-        ADDRESS, default=None, doc="HOST:PORT at which a program comes by itself; with `sync`"
+        ADDRESS, default=None, doc="HOST:PORT for a program that you start; with `sync`"
     )
     version: str | None = field(
         types.text,
@@ -139,7 +137,7 @@ class ProcessSpec(Structure):
     )
     args: list[str] | None = field(_WORDS, default=None, otherwise="[]", doc="more arguments")
     patience: Nanoseconds = field(
-        types.duration, default=PATIENCE, doc="how long it may run, in real time, without getting quiet"
+        types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
     )
     sync: SyncSpec | None = field(
         types.nullable(types.nested(SyncSpec)),
@@ -171,7 +169,7 @@ class SchedulerPart(Structure):
         default=None,
         doc="a scheduler of `wavetank schedulers`, under another name or with `args`",
     )
-    python: str | type | None = field(CLASS, default=None, doc="`module:Class`, a policy of yours")
+    python: str | type | None = field(CLASS, default=None, doc="`module:Class`, a policy of your own")
     volcano: VolcanoSpec | None = field(
         Type("mapping", _read_volcano, types.nullable(types.nested(VolcanoSpec)).schema, [("", VolcanoSpec)]),
         default=None,
@@ -184,7 +182,7 @@ class SchedulerPart(Structure):
     scheduler_name: str | None = field(
         types.nullable(types.text),
         default=None,
-        doc="in a part of `together`: the pods that it is responsible for",
+        doc="in a part of `together`: the schedulerName of its pods",
     )
 
 

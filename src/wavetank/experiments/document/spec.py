@@ -36,13 +36,13 @@ _GOES_WITH_FILES = "goes with file or files"
 
 
 class Metadata(Structure):
-    """What the experiment is called."""
+    """The experiment's name."""
 
     name: str | None = field(
         NAME, default=None, otherwise="the file's name", doc="names the folder of results, `out/<name>`"
     )
-    annotations: Any = field(types.unread("texts by name"), default={}, doc="yours; not read")
-    labels: Any = field(types.unread("texts by name"), default={}, doc="yours; not read")
+    annotations: Any = field(types.unread("texts by name"), default={}, doc="for your own use")
+    labels: Any = field(types.unread("texts by name"), default={}, doc="for your own use")
 
 
 class ClusterSpec(Structure):
@@ -56,7 +56,9 @@ class ClusterSpec(Structure):
     objects: list[Mapping[str, Any]] | None = field(
         types.items(types.mapping, "list of manifests"), default=None, doc="Kubernetes objects written in place"
     )
-    format: str | None = field(_FORMAT, default=None, otherwise="told by the content", doc="the format of the files")
+    format: str | None = field(
+        _FORMAT, default=None, otherwise="recognized by the content", doc="the format of the files"
+    )
     options: Mapping[str, Any] = field(types.mapping, default={}, doc="options of that format")
 
 
@@ -74,7 +76,9 @@ class WorkloadSpec(Structure):
     generators: list[GeneratorSpec] | None = field(
         types.items(GENERATOR), default=None, doc="several of them, merged in the order of time"
     )
-    format: str | None = field(_FORMAT, default=None, otherwise="told by the content", doc="the format of the files")
+    format: str | None = field(
+        _FORMAT, default=None, otherwise="recognized by the content", doc="the format of the files"
+    )
     lenient: bool = field(types.boolean, default=False, doc="leave out and count entries that cannot be used")
     options: Mapping[str, Any] = field(
         types.mapping, default={}, doc="options of the format, such as `podsPerJob: one`"
@@ -83,7 +87,7 @@ class WorkloadSpec(Structure):
         types.file, default=None, doc="Batsim's external events, which cordon and uncordon nodes"
     )
     inflate: InflateSpec | None = field(
-        types.nested(InflateSpec), default=None, doc="make the pods ask for a share of the cluster, all at once"
+        types.nested(InflateSpec), default=None, doc="make the pods request a share of the cluster, all at once"
     )
 
 
@@ -102,7 +106,7 @@ class FaultSpec(Structure):
     for_: Nanoseconds | None = field(
         types.duration, default=None, doc="after what time `fail`, `cordon` or `drain` is undone"
     )
-    fail: list[str] | None = field(_NODES, default=None, doc="is gone, with its pods")
+    fail: list[str] | None = field(_NODES, default=None, doc="fails, with its pods")
     recover: list[str] | None = field(_NODES, default=None, doc="comes back")
     cordon: list[str] | None = field(_NODES, default=None, doc="takes no new pods")
     uncordon: list[str] | None = field(_NODES, default=None, doc="takes pods again")
@@ -124,19 +128,19 @@ class ManagerSpec(Structure):
     controllers: frozenset[str] | None = field(
         _CONTROLLERS,
         default=None,
-        otherwise="those that make pods and let them go",
-        doc="what it does; all the rest is built-in",
+        otherwise="those that create and delete pods",
+        doc="the controllers that it runs; the others are built-in",
     )
     args: list[str] | None = field(
         types.items(types.text, "list of texts"), default=None, otherwise="[]", doc="more arguments"
     )
     patience: Nanoseconds = field(
-        types.duration, default=PATIENCE, doc="how long it may run, in real time, without getting quiet"
+        types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
     )
 
 
 class ControllersSpec(Structure):
-    """Controllers of which some are done by a real program."""
+    """Controllers of which a real program runs some."""
 
     process: ManagerSpec = field(types.nested(ManagerSpec), doc="a real controller manager in the loop")
 
@@ -145,27 +149,29 @@ class Inputs(Structure):
     """What an experiment is about: a cluster and a workload."""
 
     cluster: ClusterSpec = field(
-        types.nested(ClusterSpec), doc="the nodes, and whatever else is there when a run begins"
+        types.nested(ClusterSpec), doc="the nodes, and other objects that exist when a run begins"
     )
-    workload: WorkloadSpec = field(types.nested(WorkloadSpec), doc="the pods and jobs that are submitted")
+    workload: WorkloadSpec = field(types.nested(WorkloadSpec), doc="the pods or jobs to submit")
 
 
 class Conditions(Structure):
     """What is tried on the cluster and the workload, and how."""
 
     schedulers: list[SchedulerSpec] = field(
-        SCHEDULERS, default=[{"name": "default"}], doc="what is tried: each of them under each seed"
+        SCHEDULERS, default=[{"name": "default"}], doc="the schedulers to compare, each under each seed"
     )
     seeds: tuple[int, ...] = field(
-        SEEDS, default=[1], doc="what chance begins with; the same seed gives the same bytes"
+        SEEDS, default=[1], doc="seeds of the random streams; the same seed gives the same bytes"
     )
     latency: Latency = field(
-        LATENCY, default=IDEAL.name, doc="how long things take: a preset (`ideal`, `k3s`) or distributions"
+        LATENCY,
+        default=IDEAL.name,
+        doc="how long the steps of a pod's life take: a preset (`ideal`, `k3s`) or distributions",
     )
     kubernetes_version: Version = field(
         RELEASE,
         default=version_name(NEWEST),
-        doc=f'the release to behave like, `"{version_name(OLDEST)}"` to `"{version_name(NEWEST)}"`',
+        doc=f'the Kubernetes release to simulate, `"{version_name(OLDEST)}"` to `"{version_name(NEWEST)}"`',
     )
     ties: TieBreaking = field(
         types.choice(_TIES),
@@ -176,15 +182,15 @@ class Conditions(Structure):
         types.items(types.nested(FaultSpec), least=0), default=[], doc="nodes that fail, are cordoned or drained"
     )
     horizon: Nanoseconds | None = field(
-        types.nullable(types.duration), default=None, doc="when a run ends at the latest"
+        types.nullable(types.duration), default=None, doc="the simulated time after which a run ends"
     )
     controllers: ControllersSpec | frozenset[str] = field(
         types.either("text, list or mapping", types.nested(ControllersSpec), _CONTROLLERS, Mapping),
         default=EVERYTHING,
-        doc="built-in controllers that are on, or a real controller manager",
+        doc="the built-in controllers that run, or a real controller manager",
     )
     execution: Execution = field(
-        types.choice(EXECUTIONS), default=KUBELET, doc="whose nodes run the pods: `kubelet` or `k8ssim`"
+        types.choice(EXECUTIONS), default=KUBELET, doc="the model of nodes that runs the pods: `kubelet` or `k8ssim`"
     )
     assert_: tuple[Assertion, ...] = field(
         Type("list of texts", parse_assertions, types.STRINGS),

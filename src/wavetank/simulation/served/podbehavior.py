@@ -4,13 +4,13 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.errors import InputError
-from wavetank.workloads.manifests.expansion import run_of_owned
-from wavetank.workloads.manifests.volcanojobs import epochs_run
+from wavetank.workloads.manifests.expansion import behavior_of_owned
+from wavetank.workloads.manifests.volcanojobs import behavior_of_epochs
 
 
 def _epochs(pod: Pod) -> PodBehavior | None:
     """Returns the training that a task of K8sSim is told to do; restarts of it are not served."""
-    run = epochs_run(pod.manifest, "") if JOB_NAME in pod.annotations else None
+    run = behavior_of_epochs(pod.manifest, "") if JOB_NAME in pod.annotations else None
     return None if run is None else PodBehavior(0, flops=run.flops)
 
 
@@ -21,6 +21,6 @@ def set_behavior(new: Pod) -> None:
     """
     if new.behavior is None:
         try:
-            new.behavior = _epochs(new) or run_of_owned(new.manifest)
+            new.behavior = _epochs(new) or behavior_of_owned(new.manifest)
         except InputError:
             new.behavior = None  # the annotation is invalid: the pod runs until it is stopped

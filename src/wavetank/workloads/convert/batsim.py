@@ -9,8 +9,8 @@ import msgspec
 from wavetank.cluster.fields.resources import CPU, MEMORY, format_amounts
 from wavetank.kernel.durations import Nanoseconds, format_seconds
 from wavetank.workloads.convert.losses import Losses
-from wavetank.workloads.convert.records import Record, Records
 from wavetank.workloads.formats.batsim.workload import RUNS_SCHEDULER
+from wavetank.workloads.records import Record, Records
 from wavetank.workloads.tables.jobtable import profile_name
 
 _DEFAULT_SCHEDULER = "default-scheduler"
@@ -36,9 +36,9 @@ def write_batsim(records: Records, path: Path, losses: Losses) -> int:
 
 def _expressible(records: Records, losses: Losses) -> Iterator[Record]:
     for record in records():
-        if record.run.duration is None:
+        if record.behavior.duration is None:
             losses.left_out["pod that runs for ever"] += 1
-        elif not (record.run.duration or record.run.flops):
+        elif not (record.behavior.duration or record.behavior.flops):
             losses.left_out["job that takes no time"] += 1
         else:
             losses.count_spec(record)
@@ -49,7 +49,7 @@ def _expressible(records: Records, losses: Losses) -> Iterator[Record]:
 
 
 def _job(record: Record, profile: str) -> dict[str, Any]:
-    job = record.run.job
+    job = record.behavior.job
     written = {"id": _identifier(record), "subtime": _number(record.time), "res": record.size, "profile": profile}
     if job is not None and job.walltime is not None:
         written["walltime"] = _number(job.walltime)
@@ -62,28 +62,28 @@ def _job(record: Record, profile: str) -> dict[str, Any]:
 
 def _identifier(record: Record) -> str:
     """Returns the id that becomes the same pod's name when it is read."""
-    if record.run.job is not None and record.run.job.id.lower() == record.name:
-        return record.run.job.id
+    if record.behavior.job is not None and record.behavior.job.id.lower() == record.name:
+        return record.behavior.job.id
     return record.name
 
 
 def _add_profile(record: Record, profiles: dict[str, Any]) -> str:
     """Adds what a job does to the profiles, and returns the name of that."""
-    run = record.run
-    ending = {"ret": run.exit_code} if run.exit_code else {}
-    name = profile_name(run.duration, run.exit_code)
-    assert run.duration is not None
-    if run.flops:
-        work = f"flops{run.flops!r}"
-        profiles[work] = {"type": "parallel_homogeneous", "cpu": run.flops, "com": 0}
-        if run.duration == 0 and not ending:
+    behavior = record.behavior
+    ending = {"ret": behavior.exit_code} if behavior.exit_code else {}
+    name = profile_name(behavior.duration, behavior.exit_code)
+    assert behavior.duration is not None
+    if behavior.flops:
+        work = f"flops{behavior.flops!r}"
+        profiles[work] = {"type": "parallel_homogeneous", "cpu": behavior.flops, "com": 0}
+        if behavior.duration == 0 and not ending:
             return work
-        parts = [profile_name(run.duration), work] if run.duration else [work]
+        parts = [profile_name(behavior.duration), work] if behavior.duration else [work]
         profiles[f"{name}+{work}"] = {"type": "composed", "seq": parts, **ending}
         name, ending = f"{name}+{work}", {}
-    if run.duration:
-        delay = profile_name(run.duration) if run.flops else name
-        profiles[delay] = {"type": "delay", "delay": _number(run.duration), **ending}
+    if behavior.duration:
+        delay = profile_name(behavior.duration) if behavior.flops else name
+        profiles[delay] = {"type": "delay", "delay": _number(behavior.duration), **ending}
     return name
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from wavetank.workloads.convert.records import Record
+from wavetank.workloads.records import Record
 
 _OF_THE_SPEC = {
     "nodeSelector": "node selector",
@@ -46,7 +46,7 @@ class Losses:
             if field not in kept:
                 self.count(what, spec.get(field))
         self.count("second container, joined with the first", len(spec.get("containers", ())) > 1)
-        self.count("time that a pod needs to stop", record.run.termination)
+        self.count("time that a pod needs to stop", record.behavior.termination)
 
     def count_identity(self, record: Record) -> None:
         """Counts what makes a pod different from others: its namespace, labels and priority."""

@@ -9,9 +9,9 @@ import yaml
 from wavetank.cluster.fields.resources import format_amounts
 from wavetank.kernel.durations import format_seconds
 from wavetank.workloads.convert.losses import Losses
-from wavetank.workloads.convert.records import Record, Records
 from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE, TERMINATION
 from wavetank.workloads.manifests.expansion import ARRIVAL
+from wavetank.workloads.records import Record, Records
 
 _FOREVER = ["sleep", "infinity"]
 
@@ -28,7 +28,7 @@ def write_manifests(records: Records, path: Path, losses: Losses) -> int:
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """The safe dumper without anchors: pods share parts, and nobody wants to read `*id001`."""
+    """The safe dumper without anchors: pods share parts, and `*id001` is hard to read."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Writes every value out."""
@@ -37,10 +37,10 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
 
 def _pods(records: Records, losses: Losses) -> Iterator[dict[str, Any]]:
     for record in records():
-        if record.run.flops:
+        if record.behavior.flops:
             losses.left_out["job whose time depends on the host's speed"] += 1
             continue
-        job = record.run.job
+        job = record.behavior.job
         losses.count("job whose pods start their work together", record.size > 1)
         losses.count("time limit of a job", job is not None and job.walltime is not None)
         for rank in range(record.size):
@@ -56,14 +56,14 @@ def _pod(record: Record, name: str) -> dict[str, Any]:
 
 
 def _annotations(record: Record) -> dict[str, str]:
-    run = record.run
+    behavior = record.behavior
     annotations = {ARRIVAL: format_seconds(record.time)}
-    if run.duration is not None:
-        annotations[DURATION] = format_seconds(run.duration)
-    if run.exit_code:
-        annotations[EXIT_CODE] = str(run.exit_code & 255)
-    if run.termination:
-        annotations[TERMINATION] = format_seconds(run.termination)
+    if behavior.duration is not None:
+        annotations[DURATION] = format_seconds(behavior.duration)
+    if behavior.exit_code:
+        annotations[EXIT_CODE] = str(behavior.exit_code & 255)
+    if behavior.termination:
+        annotations[TERMINATION] = format_seconds(behavior.termination)
     return annotations
 
 
@@ -72,6 +72,6 @@ def _spec(record: Record, spec: dict[str, Any]) -> dict[str, Any]:
     first, *others = spec["containers"]
     if record.requests is not record.pod.requests:
         first = {**first, "resources": {"requests": format_amounts(record.requests)}}
-    if record.run.duration is None and first.get("command") == ["sleep"]:
+    if record.behavior.duration is None and first.get("command") == ["sleep"]:
         first = {**first, "command": _FOREVER}
     return {**spec, "containers": [first, *others]}

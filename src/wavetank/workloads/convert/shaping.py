@@ -11,8 +11,8 @@ import numpy as np
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds, format_seconds
-from wavetank.workloads.convert.records import Record, Records
 from wavetank.workloads.formats.swf.workload import SwfWorkload
+from wavetank.workloads.records import Record, Records
 from wavetank.workloads.tables.jobtable import Integers
 from wavetank.workloads.workload import Workload
 
@@ -49,7 +49,9 @@ def usage_of(workload: Workload, records: Records, capacity: int | None = None) 
         return Usage(starts, ends, amounts, capacity or workload.processors or _peak(starts, ends, amounts))
     if next(records(), None) is None:
         raise InputError("the workload is empty")
-    jobs = [(record.time, record.run.duration or 0, record.size * record.requests.get(CPU, 0)) for record in records()]
+    jobs = [
+        (record.time, record.behavior.duration or 0, record.size * record.requests.get(CPU, 0)) for record in records()
+    ]
     starts, durations, amounts = (np.array(column, np.int64) for column in zip(*jobs, strict=True))
     peak = _peak(starts, starts + durations, amounts)
     return Usage(starts, starts + durations, amounts, capacity * 1000 if capacity else peak)
@@ -90,10 +92,10 @@ def trimmed(records: Records, longest: Nanoseconds) -> Records:
     """Lets no job run longer than `longest`."""
 
     def trim(record: Record) -> Record:
-        duration = record.run.duration
+        duration = record.behavior.duration
         if duration is not None and duration <= longest:
             return record
-        return replace(record, run=replace(record.run, duration=longest))
+        return replace(record, behavior=replace(record.behavior, duration=longest))
 
     return lambda: map(trim, records())
 
@@ -101,7 +103,7 @@ def trimmed(records: Records, longest: Nanoseconds) -> Records:
 def normalized(records: Records, milli: int) -> Records:
     """Makes one pod of each job and scales their CPU, and memory with it, so that the largest asks for `milli`.
 
-    As Batkube's converter did, nobody asks for less than a thousandth of a core.
+    As with Batkube's converter, no job requests less than a thousandth of a core.
     """
     largest = max((record.size * record.requests.get(CPU, 0) for record in records()), default=0) or 1
 
@@ -109,8 +111,10 @@ def normalized(records: Records, milli: int) -> Records:
         totals = {resource: record.size * amount for resource, amount in record.requests.items()}
         scaled = {name: -(-amount * milli // largest) for name, amount in totals.items() if name == MEMORY}
         cpu = max(1, round(totals.get(CPU, 0) * milli / largest))
-        job = None if record.run.job is None else replace(record.run.job, size=1)
-        return replace(record, size=1, requests={**totals, **scaled, CPU: cpu}, run=replace(record.run, job=job))
+        job = None if record.behavior.job is None else replace(record.behavior.job, size=1)
+        return replace(
+            record, size=1, requests={**totals, **scaled, CPU: cpu}, behavior=replace(record.behavior, job=job)
+        )
 
     return lambda: map(normalize, records())
 
@@ -126,7 +130,7 @@ def _cumulated(usage: Usage) -> tuple[Integers, np.ndarray[tuple[int], np.dtype[
 
 
 def _peak(starts: Integers, ends: Integers, amounts: Integers) -> int:
-    times = np.concatenate((ends, starts))  # what ends makes room for what begins at the same time
+    times = np.concatenate((ends, starts))  # jobs that end free their CPUs for those that begin at the same time
     changes = np.concatenate((-amounts, amounts))
     held = np.cumsum(changes[np.argsort(times, kind="stable")])
     return max(1, int(held.max(initial=1)))

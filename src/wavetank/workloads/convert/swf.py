@@ -7,8 +7,8 @@ from typing import NamedTuple
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads.convert.losses import Losses
-from wavetank.workloads.convert.records import Record, Records
 from wavetank.workloads.formats.swf.workload import DONE, EXIT_CODES, FAILED
+from wavetank.workloads.records import Record, Records
 
 _UNKNOWN = -1
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,14}")
@@ -28,7 +28,7 @@ def write_swf(records: Records, path: Path, losses: Losses) -> int:
         )
         for record in records():
             if not _is_expressible(record):
-                forever = record.run.duration is None
+                forever = record.behavior.duration is None
                 losses.left_out["pod that runs for ever" if forever else "job whose time is not known"] += 1
                 continue
             number += 1
@@ -53,7 +53,7 @@ def _survey(records: Records) -> _Survey:
 
 
 def _is_expressible(record: Record) -> bool:
-    return record.run.duration is not None and not record.run.flops
+    return record.behavior.duration is not None and not record.behavior.flops
 
 
 def _processors(record: Record) -> int:
@@ -61,17 +61,17 @@ def _processors(record: Record) -> int:
 
 
 def _fields(record: Record, number: int) -> list[int]:
-    run, job = record.run, record.run.job
-    assert run.duration is not None
+    behavior, job = record.behavior, record.behavior.job
+    assert behavior.duration is not None
     each = _processors(record)
     memory = record.requests.get(MEMORY)
     kilobytes = _UNKNOWN if memory is None else -(-memory // (1024 * each))
     limit = _UNKNOWN if job is None or job.walltime is None else _seconds(job.walltime)
     # cancelled without a run time would mean that the job never ran
-    failed = _STATUSES.get(run.exit_code, FAILED) if _seconds(run.duration) else FAILED
-    status = failed if run.exit_code else DONE
+    failed = _STATUSES.get(behavior.exit_code, FAILED) if _seconds(behavior.duration) else FAILED
+    status = failed if behavior.exit_code else DONE
     size = record.size * each
-    times = [number, _seconds(record.time), _UNKNOWN, _seconds(run.duration)]
+    times = [number, _seconds(record.time), _UNKNOWN, _seconds(behavior.duration)]
     return [*times, size, _UNKNOWN, _UNKNOWN, size, limit, kilobytes, status, *[_UNKNOWN] * 7]
 
 
@@ -83,7 +83,7 @@ def _count(record: Record, losses: Losses, numbered: bool) -> None:
     losses.count_spec(record)
     losses.count_identity(record)
     losses.count("name, replaced by a number", not numbered)
-    losses.count("fraction of a second", record.time % SECOND or (record.run.duration or 0) % SECOND)
+    losses.count("fraction of a second", record.time % SECOND or (record.behavior.duration or 0) % SECOND)
     losses.count("fraction of a CPU, rounded up", record.requests.get(CPU, 0) % 1000)
     losses.count("pod without a CPU request, taken as 1", not record.requests.get(CPU))
     losses.count("scheduler's name", record.pod.scheduler_name not in ("default", "default-scheduler"))

@@ -12,8 +12,8 @@ from typing import Any
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.kernel.durations import Nanoseconds, format_seconds
 from wavetank.workloads.convert.losses import Losses
-from wavetank.workloads.convert.records import Record, Records
 from wavetank.workloads.formats.parquet import BATCH, import_polars
+from wavetank.workloads.records import Record, Records
 from wavetank.workloads.tables.podcolumns import AMOUNTS, ARRIVAL, DURATION, LABEL, SELECTOR, WALLTIME
 
 Columns = dict[str, Callable[[Record], Any]]
@@ -66,14 +66,14 @@ class _Seen:
 
     def see(self, record: Record) -> None:
         """Notes what one record needs."""
-        job, pod = record.run.job, record.pod
+        job, pod = record.behavior.job, record.pod
         self.resources |= record.requests.keys()
         self.labels |= pod.labels.keys()
         self.selectors |= (pod.spec.manifest.get("nodeSelector") or {}).keys()
         needed = {
             "namespace": pod.namespace != "default",
             "pods": job is not None,
-            "exit_code": record.run.exit_code,
+            "exit_code": record.behavior.exit_code,
             "priority": pod.priority,
             "scheduler": pod.scheduler_name not in _DEFAULT_SCHEDULERS,
             WALLTIME: job is not None and job.walltime is not None,
@@ -88,13 +88,13 @@ def _columns(records: Records, suffix: str, time: Callable[[Nanoseconds | None],
     columns: Columns = {
         "name": lambda record: record.name,
         ARRIVAL + suffix: lambda record: time(record.time),
-        DURATION + suffix: lambda record: time(record.run.duration),
+        DURATION + suffix: lambda record: time(record.behavior.duration),
     }
     for resource in (CPU, MEMORY, *sorted(seen.resources - {CPU, MEMORY})):
         columns[_COLUMN_OF.get(resource, resource)] = _amount(resource)
     columns |= {name: value for name, value in _OPTIONAL.items() if name in seen.optional}
     if WALLTIME in seen.optional:
-        columns[WALLTIME + suffix] = lambda record: time(record.run.job.walltime if record.run.job else None)
+        columns[WALLTIME + suffix] = lambda record: time(record.behavior.job.walltime if record.behavior.job else None)
     columns |= {LABEL + key: _label(key) for key in sorted(seen.labels)}
     return columns | {SELECTOR + key: _selector(key) for key in sorted(seen.selectors)}
 
@@ -102,7 +102,7 @@ def _columns(records: Records, suffix: str, time: Callable[[Nanoseconds | None],
 _OPTIONAL: Columns = {
     "namespace": lambda record: record.pod.namespace,
     "pods": lambda record: record.size,
-    "exit_code": lambda record: record.run.exit_code,
+    "exit_code": lambda record: record.behavior.exit_code,
     "priority": lambda record: record.pod.spec.priority,
     "scheduler": lambda record: None if record.pod.scheduler_name in _DEFAULT_SCHEDULERS else record.pod.scheduler_name,
 }
@@ -122,7 +122,7 @@ def _selector(key: str) -> Callable[[Record], Any]:
 
 def _expressible(records: Records, losses: Losses) -> Iterator[Record]:
     for record in records():
-        if record.run.flops:
+        if record.behavior.flops:
             losses.left_out["job whose time depends on the host's speed"] += 1
             continue
         losses.count_spec(record, frozenset({"nodeSelector"}))

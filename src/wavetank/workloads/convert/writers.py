@@ -11,9 +11,9 @@ from wavetank.errors import InputError
 from wavetank.workloads.convert.batsim import write_batsim
 from wavetank.workloads.convert.losses import Losses
 from wavetank.workloads.convert.manifests import write_manifests
-from wavetank.workloads.convert.records import Records
 from wavetank.workloads.convert.swf import write_swf
 from wavetank.workloads.convert.tables import write_csv, write_parquet
+from wavetank.workloads.records import Records
 
 
 class Target(NamedTuple):

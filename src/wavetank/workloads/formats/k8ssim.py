@@ -11,12 +11,11 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.nodes.k8ssim.parameters import FIELDS, UNIT
-from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.behavior import DURATION, JOB, run_of
+from wavetank.workloads.formats.manifests import objects_in, submissions_in
+from wavetank.workloads.inputfile import InputFile, naming
+from wavetank.workloads.manifests.behavior import DURATION, JOB, behavior_of
 from wavetank.workloads.manifests.expansion import ARRIVAL, DEFAULT_JOB_DURATION
-from wavetank.workloads.manifests.manifests import objects_in, submissions_in
 from wavetank.workloads.manifests.submissions import SubmittedWorkload
-from wavetank.workloads.sources import naming
 
 SIM_SPEC = "simSpec"  # pfnet's annotation of pods: phases with their seconds
 
@@ -83,7 +82,7 @@ class K8sSimWorkload(SubmittedWorkload):
 
     A Volcano Job becomes the replicas of its tasks, submitted at its label `sub-time`; --epochs=N takes the time
     that K8sSim's performance model gives at full speed. A listed pod runs for the seconds of pfnet's annotation
-    `simSpec`, else as long as it shows (`run_of`), else for a minute: what --iter-factor takes is not known.
+    `simSpec`, else as long as it shows (`behavior_of`), else for a minute: what --iter-factor takes is not known.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -126,7 +125,7 @@ def _duration(pod: Manifest, annotations: Mapping[str, str]) -> dict[str, str]:
     if SIM_SPEC in annotations:
         return {DURATION: f"{_phases(annotations[SIM_SPEC])}ns"}
     try:
-        duration = run_of(pod, DEFAULT_JOB_DURATION).duration
+        duration = behavior_of(pod, DEFAULT_JOB_DURATION).duration
     except (AttributeError, TypeError):  # no valid pod, as will be said when it is made
         return {}
     return {} if duration is None else {DURATION: f"{duration}ns"}

@@ -17,11 +17,10 @@ from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads.cluster import MOST_PODS, node_manifest
-from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.inputfile import InputFile, naming
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.manifests.submissions import Names, Submission, SubmittedWorkload
 from wavetank.workloads.names import object_name
-from wavetank.workloads.sources import naming
 
 _LOOK = re.compile(rb"(?:\s|#[^\n]*\n)*events:")
 _MOST_MILLI = 2**32 - 1  # kubernetriks' own type
@@ -115,9 +114,9 @@ def _pod(event: _Event, specs: SpecTable) -> Submission:
 
 def _removed(pod: Submission, time: Nanoseconds) -> Submission:
     lived = max(time - pod.time, 0)
-    assert pod.run is not None
-    duration = lived if pod.run.duration is None else min(lived, pod.run.duration)
-    return pod._replace(run=replace(pod.run, duration=duration))
+    assert pod.behavior is not None
+    duration = lived if pod.behavior.duration is None else min(lived, pod.behavior.duration)
+    return pod._replace(behavior=replace(pod.behavior, duration=duration))
 
 
 def _node(event: _Event) -> Manifest:

@@ -1,4 +1,4 @@
-"""Nodes and pods as plain CSV: the easiest way in for whoever has neither manifests nor a trace."""
+"""Nodes and pods as plain CSV: the easiest format for data that are neither manifests nor a known trace."""
 
 from __future__ import annotations
 

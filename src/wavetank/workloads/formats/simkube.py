@@ -17,10 +17,9 @@ from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.inputfile import InputFile, naming
 from wavetank.workloads.manifests.expansion import DEFAULT_JOB_DURATION, pod_of_template, submissions_of
 from wavetank.workloads.manifests.submissions import Names, Submission, SubmittedWorkload
-from wavetank.workloads.sources import naming
 
 VERSION = 2
 
@@ -73,14 +72,14 @@ class _Life:
     ended: Nanoseconds | None = None
 
     def submission(self) -> Submission:
-        run = self.pod.run or PodBehavior(None)
+        behavior = self.pod.behavior or PodBehavior(None)
         lived = None if self.ended is None else self.ended - self.begun
-        own = run.duration if self.recorded is None else self.recorded
+        own = behavior.duration if self.recorded is None else self.recorded
         duration = min((time for time in (lived, own) if time is not None), default=None)
         if duration is None:
             return self.pod._replace(time=self.begun)
         manifest = {**self.pod.manifest, "spec": {**self.pod.manifest["spec"], "restartPolicy": "Never"}}
-        return self.pod._replace(time=self.begun, manifest=manifest, run=replace(run, duration=duration))
+        return self.pod._replace(time=self.begun, manifest=manifest, behavior=replace(behavior, duration=duration))
 
 
 @dataclass

@@ -26,7 +26,7 @@ class Drawn(NamedTuple):
 
     time: Nanoseconds
     size: int
-    run: PodBehavior
+    behavior: PodBehavior
     requests: Amounts
 
 

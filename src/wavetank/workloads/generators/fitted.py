@@ -13,9 +13,9 @@ from wavetank.documents import types
 from wavetank.documents.structure import field
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.convert.records import records_of
 from wavetank.workloads.generators.base import Draw, Drawn, GeneratorSpec, job_behavior
 from wavetank.workloads.open import FORMATS, open_workload
+from wavetank.workloads.records import records_of
 from wavetank.workloads.workload import Workload
 
 SAMPLE = 100_000  # jobs of a trace that are looked at
@@ -47,8 +47,8 @@ class Sample:
         self._bodies = [
             Body(
                 record.size,
-                record.run.duration,
-                record.run.exit_code,
+                record.behavior.duration,
+                record.behavior.exit_code,
                 known.setdefault(tuple(record.requests.items()), record.requests),
             )
             for record in records
@@ -73,9 +73,12 @@ class FittedSpec(GeneratorSpec):
     counted = "jobs"
 
     jobs: int = field(types.integer(1), doc="how many jobs")
-    file: str = field(types.file, doc="the trace whose jobs are drawn from")
+    file: str = field(types.file, doc="the trace that jobs are drawn from")
     format: str | None = field(
-        types.nullable(types.choice(FORMATS)), default=None, otherwise="told by the content", doc="the trace's format"
+        types.nullable(types.choice(FORMATS)),
+        default=None,
+        otherwise="recognized by the content",
+        doc="the trace's format",
     )
     lenient: bool = field(types.boolean, default=False, doc="leave out and count jobs that cannot be used")
 
@@ -94,7 +97,7 @@ class FittedSpec(GeneratorSpec):
         def draw(name: str, stream: Callable[[str], Random]) -> Iterator[Drawn]:
             times = islice(sample.times(stream("arrivals")), self.jobs)
             for number, (time, body) in enumerate(zip(times, sample.bodies(stream("jobs")), strict=False)):
-                run = job_behavior(f"{name}-{number}", body.size, body.duration, body.exit_code)
-                yield Drawn(time, body.size, run, body.requests)
+                behavior = job_behavior(f"{name}-{number}", body.size, body.duration, body.exit_code)
+                yield Drawn(time, body.size, behavior, body.requests)
 
         return draw

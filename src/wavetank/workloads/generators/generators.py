@@ -60,14 +60,14 @@ class Generator:
         models: dict[int, Pod] = {}
         base = specs.intern(self._spec)
         drawn = self._draw(self.name, lambda what: streams.stream(f"workload/{self.name}/{what}"))
-        for number, (time, size, run, requests) in enumerate(drawn):
+        for number, (time, size, behavior, requests) in enumerate(drawn):
             model = models.get(id(requests))  # the generator keeps its few requests, so that they can be told by id
             if model is None:
                 model = models[id(requests)] = Pod(self._manifest, base.asking(requests), name=self.name)
             for rank in range(size):
                 pod = model.copy()  # several times cheaper than a new one
                 pod.name = f"{self.name}-{number}" if size == 1 else f"{self.name}-{number}-{rank}"
-                pod.behavior = run
+                pod.behavior = behavior
                 yield Arrival(time, pod)
 
 

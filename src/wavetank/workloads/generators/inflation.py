@@ -83,7 +83,7 @@ class InflateSpec(Structure):
         types.text, doc="what is counted: `cpu`, `memory`, `gpu` (whole and in part), or another resource"
     )
     target: float = field(
-        types.number(), doc="how many times what the cluster has of it the pods ask for; 1.3 is more than fits"
+        types.number(), doc="how much the pods request, as a multiple of what the cluster has; 1.3 is more than fits"
     )
 
 

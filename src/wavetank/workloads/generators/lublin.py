@@ -173,7 +173,7 @@ class LublinSpec(GeneratorSpec):
         doc="of the machine; a job has a pod for each of its own",
     )
     type: str = field(types.choice(TYPES), default="all", doc="`batch`, `interactive` or `all`")
-    requests: Requests = field(REQUESTS, default={CPU: 1}, doc="what a pod asks for")
+    requests: Requests = field(REQUESTS, default={CPU: 1}, doc="what a pod requests")
     parameters: dict[str, float] = field(
         _CHANGES, default={}, doc="parameters of the model by the names that its authors gave them"
     )
@@ -192,8 +192,8 @@ class LublinSpec(GeneratorSpec):
         def draw(name: str, stream: Callable[[str], Random]) -> Iterator[Drawn]:
             drawn = islice(model.jobs(stream("jobs")), self.jobs)
             for number, (job, amounts) in enumerate(zip(drawn, self.requests.draws(stream("requests")), strict=False)):
-                run = job_behavior(f"{name}-{number}", job.processors, seconds(job.runs), 0)
-                yield Drawn(seconds(job.submitted), job.processors, run, amounts)
+                behavior = job_behavior(f"{name}-{number}", job.processors, seconds(job.runs), 0)
+                yield Drawn(seconds(job.submitted), job.processors, behavior, amounts)
 
         return draw
 

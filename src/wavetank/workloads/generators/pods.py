@@ -31,7 +31,7 @@ class PodGeneratorSpec(GeneratorSpec):
         types.distribution, default=None, otherwise="for ever", doc="how long each of them runs"
     )
     requests: Requests = field(
-        REQUESTS, default={}, doc="what each asks for, or a list of choices `{weight: 1, cpu: …}`"
+        REQUESTS, default={}, doc="what each requests, or a list of choices `{weight: 1, cpu: …}`"
     )
 
     @property
@@ -48,15 +48,15 @@ class PodGeneratorSpec(GeneratorSpec):
         return self._draw
 
     def _draw(self, name: str, stream: Callable[[str], Random]) -> Iterator[Drawn]:
-        runs, asked = _behaviors(self.duration, stream("durations")), self.requests.draws(stream("requests"))
-        for time, run, amounts in zip(self.times(stream("arrivals")), runs, asked, strict=False):
-            yield Drawn(time, 1, run, amounts)
+        behaviors, asked = _behaviors(self.duration, stream("durations")), self.requests.draws(stream("requests"))
+        for time, behavior, amounts in zip(self.times(stream("arrivals")), behaviors, asked, strict=False):
+            yield Drawn(time, 1, behavior, amounts)
 
 
 class BurstSpec(PodGeneratorSpec):
     """All pods at one time."""
 
-    at: Nanoseconds = field(types.duration, default=0, doc="when all of them come")
+    at: Nanoseconds = field(types.duration, default=0, doc="when all of them arrive")
 
     def times(self, random: Random) -> Iterator[Nanoseconds]:
         """Yields the same time for all pods."""
@@ -66,7 +66,7 @@ class BurstSpec(PodGeneratorSpec):
 class SpacedSpec(PodGeneratorSpec):
     """One pod after the other."""
 
-    every: Distribution = field(types.distribution, doc="the time between two; the first comes at 0")
+    every: Distribution = field(types.distribution, doc="the time between two; the first arrives at 0")
 
     def times(self, random: Random) -> Iterator[Nanoseconds]:
         """Yields times with gaps between them."""
@@ -76,7 +76,7 @@ class SpacedSpec(PodGeneratorSpec):
 class PoissonSpec(PodGeneratorSpec):
     """A Poisson process."""
 
-    rate: float = field(_RATE, unit="pods per second", doc="how many come on average")
+    rate: float = field(_RATE, unit="pods per second", doc="how many arrive on average")
 
     def times(self, random: Random) -> Iterator[Nanoseconds]:
         """Yields times with exponential gaps, also before the first."""
@@ -88,11 +88,9 @@ class PoissonSpec(PodGeneratorSpec):
 class BurstySpec(PodGeneratorSpec):
     """Bursts that share the pods evenly."""
 
-    bursts: int = field(types.integer(1), doc="how many bursts share the pods evenly")
+    bursts: int = field(types.integer(1), doc="how many bursts share the pods")
     every: Distribution = field(types.distribution, doc="the time between the beginnings of two bursts")
-    spread: Nanoseconds = field(
-        types.duration, default=0, doc="within what time of its beginning the pods of a burst come"
-    )
+    spread: Nanoseconds = field(types.duration, default=0, doc="the time within which the pods of a burst arrive")
 
     def check(self, path: str) -> None:
         """Refuses more bursts than pods."""
@@ -115,7 +113,7 @@ def _read_period(value: object, path: str) -> Nanoseconds:
 class DiurnalSpec(PodGeneratorSpec):
     """A Poisson process whose rate follows the day: rate · (1 + swing · cos(2π (t − peak) / period))."""
 
-    rate: float = field(_RATE, unit="pods per second", doc="how many come on average")
+    rate: float = field(_RATE, unit="pods per second", doc="how many arrive on average")
     swing: float = field(
         types.number(0, 1, "a share of the rate, 0 to 1"),
         default=0.8,

@@ -15,10 +15,10 @@ from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
-from wavetank.workloads.convert.records import Record, records_of
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.open import FORMATS, OpenedWorkload, format_of, open_workload
+from wavetank.workloads.records import Record, records_of
 from wavetank.workloads.tables.jobtable import Integers
 
 BINS = 60  # of the arrival curve
@@ -143,7 +143,7 @@ class _Columns:
         """Adds a job."""
         self.times.append(record.time)
         self.sizes.append(record.size)
-        self.durations.append(-1 if record.run.duration is None else record.run.duration)
+        self.durations.append(-1 if record.behavior.duration is None else record.behavior.duration)
         self.schedulers[record.pod.scheduler_name] += record.size
         for resource, amount in record.requests.items():
             amounts, pods = self.requests[resource]

@@ -28,7 +28,7 @@ _SLEEP_COMMAND = re.compile(rf"(?:^|[;&\n])\s*(?:exec\s+)?{_BIN}sleep\s+([^;&\n]
 _INVOLVED = re.compile(r"\b(?:while|until|for|if|case)\b|\||(?<!&)&(?!&)")
 
 
-def run_of(manifest: Manifest, default: Nanoseconds | None = None) -> PodBehavior:
+def behavior_of(manifest: Manifest, default: Nanoseconds | None = None) -> PodBehavior:
     """Returns the run of a pod: its annotations say how long, else its containers' sleeps do.
 
     Init containers sleep one after the other, then the longest of the containers counts; one that shows no

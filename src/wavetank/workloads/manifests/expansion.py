@@ -25,10 +25,10 @@ from wavetank.controllers.volcanojobs.validation import problems_of
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.workloads.manifests.behavior import run_of
+from wavetank.workloads.manifests.behavior import behavior_of
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.manifests.submissions import Submission
-from wavetank.workloads.manifests.volcanojobs import epochs_run, submitted_after, task_annotations, tasks_of
+from wavetank.workloads.manifests.volcanojobs import behavior_of_epochs, submitted_after, task_annotations, tasks_of
 
 PREFIX = "wavetank.dev/"
 ARRIVAL = "wavetank.dev/arrival"  # annotation: when the object is submitted, from the start of the run
@@ -153,9 +153,9 @@ def _volcano_job(job: Resource, specs: SpecTable) -> Iterator[Submission]:
         metadata = {**pod.manifest["metadata"]}
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **task_annotations(job, task)}
         spec = {**pod.manifest["spec"], "schedulerName": task.scheduler}
-        run = epochs_run(pod.manifest, path) or pod.behavior
+        behavior = behavior_of_epochs(pod.manifest, path) or pod.behavior
         manifest = {**pod.manifest, "metadata": metadata, "spec": spec}
-        yield Submission(time, task.pod_names(), job.namespace, manifest, run, kept)
+        yield Submission(time, task.pod_names(), job.namespace, manifest, behavior, kept)
 
 
 def _volcano_kept_alive(job: Resource) -> Resource:
@@ -173,16 +173,16 @@ def _annotated(template: Mapping[str, Any], annotations: Mapping[str, str]) -> d
     return {**template, "metadata": {**metadata, "annotations": {**annotations, **(metadata.get("annotations") or {})}}}
 
 
-def run_of_task(manifest: Manifest) -> PodBehavior:
+def behavior_of_task(manifest: Manifest) -> PodBehavior:
     """Returns what a pod of a Volcano Job does: its epochs, or as long as it shows, or a minute."""
-    return epochs_run(manifest, "") or run_of(manifest, DEFAULT_JOB_DURATION)
+    return behavior_of_epochs(manifest, "") or behavior_of(manifest, DEFAULT_JOB_DURATION)
 
 
-def run_of_owned(manifest: Manifest) -> PodBehavior:
+def behavior_of_owned(manifest: Manifest) -> PodBehavior:
     """Returns what a pod does that a controller may have made: one of a Job that does not tell runs for a minute."""
     owners = (manifest.get("metadata") or {}).get("ownerReferences") or ()
     in_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)
-    return run_of(manifest, DEFAULT_JOB_DURATION if in_job else None)
+    return behavior_of(manifest, DEFAULT_JOB_DURATION if in_job else None)
 
 
 def replicas(spec: Mapping[str, Any]) -> int:

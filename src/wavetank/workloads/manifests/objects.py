@@ -10,7 +10,7 @@ from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.manifests.behavior import DURATION, run_of
+from wavetank.workloads.manifests.behavior import DURATION, behavior_of
 
 
 def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None = None) -> Resource:
@@ -35,7 +35,7 @@ def object_of(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None
     """Makes the object of a manifest of which it is clear that one can be made."""
     made = parse_resource(_with_an_end(manifest), specs)
     if isinstance(made, Pod):
-        made.behavior = run_of(manifest, duration)
+        made.behavior = behavior_of(manifest, duration)
     return made
 
 

@@ -25,7 +25,7 @@ class Submission(NamedTuple):
     names: tuple[str, ...]
     namespace: str
     manifest: Manifest
-    run: PodBehavior | None
+    behavior: PodBehavior | None
     source: Resource | None = None
     lifetime: Nanoseconds | None = None
 
@@ -61,10 +61,10 @@ class SubmittedWorkload:
 
 
 def _pods(submission: Submission, specs: SpecTable) -> Iterator[Arrival]:
-    time, names, namespace, manifest, run, _, _ = submission
+    time, names, namespace, manifest, behavior, _, _ = submission
     spec = specs.intern(manifest["spec"])
     for name in names:
-        yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, behavior=run))
+        yield Arrival(time, Pod(manifest, spec, name=name, namespace=namespace, behavior=behavior))
 
 
 class Names:

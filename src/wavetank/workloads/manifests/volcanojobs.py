@@ -87,7 +87,7 @@ class EpochsRun(PodBehavior):
         return super().work_time(speed)
 
 
-def epochs_run(pod: Manifest, path: str) -> PodBehavior | None:
+def behavior_of_epochs(pod: Manifest, path: str) -> PodBehavior | None:
     """Returns the run of a pod whose command says --epochs=N, None if it does not.
 
     Its work takes the time that K8sSim's performance model gives at full speed: with all of its CPU limit from

@@ -109,13 +109,13 @@ class TableWorkload:
 
         for part in self.parts():
             columns = (part.times.tolist(), part.names, part.namespaces, part.sizes.tolist())
-            runs, models = _runs(part, self._of_jobs), map(model, part.asks)
-            for time, name, namespace, size, run, like in zip(*columns, runs, models, strict=True):
+            behaviors, models = _behaviors(part, self._of_jobs), map(model, part.asks)
+            for time, name, namespace, size, behavior, like in zip(*columns, behaviors, models, strict=True):
                 for rank in range(size):
                     pod = like.copy()  # several times cheaper than a new one
                     pod.name = name if size == 1 else f"{name}-{rank}"
                     pod.namespace = namespace
-                    pod.behavior = run
+                    pod.behavior = behavior
                     yield Arrival(time, pod)
 
 
@@ -203,7 +203,7 @@ def _take(part: Jobs, rows: NDArray[np.intp]) -> Jobs:
     )
 
 
-def _runs(part: Jobs, of_jobs: bool) -> Iterator[PodBehavior]:
+def _behaviors(part: Jobs, of_jobs: bool) -> Iterator[PodBehavior]:
     durations = [None if ticks == NONE else ticks for ticks in part.durations.tolist()]
     exit_codes = part.exit_codes.tolist()
     if not of_jobs:

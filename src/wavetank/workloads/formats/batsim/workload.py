@@ -15,8 +15,7 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.workloads.formats.batsim.profiles import Profiles
-from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.sources import naming
+from wavetank.workloads.inputfile import InputFile, naming
 from wavetank.workloads.workload import Arrival
 
 DEFAULT_CPU = "1"  # cores per resource, where neither the job nor its profile says it
@@ -26,7 +25,7 @@ RUNS_SCHEDULER = "default"  # Batkube's word for whatever scheduler the run has
 _MANIFEST = {"apiVersion": "v1", "kind": "Pod", "metadata": {}}
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "Always", "command": ["sleep"]}
 _SPEC = {"containers": [_CONTAINER], "restartPolicy": "Never"}
-_LONGEST_NAME = 240  # characters, which leaves room for the rank
+_LONGEST_NAME = 240  # characters, so that the rank of a pod fits behind it
 _RANKED = re.compile(r"(.+)-(0|[1-9][0-9]{0,9})")
 
 
@@ -37,7 +36,7 @@ class _Submission(NamedTuple):
     order: str
     name: str
     size: int
-    run: PodBehavior
+    behavior: PodBehavior
     asked: tuple[str, int, int | None]
 
     def pod_names(self) -> Iterator[str]:
@@ -67,7 +66,7 @@ class BatsimWorkload:
         for job in self._jobs:
             spec = asked.get(job.asked) or asked.setdefault(job.asked, _spec(specs, *job.asked))
             for name in job.pod_names():
-                yield Arrival(job.time, Pod(_MANIFEST, spec, name=name, behavior=job.run))
+                yield Arrival(job.time, Pod(_MANIFEST, spec, name=name, behavior=job.behavior))
 
 
 def is_batsim(file: InputFile) -> bool:
@@ -99,12 +98,14 @@ def _job(job: Mapping[str, Any], path: str, profiles: Profiles, resources: int) 
     if size > resources:
         raise InputError(f"job {identifier!r:.60} asks for {size} resources of {resources}", path=f"{path}.res")
     time = fields.duration(job.get("subtime"), f"{path}.subtime")
-    run = _run(identifier, profile, size, _walltime(job.get("walltime", -1), f"{path}.walltime"), profiles, path)
+    behavior = _behavior(
+        identifier, profile, size, _walltime(job.get("walltime", -1), f"{path}.walltime"), profiles, path
+    )
     asked = _asked(job, path, _extras(profiles, profile))
-    return _Submission(time, identifier, _pod_name(identifier, f"{path}.id"), size, run, asked)
+    return _Submission(time, identifier, _pod_name(identifier, f"{path}.id"), size, behavior, asked)
 
 
-def _run(
+def _behavior(
     identifier: str, profile: str, size: int, walltime: Nanoseconds | None, profiles: Profiles, path: str
 ) -> PodBehavior:
     try:

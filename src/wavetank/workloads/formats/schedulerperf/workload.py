@@ -13,9 +13,9 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.workloads.formats.manifests import objects_in
 from wavetank.workloads.formats.schedulerperf.cases import CASE, Operation, PerfCase, read_case
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.manifests import objects_in
 from wavetank.workloads.manifests.nodetemplates import named_nodes
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.manifests.submissions import Submission, SubmittedWorkload

@@ -23,7 +23,7 @@ class Record:
     time: Nanoseconds
     size: int
     requests: Amounts
-    run: PodBehavior
+    behavior: PodBehavior
     pod: Pod
 
 

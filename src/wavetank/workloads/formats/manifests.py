@@ -47,7 +47,7 @@ class ManifestWorkload(SubmittedWorkload):
 
     The annotation wavetank.dev/arrival says when, the start of the run if there is none; at one time the
     order is that of the file. A controller becomes the pods that it asks for, as `submissions_of` names them, and
-    nothing replaces them. How long they run is what `run_of` reads; a Job's pods that do not tell, a minute.
+    nothing replaces them. How long they run is what `behavior_of` reads; a Job's pods that do not tell, a minute.
     """
 
     def __init__(self, file: InputFile) -> None:
