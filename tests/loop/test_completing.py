@@ -29,7 +29,7 @@ def test_what_the_loop_needs_is_added_and_the_rest_kept():
     assert given["leaderElection"]["leaderElect"] is True
 
 
-def test_extenders_are_called_through_doors_of_ours():
+def test_extenders_are_called_through_proxies():
     extender = {"urlPrefix": "https://x", "enableHTTPS": True, "tlsConfig": {"insecure": True}, "filterVerb": "f"}
     completed = complete({**HEAD, "extenders": [extender]}, "/k", ["http://127.87.1.1"])
     assert completed["extenders"] == [{"urlPrefix": "http://127.87.1.1", "filterVerb": "f"}]

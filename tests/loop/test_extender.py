@@ -70,7 +70,7 @@ def test_an_answer_that_comes_too_late():
     assert "context deadline exceeded (Client.Timeout exceeded while awaiting headers)" in str(error.value)
 
 
-def test_nobody_listens():
+def test_an_extender_that_does_not_listen():
     with a_server() as (url, _):
         pass
     with pytest.raises(ExtenderError, match="connect: connection refused"):

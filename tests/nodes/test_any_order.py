@@ -1,4 +1,4 @@
-"""Whatever happens to pods and nodes, in whatever order: nobody stumbles, and no room is lost."""
+"""Whatever happens to pods and nodes, in whatever order: nothing fails, and no resources are lost."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_no_room_is_lost(actions: list[tuple[int, str, str]], kinds: list[dict[s
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(ACTIONS, max_size=8), st.lists(KINDS, min_size=4, max_size=4), LATENCIES)
-def test_a_story_without_a_horizon_ends(
+def test_a_history_without_a_horizon_ends(
     actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any
 ) -> None:
     history = PodHistory(actions, kinds, latencies)

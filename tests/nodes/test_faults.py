@@ -197,7 +197,7 @@ def test_a_node_may_fail_again_and_again() -> None:
         pytest.param([(5, "fail", "n"), (6, "fail", "n"), (7, "recover", "n")], id="failing twice"),
         pytest.param([(5, "fail", "n"), (7, "recover", "n"), (8, "recover", "n")], id="recovering twice"),
         pytest.param([(1, "recover", "n"), (5, "fail", "n"), (7, "recover", "n")], id="recovering without a failure"),
-        pytest.param([(1, "fail", "nobody"), (5, "fail", "n"), (7, "recover", "n")], id="a node that is not there"),
+        pytest.param([(1, "fail", "missing"), (5, "fail", "n"), (7, "recover", "n")], id="a node that is not there"),
     ],
 )
 def test_what_cannot_happen_changes_nothing(faults: list[Fault]) -> None:

@@ -114,7 +114,7 @@ def test_an_image_that_is_on_its_way_is_waited_for() -> None:
     assert [cluster.starts(name) for name in "abc"] == [[10], [10], [10]]
 
 
-def test_whoever_waits_for_an_image_asks_the_registry_in_its_turn() -> None:
+def test_a_pod_that_waits_for_an_image_asks_the_registry_in_its_turn() -> None:
     cluster = KubeletCluster(latency(pull_check=2, bandwidth=10, image_bytes=100))
     cluster.add_node()
     cluster.started("a")

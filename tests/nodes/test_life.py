@@ -70,7 +70,7 @@ def test_a_finished_pod_leaves_the_store_unless_it_is_kept() -> None:
     assert cluster.of() == [(0, "Running"), (5, "Succeeded"), (5, GONE)]
 
 
-def test_an_unbound_pod_is_nobodys() -> None:
+def test_an_unbound_pod_is_not_started() -> None:
     cluster = KubeletCluster()
     cluster.add_node()
     cluster.submit(run=a_run(5))
@@ -78,7 +78,7 @@ def test_an_unbound_pod_is_nobodys() -> None:
     assert cluster.of() == []
 
 
-def test_a_pod_that_somebody_else_ends_is_left_alone_and_its_room_is_free() -> None:
+def test_a_pod_that_another_client_finishes_releases_its_resources() -> None:
     cluster = KubeletCluster()
     cluster.add_node(cpu="1")
     cluster.started("a", a_run(10), requests={"cpu": "1"})

@@ -79,7 +79,7 @@ def test_the_room_of_a_pod_that_ended_is_free_at_once() -> None:
     assert cluster.pod("b").phase == "Running"
 
 
-def test_a_refused_pod_takes_no_room() -> None:
+def test_a_rejected_pod_reserves_nothing() -> None:
     cluster = KubeletCluster()
     cluster.add_node(cpu="2")
     cluster.started("a", requests={"cpu": "3"})
@@ -87,7 +87,7 @@ def test_a_refused_pod_takes_no_room() -> None:
     assert [cluster.pod(name).phase for name in "ab"] == ["Failed", "Running"]
 
 
-def test_whoever_is_admitted_first_has_the_room() -> None:
+def test_pods_are_admitted_first_come_first_served() -> None:
     cluster = KubeletCluster(latency(sync=1, start=10))
     cluster.add_node(cpu="1")
     cluster.started("a", requests={"cpu": "1"})

@@ -163,7 +163,7 @@ def test_a_node_says_what_kubectl_shows_of_it() -> None:
     assert len(status["conditions"]) == 4
 
 
-def test_what_somebody_else_says_of_a_node_stays() -> None:
+def test_what_the_object_says_of_a_node_stays() -> None:
     cluster = ReportingCluster()
     lost = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
     manifest = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}

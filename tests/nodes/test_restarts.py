@@ -89,7 +89,7 @@ def test_a_pod_makes_no_progress(policy: str, exit_code: int) -> None:
     assert cluster.now <= 10  # the first restart comes at once, then there is nothing but waiting
 
 
-def test_a_pod_in_its_back_off_still_holds_its_room() -> None:
+def test_a_pod_in_its_back_off_keeps_its_resources() -> None:
     cluster = KubeletCluster()
     cluster.add_node(cpu="1")
     cluster.started("a", a_run(1, 1), restartPolicy="Always", requests={"cpu": "1"})

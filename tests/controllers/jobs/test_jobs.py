@@ -146,7 +146,7 @@ def test_a_policy_says_what_a_failure_means(rule: dict[str, Any], code: int, kin
         assert conditions(cluster)[-1] == ("Failed", "PodFailurePolicy", message)
 
 
-def test_a_job_that_somebody_else_manages_is_left_alone() -> None:
+def test_a_job_that_another_controller_manages_is_ignored() -> None:
     assert alive(a_cluster(managedBy="example.com/other")) == []
 
 

@@ -153,7 +153,7 @@ def test_an_ephemeral_volume_lives_as_long_as_its_pod():
     assert volume_names(store) == []
 
 
-def test_a_claim_of_that_name_that_is_somebody_elses_is_left_alone():
+def test_a_claim_of_that_name_with_another_owner_is_not_changed():
     store = a_store(a_class(), a_claim("p-e"))
     add(store, a_pod_with_its_own_claim())
     assert claim(store, "p-e").owner == ""

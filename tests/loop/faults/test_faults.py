@@ -96,7 +96,7 @@ def test_no_results_where_all_runs_have_failed(tmp_path):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_program_survives_us(tmp_path, ending):
-    """The puppet loops, so that it does not notice by itself that nobody is there any more."""
+    """The puppet loops, so that it does not notice by itself that its parent is gone."""
     script = (
         "import sys; sys.path.insert(0, sys.argv[2])\n"
         "from pathlib import Path\n"

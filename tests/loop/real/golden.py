@@ -27,7 +27,7 @@ from wavetank.verification import Recording
 from wavetank.verification.decisions.arrival import arrival_of_nodes
 from wavetank.verification.decisions.recording import Attempt, Result, Step
 
-# What needs played controllers, extenders that answer from a record, or an order of arrival that nobody knows.
+# What needs played controllers, extenders that answer from a record, or an unknown order of arrival.
 LEFT_OUT = ("volume_", "ephemeral_", "extender_", "dra_", "queue_order")
 
 
@@ -51,7 +51,7 @@ class _ForcedApi(Api):
 
 
 def _is_free(attempt: Attempt, name: str) -> bool:
-    """Tells whether a node is as good: without scores the first that fits is taken, in an order that nobody knows."""
+    """Tells whether a node is as good: without scores the first that fits is taken, in an unknown order."""
     return attempt.scoring_skipped == "no_score_plugins" or name in _candidates(attempt)
 
 
@@ -81,7 +81,7 @@ class Golden:
             looped.Api = plain
         self.clock, self.store = world.clock, world.store
         self.loop._api.expected = {}
-        self.loop._api._objects.reports = None  # nobody runs these pods: they have the status that was recorded
+        self.loop._api._objects.reports = None  # no kubelet runs these pods: they have the status that was recorded
 
     def play(self) -> None:
         try:
@@ -206,7 +206,7 @@ class Golden:
             self._check_victims(result)
 
     def _check_victims(self, result: Result) -> None:
-        """Other victims than the recorded ones are another tie between nodes; what follows is another story."""
+        """Other victims than the recorded ones are another tie between nodes; what follows differs."""
         gone = [key for key in result.attempts[0].victims if self._present(key) is None]
         if len(gone) != len(result.attempts[0].victims):
             raise FreeChoiceError

@@ -103,7 +103,7 @@ class _BreakingApi(Api):
                 stream.fail(expired("too old")) if how == "gone" else stream.close()
 
 
-class _CuttingSeat(Participant):
+class _CuttingParticipant(Participant):
     """Cuts all connections at once, now and then."""
 
     def take(self, process: Any, listeners: Any) -> None:
@@ -115,11 +115,11 @@ class _CuttingSeat(Participant):
         for listener in listeners:
             for connection in listener:
                 listener.drop(connection)
-        self.stirred = True
+        self.has_work = True
         self._wake()
 
 
-@pytest.mark.parametrize(("place", "replacement"), [("Api", _BreakingApi), ("Participant", _CuttingSeat)])
+@pytest.mark.parametrize(("place", "replacement"), [("Api", _BreakingApi), ("Participant", _CuttingParticipant)])
 def test_watches_that_break_change_nothing(monkeypatch, place, replacement):
     calm = run_real(cluster=NODES, workload=JOBS)
     monkeypatch.setattr(looped, place, replacement)

@@ -126,7 +126,7 @@ def extender():
         server.shutdown()
 
 
-def test_an_extender_is_called_through_a_door_of_ours(extender):
+def test_an_extender_is_called_through_a_proxy(extender):
     url, calls = extender
     config = {**HEAD, "extenders": [{"urlPrefix": url, "filterVerb": "filter", "weight": 1}]}
     recorder = run_real(schedulers=[{"name": "real", "process": {**REAL, "config": config}}])

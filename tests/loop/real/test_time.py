@@ -28,14 +28,14 @@ def counted(monkeypatch):
                 counts["watches"] += 1
             return super().handle(request)
 
-    play = Lockstep._play
+    play = Lockstep._run_turn
 
     def counting(self: Lockstep, now: int) -> bool:
         counts["turns"] += 1
         return play(self, now)
 
     monkeypatch.setattr(looped, "Api", CountingApi)
-    monkeypatch.setattr(Lockstep, "_play", counting)
+    monkeypatch.setattr(Lockstep, "_run_turn", counting)
     return counts
 
 

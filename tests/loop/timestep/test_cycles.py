@@ -18,7 +18,7 @@ MS = SECOND // 1000
 
 
 class Scheduler:
-    """A seat whose scheduler binds in the cycles that are named, so long after their beginning."""
+    """A participant whose scheduler binds in the named cycles, this long after their beginning."""
 
     def __init__(self, binds=(), after_ms=5):
         self.binds = set(binds)
@@ -33,7 +33,7 @@ class Scheduler:
     def awaited(self):
         return bool(self.waiting)
 
-    def deal(self, now):
+    def deliver(self, now):
         return False
 
     def collect(self):
@@ -48,7 +48,7 @@ class Pods(list):
 
 
 class RealTime:
-    """Real time that passes only while somebody polls."""
+    """Real time that passes only while it is polled."""
 
     def __init__(self, scheduler, loop, clock):
         self.now = 100.0

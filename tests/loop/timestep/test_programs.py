@@ -44,7 +44,7 @@ def test_a_scheduler_on_its_own_clock_comes_through_but_late():
     assert_two_rounds_late(run_in_timesteps({"command": [sys.executable, str(PLAIN), "{server}"], "sync": FAST}))
 
 
-def test_a_scheduler_that_somebody_else_starts_finds_us_where_we_said():
+def test_a_scheduler_that_the_user_starts_connects_to_the_address():
     port = a_free_port()
     waiting = f"import time, runpy, sys; sys.argv[1:] = ['http://127.0.0.1:{port}']; time.sleep(1); "
     program = subprocess.Popen(

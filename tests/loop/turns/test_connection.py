@@ -68,7 +68,7 @@ def test_a_connection_that_is_lost(ends, sent):
         ends.connection.read()
 
 
-def test_an_error_of_whoever_serves_is_not_swallowed():
+def test_an_error_while_serving_is_not_swallowed():
     ours, theirs = socket.socketpair()
 
     def fail(connection: Connection, request: Request) -> None:
@@ -107,15 +107,15 @@ def test_a_connection_is_closed_when_all_is_sent(ends):
     assert ends.theirs.recv(1000) == b""
 
 
-def test_a_door_serves_connections_in_the_order_in_which_they_came(tmp_path):
+def test_a_listener_serves_connections_in_the_order_in_which_they_came(tmp_path):
     sock = socket.socket(socket.AF_UNIX)
-    sock.bind(str(tmp_path / "door"))
+    sock.bind(str(tmp_path / "socket"))
     served = []
     listener = Listener(sock, lambda connection, request: served.append(request.path))
     clients = []
     for _ in range(20):
         client = socket.socket(socket.AF_UNIX)
-        client.connect(str(tmp_path / "door"))
+        client.connect(str(tmp_path / "socket"))
         clients.append(client)
     for number in reversed(range(20)):
         clients[number].sendall(f"GET /{number} HTTP/1.1\r\nHost: h\r\n\r\n".encode())

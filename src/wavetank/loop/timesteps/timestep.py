@@ -68,7 +68,7 @@ class Timestep:
 
     def _serve_until_silent(self, silence_s: float) -> None:
         while True:
-            self._deal()
+            self._deliver()
             if not self._poll.poll(silence_s * 1000):
                 break
             self._collect()
@@ -112,7 +112,7 @@ class Timestep:
 
     def _listen(self) -> None:
         """Waits in real time for requests, and lets the simulation catch up."""
-        self._deal()
+        self._deliver()
         if self._batsky is not None:
             self._timers = self._batsky.exchange(self._clock.now)
         longest = self._sync.min_delay if self._decided() else max(self._sync.timeout_value, self._sync.min_delay)
@@ -130,7 +130,7 @@ class Timestep:
             self._listen()
 
     def _end_cycle(self, decided: bool) -> None:
-        self._deal()  # send the responses, which it can read while the simulation continues
+        self._deliver()  # send the responses, which it can read while the simulation continues
         self._cycling = False
         if decided:
             self._step = self._sync.base_simulation_timestep
@@ -166,9 +166,9 @@ class Timestep:
 
     # helpers
 
-    def _deal(self) -> None:
+    def _deliver(self) -> None:
         for participant in self._participants:
-            participant.deal(self._clock.now)
+            participant.deliver(self._clock.now)
 
     def _collect(self) -> None:
         for participant in self._participants:

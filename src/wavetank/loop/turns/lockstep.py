@@ -45,7 +45,7 @@ class Lockstep:
         now, settled = START, START
         given_up = time.monotonic() + _GRACE_S
         while now < settled + _SETTLED or self._unready():
-            if self._play(now):
+            if self._run_turn(now):
                 settled, given_up = now, time.monotonic() + _GRACE_S
                 continue
             due = min((participant.due for participant in participants if participant.due is not None), default=0)
@@ -68,11 +68,11 @@ class Lockstep:
         """Gives programs a moment of real time: one may first wait for something outside of the simulation."""
         time.sleep(0.01)
         for participant in self._participants:
-            participant.stirred = True
+            participant.has_work = True
 
     def settle(self) -> None:
         """Lets programs receive changes, still before time 0."""
-        while self._play(0):
+        while self._run_turn(0):
             pass
 
     def open(self) -> None:
@@ -107,18 +107,18 @@ class Lockstep:
 
     def _turn(self) -> None:
         self._awake = False
-        if self._play(self._clock.now):
+        if self._run_turn(self._clock.now):
             self.wake()
         elif not self._awake:
             self._plan()
 
-    def _play(self, now: Nanoseconds) -> bool:
+    def _run_turn(self, now: Nanoseconds) -> bool:
         """Runs one turn; returns whether another one is needed at this time."""
         self._count(now)
-        playing = [participant for participant in self._participants if participant.deal(now)]
-        for participant in playing:
+        running = [participant for participant in self._participants if participant.deliver(now)]
+        for participant in running:
             participant.process.resume(now)
-        for participant in playing:
+        for participant in running:
             participant.due = participant.process.wait()
         collected = [participant.collect() for participant in self._participants]
         return any(collected)
@@ -129,7 +129,7 @@ class Lockstep:
         self._instant = now
         if self._turns > MOST_TURNS:
             participant = next(
-                (participant for participant in self._participants if participant.stirred), self._participants[0]
+                (participant for participant in self._participants if participant.has_work), self._participants[0]
             )
             problem = f"has sent requests without end at one instant, in {MOST_TURNS:,} turns"
             raise ProcessError(participant.process.name, problem, participant.process.tail())

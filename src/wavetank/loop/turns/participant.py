@@ -47,9 +47,9 @@ class Participant:
         self._wake = wake
         self._process: SteppedProcess | None = None
         self._listeners: Sequence[Listener] = ()
-        self._news: dict[int, tuple[Listener, Connection]] = {}
+        self._streams: dict[int, tuple[Listener, Connection]] = {}
         self._overdue: list[Stream] = []
-        self.stirred = True  # it has something to do although none of its timers is due
+        self.has_work = True  # it has something to do although none of its timers is due
 
     def take(self, process: SteppedProcess, listeners: Sequence[Listener]) -> None:
         """Attaches the running program."""
@@ -73,29 +73,29 @@ class Participant:
 
     # a turn
 
-    def deal(self, now: Nanoseconds) -> bool:
+    def deliver(self, now: Nanoseconds) -> bool:
         """Sends what is ready for the program; returns whether it has anything to do now."""
         self.process.set_clock(now)
         for stream in self._take_overdue():
             stream.close()
-        news, self._news = self._news, {}
-        for listener, connection in news.values():
+        streams, self._streams = self._streams, {}
+        for listener, connection in streams.values():
             if connection.stream is not None:
                 connection.send_events()
                 listener.send(connection)
         for listener in self._listeners:
-            self.stirred = listener.flush() or self.stirred
+            self.has_work = listener.flush() or self.has_work
         due = self.due is not None and self.due <= now
-        stirred, self.stirred = self.stirred, False
-        return stirred or due
+        has_work, self.has_work = self.has_work, False
+        return has_work or due
 
     def collect(self) -> bool:
         """Reads and serves the program's requests; returns whether it needs another turn for that."""
         for listener in self._listeners:
-            self.stirred = listener.read() or self.stirred
-            if not self.stirred and listener.waits:
-                self.stirred = listener.flush()  # what did not fit before
-        return self.stirred or bool(self._news)
+            self.has_work = listener.read() or self.has_work
+            if not self.has_work and listener.waits:
+                self.has_work = listener.flush()  # what did not fit before
+        return self.has_work or bool(self._streams)
 
     def close(self) -> None:
         """Ends the program and closes its listeners."""
@@ -131,7 +131,7 @@ class Participant:
 
     def _follow(self, stream: Stream, listener: Listener, connection: Connection) -> None:
         def notify() -> None:
-            self._news[connection.number] = (listener, connection)
+            self._streams[connection.number] = (listener, connection)
             self._wake()
 
         stream.notify = notify
