@@ -19,7 +19,7 @@ _EVERYTHING: Document = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a request is allowed, and the reason that reviews tell."""
+    """Whether a request is allowed, and the reason that reviews show."""
 
     allowed: bool
     reason: str = ""

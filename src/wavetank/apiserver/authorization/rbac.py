@@ -19,7 +19,7 @@ Rule = Mapping[str, Any]
 
 
 def bootstrap_objects() -> list[Document]:
-    """Returns the roles and bindings that every cluster begins with."""
+    """Returns the roles and bindings of a new cluster."""
     text = (files("wavetank.apiserver.authorization") / "bootstrap.json").read_text(encoding="utf-8")
     made: list[Document] = json.loads(text)
     return made
@@ -67,8 +67,8 @@ class Rbac:
             return
         role = binding.manifest["roleRef"]
         name = f"{binding.name}/{namespace}" if namespace else binding.name
-        whom = f'{subject["kind"]} "{_name_of(subject, namespace)}"'
-        reason = f'{binding.manifest_kind} "{name}" of {role["kind"]} "{role["name"]}" to {whom}'
+        subject_text = f'{subject["kind"]} "{_name_of(subject, namespace)}"'
+        reason = f'{binding.manifest_kind} "{name}" of {role["kind"]} "{role["name"]}" to {subject_text}'
         for rule in self._rules_of(role, namespace):
             yield rule, reason
 

@@ -46,7 +46,7 @@ class _Diagnosis:
         try:
             self._value(schema, value, path, field)
         except MismatchError as error:
-            # Go goes on after a mismatch, and tells of the first one in the end.
+            # Go continues after a mismatch, and reports the first one at the end.
             self.error = self.error or (error.at(*field) if field[0] else error)
 
     def _value(self, schema: Schema, value: Any, path: str, field: tuple[str, str]) -> None:

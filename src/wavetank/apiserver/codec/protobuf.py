@@ -33,7 +33,7 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
 
 
 def parse_message(schema: Schema, message: bytes) -> dict[str, Any]:
-    """Returns the document that a message stands for, zeros included; unknown numbers are passed over."""
+    """Returns the document that a message stands for, zeros included; unknown numbers are ignored."""
     try:
         return _document(schema, message)
     except RecursionError:

@@ -47,7 +47,7 @@ def warning_lines(text: str) -> list[str]:
 
 
 class _Loader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """Makes nodes that tell plain scalars, whose text says what they are, from quoted and tagged ones."""
+    """Loads nodes in which plain scalars, whose text decides their type, differ from quoted and tagged ones."""
 
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
         """Returns the tag of a node without one."""
@@ -99,7 +99,7 @@ class _Reader:
         if isinstance(node, yaml.ScalarNode):
             return 1
         if id(node) not in self._sizes:
-            self._sizes[id(node)] = _MOST_VALUES  # an alias to what it stands in would never end
+            self._sizes[id(node)] = _MOST_VALUES  # an alias to its own container would never end
             parts = node.value if isinstance(node, yaml.SequenceNode) else [each for _, each in node.value]
             self._sizes[id(node)] = 1 + sum(self._size(part) for part in parts)
         return self._sizes[id(node)]

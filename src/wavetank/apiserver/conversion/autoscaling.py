@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers as autoscaling/v1 and autoscaling/v2: what v1 has no field for stands in annotations."""
+"""HorizontalPodAutoscalers as autoscaling/v1 and autoscaling/v2: what v1 has no field for is in annotations."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _current_v2(metric: Document) -> Document:
 
 
 def _renamed(value: Any, *, upper: bool) -> Any:
-    """Writes a behaviour with the names of Go's fields, as it stands in its annotation, or back."""
+    """Writes a behaviour with the names of Go's fields, as in its annotation, or back."""
     if isinstance(value, list):
         return [_renamed(item, upper=upper) for item in value]
     if not isinstance(value, dict):

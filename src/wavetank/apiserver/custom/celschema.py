@@ -73,7 +73,7 @@ def _wrap_object(value: dict[str, Any], schema: Structural, root: bool) -> Struc
     fields = {}
     for name, each in value.items():
         if each is None:
-            continue  # expressions do not tell a null from a field that is not there
+            continue  # for expressions a null is a missing field
         inner = schema.properties.get(name)
         if inner is not None:
             fields[escape(name)] = wrap(each, inner)

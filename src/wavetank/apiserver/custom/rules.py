@@ -38,7 +38,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule ready for use; `place` is the field that it is told of, below the value that it is about."""
+    """A rule ready for use; `place` is the path of the field in its error, below the validated value."""
 
     stated: Document
     test: Checked

@@ -1,4 +1,4 @@
-"""The scale subresource of custom kinds, whose figures stand where the definition says."""
+"""The scale subresource of custom resources, whose fields the definition names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCALE_TYPE = CustomType(
 
 
 class WrongValueError(ValueError):
-    """A figure that is none; the text is what Go says of it."""
+    """A value that is no number; the text is Go's message."""
 
 
 def show_custom_scale(paths: ScalePaths, document: Document) -> tuple[Document, bool]:
@@ -57,7 +57,7 @@ def check_scale_spec(paths: ScalePaths | None, document: Document) -> Iterator[F
 
 
 def check_scale_status(paths: ScalePaths | None, document: Document) -> Iterator[FieldError]:
-    """Checks the present number of replicas and the selector."""
+    """Checks the current number of replicas and the selector."""
     if paths is None:
         return
     yield from _check_figure(document, paths.status_replicas)

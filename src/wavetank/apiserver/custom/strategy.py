@@ -90,7 +90,7 @@ def validate_custom(custom: CustomType, namespaced: bool, document: Document) ->
 
 
 def validate_custom_update(custom: CustomType, namespaced: bool, new: Document, old: Document) -> list[FieldError]:
-    """Returns what is wrong with a changed object; what was wrong before and has not changed is let pass."""
+    """Returns what is wrong with a changed object; errors in unchanged values are ignored."""
     metadata, before = new["metadata"], old["metadata"]
     errors = [*check_common_metadata(metadata, namespaced), *check_metadata_update(metadata, before, core=False)]
     if mistakes := list(_check_head(custom, new)):
@@ -119,7 +119,7 @@ def validate_custom_status(custom: CustomType, namespaced: bool, new: Document, 
 
 
 def custom_warnings(custom: CustomType, new: Document, old: Document | None = None) -> Iterator[str]:
-    """Yields what the writer of an object is warned of: finalizers that are not well named, old mistakes."""
+    """Yields warnings: finalizers without a proper name, and errors in unchanged values."""
     if old is not None and custom.rules is not None:
         yield from old_mistakes(custom.rules, custom.schema, new, old)
     before = set((old or {}).get("metadata", {}).get("finalizers") or ())
@@ -144,7 +144,7 @@ def _check_new_lists(custom: CustomType, new: Document, old: Document) -> list[F
 def check_rules_unless_blocked(
     custom: CustomType, new: Document, old: Document | None, errors: Sequence[FieldError]
 ) -> list[FieldError]:
-    """Returns which CEL rules an object breaks; none are looked at if other errors make it too unlike its schema."""
+    """Returns the errors of CEL rules; none are evaluated if other errors make that impossible."""
     if custom.rules is None:
         return []
     if any(error.type in _BLOCKING for error in errors):

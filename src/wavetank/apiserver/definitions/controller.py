@@ -199,9 +199,9 @@ class DefinitionController:
         """Syncs again whenever one of the remaining objects is gone."""
         if group_kind not in self._followed:
             self._followed.add(group_kind)
-            self._store.subscribe(group_kind, _Remaining(self, name))
+            self._store.subscribe(group_kind, deleted=lambda _: self._retry(name))
 
-    def retry(self, name: str) -> None:
+    def _retry(self, name: str) -> None:
         """Syncs a definition that waits until its objects are gone."""
         present = self._store.find(self._kind.group_kind, "", name)
         if present is not None and present.deleted is not None:
@@ -210,24 +210,6 @@ class DefinitionController:
     def _of_group(self, group: str) -> list[Document]:
         found = (each.render() for each in self._store.list(self._kind.group_kind))
         return [each for each in found if each["spec"]["group"] == group]
-
-
-class _Remaining:
-    """Hears of the objects whose definition waits for them to go."""
-
-    def __init__(self, definitions: DefinitionController, name: str) -> None:
-        self._definitions = definitions
-        self._name = name
-
-    def added(self, new: Resource) -> None:
-        """Nothing waits for objects to come."""
-
-    def modified(self, old: Resource, new: Resource) -> None:
-        """Nothing waits for objects to change."""
-
-    def deleted(self, old: Resource) -> None:
-        """Tells that one more is gone."""
-        self._definitions.retry(self._name)
 
 
 def _name(definition: Document) -> str:

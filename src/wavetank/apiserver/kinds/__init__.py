@@ -1,4 +1,4 @@
-"""The kinds that the server serves: how each is called, what may be done with it, what its documents look like."""
+"""The kinds that the server serves: their names, verbs, subresources and schemas."""
 
 from wavetank.apiserver.kinds.kind import Kind, Subresource
 from wavetank.apiserver.kinds.table import KindTable

@@ -1,4 +1,4 @@
-"""What the API server knows of a kind: how it is called, what may be done with it and what its documents look like."""
+"""A kind as the API server knows it: its names, verbs, subresources and schema."""
 
 from __future__ import annotations
 

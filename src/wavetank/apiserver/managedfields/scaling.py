@@ -51,6 +51,6 @@ class ScaleManagers:
         path = self.paths[api_version]
         for identifier, entry in scaling.items():
             if path is not None and has(entry.fields, _IN_SCALE):
-                # the real server does not tell when
+                # the real server sets no time
                 found[identifier] = entry.owning(fieldsets.of(path)).in_version(api_version).at(None)
         return entries.listed(found.values())

@@ -97,7 +97,7 @@ class OpenApi:
 
 
 def _answer(request: Request, body: bytes, media: str) -> Response:
-    """Answers with a document, or tells that the client has it already."""
+    """Returns a document, or a 304 if the client has it already."""
     etag = f'"{hashlib.sha512(body).hexdigest().upper()}"'
     headers = [("etag", etag), ("vary", "Accept")]
     if request.headers.get("if-none-match") == etag:

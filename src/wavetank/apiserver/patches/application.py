@@ -46,7 +46,7 @@ def apply_patch(
     content_type: str,
     field_validation: str = WARN,
 ) -> Decoded:
-    """Returns what a patch makes of a canonical document, canonical again; raises the real 400, 413, 415, 422 and 500.
+    """Returns a canonical document with a patch applied, canonical again; raises the real 400, 413, 415, 422 and 500.
 
     `document` is not changed. Unknown and duplicate fields are warnings, errors or nothing, as `field_validation` says.
     """

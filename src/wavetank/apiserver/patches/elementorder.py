@@ -1,4 +1,4 @@
-"""The order of merged lists: what the patch names comes as the patch has it, in front of what it has put there anew."""
+"""The order of merged lists, by the order in the patch and the order on the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavetank.apiserver.patches.refusal import go_value, no_merge_key, unexpecte
 
 
 def key_of(element: Any, merge_key: str) -> Any:
-    """Returns what tells an element from others: the element itself in lists of scalars."""
+    """Returns the merge key of an element; in lists of scalars that is the element itself."""
     return element.get(merge_key) if merge_key and isinstance(element, dict) else element
 
 

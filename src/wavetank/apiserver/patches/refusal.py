@@ -8,7 +8,7 @@ from wavetank.apiserver.errors import StatusError, plain
 
 
 class PatchError(Exception):
-    """A JSON patch that does not fit the document; the real server does not tell clients more than that."""
+    """A JSON patch that does not fit the document; the real server gives no more details."""
 
 
 def rejected() -> StatusError:

@@ -154,7 +154,7 @@ def check_route(request: Request, media_types: tuple[str, ...]) -> None:
 
 
 def of_error(request: Request) -> Representation:
-    """Returns the representation of a Status that tells of a failure: JSON where nothing else fits."""
+    """Returns the representation of an error: JSON if nothing else is acceptable."""
     accept = request.headers.get("accept", "")
     match = best_match(accept, _ANSWERED, _unconverted) or best_match(accept, (PROTOBUF,), _unconverted)
     return Representation(match[0] if match else JSON, pretty=wants_pretty(request))

@@ -1,4 +1,4 @@
-"""The generated table of kinds as it stands in its file; scripts/generate_kinds.py writes it."""
+"""The records of the generated file kinds.json, which scripts/generate_kinds.py writes."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class _Parser:
         return values
 
     def _identifiers(self) -> set[str]:
-        """Reads what stands in parentheses; a comma with nothing before or after it stands for an empty value."""
+        """Reads the values in parentheses; a comma with nothing before or after it means an empty value."""
         values: set[str] = set()
         while True:
             what, text = self._next()

@@ -79,7 +79,7 @@ def prepare_slice_update(new: Document, old: Document, context: WriteContext) ->
 
 
 def identity(device: Document) -> tuple[str, str, str, str]:
-    """Returns what tells a device, or a share of it, from all others."""
+    """Returns the identity of a device, or of a share of it."""
     share = device.get("shareID") or ""
     return device.get("driver") or "", device.get("pool") or "", device.get("device") or "", share
 

@@ -1,4 +1,4 @@
-"""How a kind wants its objects to be written and deleted, like the strategies in Kubernetes' registry."""
+"""How objects of a kind are written and deleted, like the strategies in Kubernetes' registry."""
 
 from __future__ import annotations
 

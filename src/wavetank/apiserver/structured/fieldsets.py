@@ -32,7 +32,7 @@ def children(below: FieldSet) -> FieldSet:
 
 
 def node(member: bool, below: FieldSet) -> FieldSet | None:
-    """Returns what stands at an element; None if nothing does."""
+    """Returns the node at an element; None if there is none."""
     if not member:
         return below or None
     return {SELF: LEAF, **below} if below else LEAF

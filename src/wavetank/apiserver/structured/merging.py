@@ -8,7 +8,7 @@ from wavetank.apiserver.structured.types import MISSING, ListType, MapType, Merg
 
 
 def merge(kind: MergeType, old: Any, new: Any) -> Any:
-    """Returns the old value with all that the new one states; nothing goes away by it."""
+    """Returns the old value with everything that the new one states; nothing is removed."""
     if old is MISSING or new is MISSING:
         return new if old is MISSING else old
     form = kind.form(new)
@@ -50,7 +50,7 @@ def _index(kind: ListType, values: list[Any], *, duplicates: bool) -> dict[str, 
 
 
 class _Zipper:
-    """Goes along two lists at once: items of the old one, and where they come in the new one."""
+    """Merges two keyed lists in one pass, in the order of the real server."""
 
     def __init__(
         self, kind: ListType, old: list[Any], order: list[str], ours: dict[str, Any], theirs: dict[str, Any]

@@ -28,7 +28,7 @@ class LogStream:
         self._told = len(lines)
         self._waiting = write(lines)
 
-    def tell(self, pod: Pod) -> None:
+    def update(self, pod: Pod) -> None:
         """Adds the lines that a new version of the pod has."""
         lines = self._reports.log(pod, self._container, pod.restarts > self._run)
         self._waiting += self._write(lines[self._told :])
@@ -58,25 +58,20 @@ class LogFollowers:
 
     def __init__(self, store: Store) -> None:
         self._streams: dict[str, list[LogStream]] = {}
-        store.subscribe(POD, self)
+        store.subscribe(POD, modified=self._modified, deleted=self._deleted)
 
     def add(self, pod: Pod, stream: LogStream) -> None:
         """Keeps a stream up to date until it is closed."""
         present = [other for other in self._streams.get(pod.uid, ()) if not other.closed]
         self._streams[pod.uid] = [*present, stream]
 
-    def added(self, new: Pod) -> None:
-        """Nobody follows a pod that has just come."""
-
-    def modified(self, old: Pod, new: Pod) -> None:
-        """Tells those who follow the pod."""
+    def _modified(self, old: Pod, new: Pod) -> None:
         for stream in self._streams.get(new.uid, ()):
             if not stream.closed:
-                stream.tell(new)
+                stream.update(new)
         if new.finished:
             self._streams.pop(new.uid, None)
 
-    def deleted(self, old: Pod) -> None:
-        """Ends the streams of a pod that is gone."""
+    def _deleted(self, old: Pod) -> None:
         for stream in self._streams.pop(old.uid, ()):
             stream.close()

@@ -17,7 +17,7 @@ _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
 
 
 def dig(document: Any, *path: str) -> Any:
-    """Returns what stands at a path of field names, None where a part of it is missing."""
+    """Returns the value at a path of field names, None if a part of it is missing."""
     for name in path:
         if not isinstance(document, Mapping):
             return None

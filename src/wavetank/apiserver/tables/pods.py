@@ -40,7 +40,7 @@ def pod(document: Document, now: float) -> Cells:
 
 
 def pod_conditions(document: Document) -> list[dict[str, str]] | None:
-    """Returns the conditions of a Pod's row, which tell clients that it is over."""
+    """Returns the conditions of a Pod's row, which show that it is completed."""
     phase = text_at(document, "status", "phase")
     if phase not in _CONDITIONS:
         return None

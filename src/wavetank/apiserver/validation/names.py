@@ -1,4 +1,4 @@
-"""Forms of names: each function returns what is wrong with one, in the order in which the real server says it."""
+"""Formats of names: each function returns the problems of a name, in the real server's order."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _NOT_AN_IDENTIFIER = _shown(
 
 
 def longer_than(limit: int) -> str:
-    """Says that a text has more than `limit` characters."""
+    """Returns the problem of a text of more than `limit` characters."""
     return f"must be no more than {limit} characters"
 
 
@@ -206,12 +206,12 @@ def port_name_problems(name: str) -> list[str]:
 
 
 def address_problems(text: str) -> list[str]:
-    """Checks an IP address; leading zeros are forgiven, as in old fields of the API."""
+    """Checks an IP address; leading zeros are allowed, as in old fields of the API."""
     return [] if is_address(text) else ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
 
 
 def is_address(text: str) -> bool:
-    """Tells whether a text is an IP address, leading zeros forgiven."""
+    """Tells whether a text is an IP address, leading zeros allowed."""
     try:
         ip_address(_without_leading_zeros(text))
     except ValueError:
@@ -220,7 +220,7 @@ def is_address(text: str) -> bool:
 
 
 def network_problems(text: str) -> list[str]:
-    """Checks a network such as 10.9.8.0/24; leading zeros and set host bits are forgiven."""
+    """Checks a network such as 10.9.8.0/24; leading zeros and set host bits are allowed."""
     address, slash, prefix = text.partition("/")
     try:
         ip_network(f"{_without_leading_zeros(address)}/{int(prefix)}", strict=False)

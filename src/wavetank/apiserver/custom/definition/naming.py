@@ -1,4 +1,4 @@
-"""Which names a CustomResourceDefinition gets: those that no other one of its group has."""
+"""The names of a CustomResourceDefinition that are accepted: those that no other one of its group has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
 
 
 def accept_names(definition: Document, others: Iterable[Document]) -> tuple[Document, Document, Document]:
-    """Returns the names that are accepted, the condition that tells of it, and the condition Established."""
+    """Returns the accepted names, the condition NamesAccepted, and the condition Established."""
     resources, kinds = _taken(definition["spec"]["group"], others)
     wanted, names = definition["spec"]["names"], dict(definition["status"].get("acceptedNames") or {})
     told: Document | None = None

@@ -22,7 +22,7 @@ _AT_ROOT = (
     "MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields "
     "XValidations"
 )
-# Fields of which Go tells an empty one from none.
+# Fields for which Go distinguishes empty from missing.
 _POINTERS = ("default", "example", "items", "not", "additionalProperties", f"{_X}preserve-unknown-fields")
 _IF_STATUS = "at the root of the schema if the status subresource is enabled"
 _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref")

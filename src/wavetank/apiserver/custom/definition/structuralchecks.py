@@ -1,4 +1,4 @@
-"""Whether a schema is structural: every place has a type, and logic only restricts what stands outside of it."""
+"""Checks that a schema is structural: every field has a type, and logical junctors only restrict it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 _ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
 _OBJECT = f"must be object if {_X}embedded-resource is true"
 _NOT_HERE = "must not specify anything other than name and generateName, but metadata is implicitly specified"
-# What logic must not say, and in which words that is told.
+# Fields that are forbidden below logical junctors, and the message about them.
 _FORBIDDEN = {
     "type": "must be empty to be structural",
     "additionalProperties": "must be undefined to be structural",

@@ -1,4 +1,4 @@
-"""Lists that are sets or maps have no item twice."""
+"""Checks that lists that are sets or maps have no duplicates."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _single(key: Document) -> Any:
 
 
 def _repeated(items: list[Any], by: Callable[[Any], Any] | None = None) -> list[int]:
-    """Returns where an item stands for the second time; the third time is no news."""
+    """Returns the index of each duplicate item, once."""
     seen: dict[Any, int] = {}
     found = []
     for i, item in enumerate(items):

@@ -48,7 +48,7 @@ def check_cluster_role_binding(binding: Document) -> Errors:
 
 
 def check_again(check: Callable[[Document], Errors]) -> Callable[[Document, Document], Errors]:
-    """Returns the check of a changed object of a kind that may change as it likes, but for the role of a binding."""
+    """Returns the check of a changed object that may change freely, except for the role of a binding."""
 
     def check_update(new: Document, old: Document) -> Errors:
         yield from check(new)
