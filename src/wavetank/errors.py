@@ -1,4 +1,4 @@
-"""What can go wrong, as one family of exceptions."""
+"""The exceptions of the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class InputError(WavetankError):
     """Something in a file, a flag or an argument cannot be used.
 
     `path` is the place inside the input (`spec.schedulers[1].config`), `source` the file or flag it came from.
-    Both are prefixed to the message, so that one line tells where to look and what was expected.
+    Both are prefixed to the message, so that one line says where to look and what was expected.
     """
 
     def __init__(self, message: str, *, path: str = "", source: str = "") -> None:

@@ -88,7 +88,7 @@ def _power_of_ten(match: re.Match[str]) -> int:
 
 
 def _divided(amount: int, by: int) -> int:
-    """Rounds away from zero: whoever asks for a little must get something."""
+    """Rounds away from zero, so that a small amount is never zero."""
     return -(-amount // by) if amount >= 0 else amount // by
 
 

@@ -174,7 +174,7 @@ class Checked:
         return results[0] if all(each == results[0] for each in results) else DYN
 
     def _check_literals(self, node: Call) -> None:
-        """Refuses a pattern that cannot be one."""
+        """Rejects an invalid pattern."""
         if node.name in ("matches", "find", "findAll"):
             pattern = node.args[0 if node.target is not None else 1]
             if isinstance(pattern, Literal):

@@ -51,7 +51,7 @@ def go_pattern(text: str) -> re.Pattern[str]:
 
 
 def _reason(error: re.error, text: str) -> str:
-    """Says in Go's words what is wrong with a pattern."""
+    """Returns in Go's words what is wrong with a pattern."""
     told = error.msg
     if told.startswith("missing ),"):
         return f"missing closing ): `{text}`"
@@ -103,7 +103,7 @@ def _translate(text: str) -> str:
 
 
 def _refuse_perl(text: str) -> None:
-    """Refuses what Python has and Go has not: looking around, and repeating what is repeated already."""
+    """Rejects what Python has and Go has not: lookarounds, and repeated repetitions."""
     plain = re.sub(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]", "x", text)
     if found := re.search(r"\(\?(?:<?[=!]|#|\(|>)", plain):
         raise PatternError(f"error parsing regexp: invalid or unsupported Perl syntax: `{found.group()}`")

@@ -109,7 +109,7 @@ class ExpressionError(ValueError):
 
 
 def report(source: str, problems: list[tuple[int, str]]) -> ExpressionError:
-    """Returns the error that tells of problems at offsets of the source."""
+    """Returns the error for problems at offsets of the source."""
     if not source:
         return ExpressionError("\n".join(f"ERROR: <input>:1:0: {message}" for _, message in problems))
     paragraphs = []

@@ -23,7 +23,7 @@ def seconds(value: float) -> Nanoseconds:
 
 
 def parse_duration(value: object, *, path: str = "") -> Nanoseconds:
-    """Reads a duration: a number is seconds, a string carries its units. Negative ones are refused."""
+    """Reads a duration: a number is seconds, a string carries its units. Negative ones are an error."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise InputError(f"{_EXPECTED}, got {value!r}", path=path)
     if isinstance(value, str):

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_MOST_LEFT = 200_000  # objects, before somebody looks which of them are garbage
+_MOST_LEFT = 200_000  # objects, before a collection looks for garbage among them
 
 
 class _Leftover:

@@ -53,7 +53,7 @@ class Attachable(Protocol):
 
     @property
     def description(self) -> str:
-        """Says in a line what it is."""
+        """Returns a line that describes it."""
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:

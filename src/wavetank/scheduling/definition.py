@@ -39,7 +39,7 @@ class SchedulerDefinition:
 
     @property
     def expects(self) -> bool:
-        """Returns whether its policy wants an `outlook`."""
+        """Returns whether its policy reads a `forecast`."""
         return hasattr(self.policy, "expect")
 
     @property
@@ -60,7 +60,7 @@ class SchedulerDefinition:
         return [f"the plugin {plugin} is not simulated: it was ignored" for plugin in not_simulated(self.configuration)]
 
     def is_portable(self) -> bool:
-        """Returns whether it can be sent to another process: a class typed into a notebook cannot leave it."""
+        """Returns whether it can be sent to another process: a class defined in a notebook cannot."""
         return self.policy is None or self.policy.__module__ != "__main__"
 
     def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:

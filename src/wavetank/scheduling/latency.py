@@ -9,7 +9,7 @@ from wavetank.kernel.distributions import INSTANT, Distribution
 class SchedulerLatency:
     """How long a scheduler and the API server take, in seconds: for one attempt, a binding, a patch, a deletion.
 
-    Attempts follow one another; a binding is on its way while the next attempt runs; a status patch holds the
+    Attempts follow one another; a binding is in flight while the next attempt runs; a status patch blocks the
     scheduling loop up, as it does in kube-scheduler.
     """
 

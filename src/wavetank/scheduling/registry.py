@@ -123,7 +123,7 @@ def _framework(profile: Profile, configuration: Configuration, handle: Handle) -
 
 
 def _batch(profile: Profile, handle: Handle) -> Batch | None:
-    """Returns what batches pods that are alike, where the release does and all plugins can tell that they are."""
+    """Returns the batching of equal pods, if the release has it and all plugins can tell which pods are equal."""
     if handle.version < (1, 35) or handle.extenders:
         return None
     points = (profile.plugins[point] for point in ("preFilter", "filter", "preScore", "score"))

@@ -15,7 +15,7 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
 class NodeView:
-    """One node as it stands: amounts are in milli-CPU, bytes and counts."""
+    """The present state of one node: amounts are in milli-CPU, bytes and counts."""
 
     __slots__ = ("_node", "_slot", "_table")
 
@@ -68,8 +68,8 @@ class NodesView:
     """All candidate nodes at once: `names` and `labels` are lists, amounts are arrays in the same order.
 
     `nodes.free["cpu"]` is an array of milli-CPU; a resource that no node knows is 0 everywhere. `numbers` are small
-    numbers that nodes keep as long as they are there, in the order in which they came: a policy that remembers
-    something of each node can keep it in arrays of its own.
+    numbers that nodes keep as long as they exist, in the order in which they were added: a policy that keeps
+    something for each node can use them as indices of its own arrays.
     """
 
     def __init__(self, table: NodeTable, slots: IntArray) -> None:

@@ -23,7 +23,7 @@ _FIELDS = {
     "capacity": map_of(STRING, map_of(STRING, _QUANTITY)),
 }
 _VARIABLES = {"device": Type("kubernetes.DRADevice", fields=_FIELDS)}
-# What Go says of values that are no bool.
+# Go's words for values that are no bool.
 _NOT_BOOL = {
     str: "unsupported native conversion from string to 'bool'",
     int: "unsupported type conversion from 'int' to bool",

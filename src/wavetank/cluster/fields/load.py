@@ -1,4 +1,4 @@
-"""The load of a node that no pod asks for: other programs on the machine, of which only its metrics tell."""
+"""The load of a node that no pod requests: other programs on the machine, known only by its metrics."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ DEFAULT_NONZERO: Amounts = {CPU: 100, MEMORY: 200 * 1024 * 1024}
 
 
 def parse_amounts(quantities: Mapping[str, Any] | None, *, path: str = "") -> dict[str, int]:
-    """Reads a ResourceList such as {cpu: 500m, memory: 1Gi}; negative amounts are refused."""
+    """Reads a ResourceList such as {cpu: 500m, memory: 1Gi}; negative amounts are an InputError."""
     amounts = {}
     for name, quantity in (quantities or {}).items():
         try:
@@ -47,7 +47,7 @@ def pod_requests(spec: Mapping[str, Any], *, nonzero: bool = False, pod_level: b
     Containers sum up; an init container needs the maximum over its turn, together with the sidecars started
     before it; sidecars (restartable init containers) also add to the containers; `resources` of the pod itself
     replaces the sum for what it names; overhead comes on top. `nonzero` counts 100m and 200Mi for each container
-    that leaves CPU or memory open, as scoring does; with `resources` of the pod itself, only where nobody asks.
+    that leaves CPU or memory open, as scoring does; with `resources` of the pod itself, only if none requests it.
     """
     of_pod = _pod_level_requests(spec) if pod_level else {}
     total = _container_requests(spec, _defaults(spec, of_pod) if nonzero else {})

@@ -1,4 +1,4 @@
-"""The objects of dynamic resource allocation (resource.k8s.io): who has devices, and who wants them."""
+"""The objects of dynamic resource allocation (resource.k8s.io): devices of nodes, and claims on devices."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class DeviceClass(Resource):
 
 @dataclass(frozen=True, slots=True)
 class DeviceRequest:
-    """What a claim asks for in one go: so many devices of a class, or all of them."""
+    """One request of a claim: a number of devices of a class, or all of them."""
 
     name: str
     class_name: str
@@ -141,12 +141,12 @@ class Allocation:
         self.node_selector = None if selector is None else NodeSelector.parse(selector, path="status.allocation")
 
     def held(self) -> Iterator[DeviceId]:
-        """Yields the devices that nobody else can have; a device under admin access is free for others."""
+        """Yields the devices that no other claim can have; a device under admin access is free for others."""
         return (device for i, (_, device) in enumerate(self.results) if i not in self.admin)
 
 
 class ResourceClaim(Resource):
-    """A wish for devices; `allocation` once it is granted, `reserved_for` the uids of the pods that may use it."""
+    """A claim on devices; `allocation` once it is allocated, `reserved_for` the uids of the pods that may use it."""
 
     __slots__ = ("allocation", "constraints", "owner", "requests", "reserved_for")
     kind = "ResourceClaim"

@@ -100,7 +100,7 @@ class ClusterResource(Resource):
 def parse_resource(manifest: Manifest, specs: SpecTable, *, namespaced: bool = True) -> Resource:
     """Makes the light object of a manifest; a kind without a class of its own is kept as it is.
 
-    `namespaced` tells of such a kind whether its objects have a namespace.
+    `namespaced` is whether objects of such a kind have a namespace.
     """
     kind, version = manifest.get("kind"), manifest.get("apiVersion")
     if not isinstance(kind, str) or not kind:

@@ -147,7 +147,7 @@ class Pod(Resource):
         return [*others, present] if present else others
 
     def _scheduled_as_given(self, given: Mapping[str, Any]) -> bool:
-        """Returns whether nobody has bound, refused or ungated the pod since its manifest was written."""
+        """Returns whether the pod has not been bound, rejected or ungated since its manifest was written."""
         if self.gates and not given:
             return False
         spec = self.manifest.get("spec") or {}

@@ -20,7 +20,7 @@ class Job:
 class PodBehavior:
     """What a pod's containers do once they have started.
 
-    They end by themselves after `duration` (None: never) with `exit_code`; told to stop, they need `termination`.
+    They end by themselves after `duration` (None: never) with `exit_code`; asked to stop, they need `termination`.
     `flops` is work that takes its time from the node's speed, on top of `duration`.
     """
 

@@ -1,4 +1,4 @@
-"""Volumes, claims on them, their classes, and what CSI drivers say of nodes: as far as scheduling reads them."""
+"""Volumes, claims on them, their classes, and what CSI drivers report of nodes: as far as scheduling reads them."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class StorageClass(Resource):
 
 
 class CSINode(Resource):
-    """The CSI drivers of a node: how many volumes each can attach (None: no limit), and whom they have replaced."""
+    """The CSI drivers of a node: how many volumes each can attach (None: no limit), and the plugins they replace."""
 
     __slots__ = ("drivers", "migrated")
     kind = "CSINode"

@@ -64,7 +64,7 @@ class Queue(Resource):
 
     @property
     def guarantee(self) -> Mapping[str, Any]:
-        """Returns what is kept for this queue whoever else may need it."""
+        """Returns what is guaranteed to this queue."""
         return _mapping(_mapping(self.spec, "guarantee", "spec."), "resource", "spec.guarantee.")
 
     def with_status(self, status: Mapping[str, Any]) -> Queue:

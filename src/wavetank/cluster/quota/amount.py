@@ -8,7 +8,7 @@ from wavetank.quantity import format_bytes, format_milli, milli, value_of
 
 
 class Amount(NamedTuple):
-    """An exact amount that remembers how it was written: in powers of 1024 (`2Gi`) or of 1000 (`2G`)."""
+    """An exact amount that keeps how it was written: in powers of 1024 (`2Gi`) or of 1000 (`2G`)."""
 
     value: Fraction
     binary: bool = False

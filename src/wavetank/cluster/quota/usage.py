@@ -125,7 +125,7 @@ def _of_claim(claim: Document) -> Iterator[tuple[str, Amount]]:
 
 
 def _claimed(claim: Document) -> Amount | None:
-    """Returns what a claim asks for, or what it has been promised if that is more, in whole bytes."""
+    """Returns the storage that a claim requests, or its capacity if that is more, in whole bytes."""
     asked = _amounts(claim["spec"], "requests").get("storage")
     if asked is None:
         return None

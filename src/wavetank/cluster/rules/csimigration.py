@@ -11,7 +11,7 @@ ZONE, BETA_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes
 
 @dataclass(frozen=True, slots=True)
 class InTreePlugin:
-    """A plugin that a CSI driver replaces: `field` holds its volumes, `handle` the field that tells one from another.
+    """A plugin that a CSI driver replaces: `field` holds its volumes, `handle` the field that identifies a volume.
 
     `zone_key` is the driver's own label for a node's zone. A plugin that is not `always` migrated is so on the nodes
     whose CSINode says it.

@@ -1,4 +1,4 @@
-"""Since when a pod is ready, by who says so: in whole seconds, as a pod's conditions state it."""
+"""Since when a pod is ready: in whole seconds, as a pod's conditions state it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from wavetank.errors import WavetankError
 
 
 class ApiError(WavetankError):
-    """A refused request; it carries a Kubernetes Status with the real reason and code."""
+    """A rejected request; it carries a Kubernetes Status with the real reason and code."""
 
     code = 500
     reason = "InternalError"
@@ -49,7 +49,7 @@ class InvalidError(ApiError):
 
 
 class ExpiredError(ApiError):
-    """The resource version is older than what the store remembers: list again."""
+    """The resource version is older than the history of the store: list again."""
 
     code = 410
     reason = "Expired"

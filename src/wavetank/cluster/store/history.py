@@ -22,7 +22,7 @@ class Event(NamedTuple):
 
 
 class History:
-    """Remembers the last `capacity` writes of each kind, so that a watcher can resume where it left off."""
+    """Keeps the last `capacity` writes of each kind, so that a watcher can resume where it stopped."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -37,7 +37,7 @@ class History:
         events.append(Event(type, table, resource, old, version))
 
     def since(self, version: int, present: int, table: str | None) -> Iterator[Event]:
-        """Yields the events after `version`, of one kind or of all; ExpiredError if not all of them are remembered."""
+        """Yields the events after `version`, of one kind or of all; ExpiredError if some are no longer kept."""
         forgotten = self._forgotten.get(table, 0) if table else max(self._forgotten.values(), default=0)
         oldest = forgotten if self.capacity else present
         if version < oldest:

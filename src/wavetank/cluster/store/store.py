@@ -22,24 +22,24 @@ _GRACE = "deletionGracePeriodSeconds"
 
 _Call = Callable[..., None]
 _Calls = tuple[_Call, ...]
-_Untold = tuple[Iterator[_Call], Any, Any]  # who is still to be told, the old version, the new one
+_Untold = tuple[Iterator[_Call], Any, Any]  # the calls that are left, the old version, the new one
 
 
 class Watcher(Protocol):
-    """Somebody inside the process who is told of every change of one kind, in the order of the changes."""
+    """Is called on every change of one kind, in the order of the changes."""
 
     def added(self, new: Any) -> None:
-        """Tells of a new object."""
+        """Handles a new object."""
 
     def modified(self, old: Any, new: Any) -> None:
-        """Tells of a new version of an object."""
+        """Handles a new version of an object."""
 
     def deleted(self, old: Any) -> None:
-        """Tells that an object, last seen as `old`, is gone."""
+        """Handles the deletion of an object, last seen as `old`."""
 
 
 class _Kind:
-    """The present objects of one kind, and whom to call with what comes, what changes and what goes."""
+    """The present objects of one kind, and the functions to call when objects are added, modified and deleted."""
 
     __slots__ = ("added", "deleted", "modified", "objects")
 
@@ -57,7 +57,7 @@ class _Kind:
 
 
 class _Kinds(dict[str, _Kind]):
-    """All kinds that somebody has asked for by their tables; those who watch `everywhere` watch each new one."""
+    """The kinds in use, by GroupKind; watchers in `everywhere` watch each new one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,10 +71,10 @@ class _Kinds(dict[str, _Kind]):
 
 
 class Store:
-    """Holds the one present version of every object, numbers all writes, and tells watchers of each.
+    """Holds the present version of every object, numbers all writes, and notifies watchers of each.
 
     A write takes effect at once and is answered at once. Watchers of one kind are called in the order of their
-    subscription; a write made inside such a call is told only after the present one has reached every watcher.
+    subscription; a write made inside such a call is delivered after the present one has reached every watcher.
     Writers that state a resource version (an object they read before) get a ConflictError if it is no longer current.
     """
 
@@ -103,7 +103,7 @@ class Store:
         return None if kind is None else kind.objects.get((namespace, name))
 
     def objects(self, group_kind: GroupKind) -> Mapping[Key, Any]:
-        """Returns the objects of a kind by (namespace, name): always the present ones, for whoever looks often."""
+        """Returns the objects of a kind by (namespace, name): always the present ones, for frequent reads."""
         return self._kinds[group_kind].objects
 
     def list(self, group_kind: GroupKind) -> Iterator[Any]:
@@ -160,7 +160,7 @@ class Store:
         self._kinds[group_kind].watch(added, modified, deleted)
 
     def subscribe_all(self, watcher: Watcher) -> None:
-        """Tells `watcher` of every change of every kind from now on."""
+        """Calls `watcher` on every change of every kind from now on."""
         for kind in self._kinds.values():
             kind.watch(watcher.added, watcher.modified, watcher.deleted)
         self._kinds.everywhere.append(watcher)
@@ -170,7 +170,7 @@ class Store:
         yield from [group_kind for group_kind, kind in self._begun.items() if kind.objects]
 
     def events_since(self, version: int, group_kind: GroupKind | None = None) -> Iterator[Event]:
-        """Yields the remembered events after a resource version; ExpiredError if some are forgotten."""
+        """Yields the kept events after a resource version; ExpiredError if some are no longer kept."""
         return self._history.since(version, self.version, group_kind)
 
     # writing
@@ -194,7 +194,7 @@ class Store:
     def update(self, new: Resource) -> None:
         """Replaces an object by a new version made from the present one.
 
-        ConflictError if `new` was made from an older version, NotFoundError if the object is gone.
+        ConflictError if `new` was made from an older version, NotFoundError if the object is deleted.
         """
         kind = self._kinds[new.group_kind]
         old = self._same(kind, new)
@@ -223,7 +223,7 @@ class Store:
     def bind(self, pod: Pod, node_name: str) -> None:
         """Assigns a pod to a node, as the binding subresource does.
 
-        NotFoundError if the pod is gone; ConflictError if it is another one by now, already bound or being deleted.
+        NotFoundError if the pod is deleted; ConflictError if it was replaced, is bound already or is being deleted.
         """
         kind = self._kinds[pod.group_kind]
         old = self._same(kind, pod)
@@ -243,7 +243,7 @@ class Store:
         return new
 
     def delete(self, old: Resource) -> None:
-        """Removes an object at once; NotFoundError if it is gone already, ConflictError if it is another one by now."""
+        """Removes an object at once; NotFoundError if it is deleted already, ConflictError if it was replaced."""
         kind = self._kinds[old.group_kind]
         present = self._same(kind, old)
         self.version += 1
@@ -267,9 +267,9 @@ class Store:
             self._replace(kind, present, new)
 
     def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
-        """Asks a pod to stop, with `reason` in its status; it stays until its node has let it go.
+        """Asks a pod to stop, with `reason` in its status; it stays until its node has stopped it.
 
-        It is removed at once if nobody runs it: unbound, finished, or with no grace period.
+        It is removed at once if no kubelet runs it: unbound, finished, or with no grace period.
         """
         kind = self._kinds[pod.group_kind]
         present = self._same(kind, pod)
@@ -301,13 +301,13 @@ class Store:
         self._tell(kind.modified, old, new)
 
     def _tell(self, watching: _Calls, old: Resource | None, new: Resource | None) -> None:
-        """Tells everybody who watches at this moment; within such a call, after the present one has reached all."""
+        """Calls the watchers; inside such a call, after the present change has reached all of them."""
         if self._telling:
             self._untold.append((iter(watching), old, new))
             return
         calls = iter(watching)
         untold = self._untold
-        if untold:  # somebody has failed before all were told
+        if untold:  # a watcher has failed before all were called
             untold.append((calls, old, new))
             calls, old, new = untold.popleft()
         self._telling = True
@@ -326,7 +326,7 @@ class Store:
                     return
                 calls, old, new = untold.popleft()
         except BaseException:
-            untold.appendleft((calls, old, new))  # the others are told with the next write
+            untold.appendleft((calls, old, new))  # the others are called with the next write
             raise
         finally:
             self._telling = False

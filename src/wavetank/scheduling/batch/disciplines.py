@@ -1,4 +1,4 @@
-"""Who may start now: the disciplines of batch queues."""
+"""The disciplines of batch queues: which jobs may start now."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Discipline(Protocol):
     def starts(
         self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
     ) -> Iterator[tuple[BatchJob, Placement]]:
-        """Yields the jobs that start now, with their places; `freed` if room came back since the last time."""
+        """Yields the jobs that start now, with their placements; `freed` if resources were freed meanwhile."""
 
     def forget(self, job: BatchJob, timeline: Timeline) -> None:
         """Drops what was planned for a job that no longer waits."""
@@ -26,7 +26,7 @@ class Discipline(Protocol):
 
 
 class InOrder:
-    """The first job in line starts as soon as there is room for it; nobody overtakes it."""
+    """The first job of the queue starts as soon as it fits; no other job overtakes it."""
 
     def starts(
         self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
@@ -47,12 +47,12 @@ class InOrder:
 
 
 class Easy(InOrder):
-    """EASY backfilling: the first job in line has a reservation, others may start if they do not delay it."""
+    """EASY backfilling: the first job of the queue has a reservation, others may start if they do not delay it."""
 
     def starts(
         self, waiting: Sequence[BatchJob], timeline: Timeline, freed: bool
     ) -> Iterator[tuple[BatchJob, Placement]]:
-        """Yields those who can start; the first who cannot gets the earliest place that is left."""
+        """Yields the jobs that can start; the first one that cannot gets the earliest reservation that is left."""
         reserved: tuple[BatchJob, Placement, Nanoseconds] | None = None
         for job in waiting:
             placement = timeline.place_now(job)
@@ -67,9 +67,9 @@ class Easy(InOrder):
 
 
 class Conservative:
-    """Conservative backfilling: every job has a reservation, and nobody may delay another's.
+    """Conservative backfilling: every job has a reservation, and no job may delay another's.
 
-    A job gets the earliest place that the others leave it. When room comes back, all move forward in turn as far as
+    A job gets the earliest place that the others leave. When resources become free, all move forward in turn as far as
     the others allow.
     """
 

@@ -9,7 +9,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 
-FOREVER: Nanoseconds = 2**62  # when a job ends of which nobody knows
+FOREVER: Nanoseconds = 2**62  # the end of a job without a walltime
 
 
 class Shape(NamedTuple):
@@ -19,14 +19,14 @@ class Shape(NamedTuple):
     allowed: BoolArray
 
     def room(self, free: IntArray) -> IntArray:
-        """Returns for how many of these pods each slot has room."""
+        """Returns how many of these pods fit in each slot."""
         asked = np.flatnonzero(self.amounts)
         fitting = (free[asked] // self.amounts[asked, None]).min(axis=0)
         return np.where(self.allowed, fitting.clip(min=0), 0)
 
 
 class Placement(NamedTuple):
-    """Where the pods of a job go: the slots, what is taken of each (rows by slots), and the slot of every pod."""
+    """The placement of a job's pods: the slots, the amounts used of each (rows by slots), and the slot of every pod."""
 
     slots: IntArray
     amounts: IntArray
@@ -34,7 +34,7 @@ class Placement(NamedTuple):
 
 
 class BatchJob:
-    """Pods that start together, or a pod alone; `takes` is how long they say they need, `rank` their place in line."""
+    """Pods that start together, or a pod alone; `takes` is their walltime, `rank` their position in the queue."""
 
     __slots__ = ("pods", "rank", "shapes", "takes")
 
@@ -45,11 +45,11 @@ class BatchJob:
         self.shapes: list[tuple[Shape, int]] = []  # with the number of pods, in the order of the pods
 
     def fits(self, free: IntArray) -> bool:
-        """Returns whether each kind of pods, taken alone, has enough room."""
+        """Returns whether the pods of each kind, taken alone, fit."""
         return all(shape.room(free).sum() >= pods for shape, pods in self.shapes)
 
     def place(self, free: IntArray) -> Placement | None:
-        """Puts the pods on the first slots with room for them; None if there is not enough."""
+        """Places the pods in the first slots where they fit; None if they do not all fit."""
         left = free.copy() if len(self.shapes) > 1 else free
         seats: list[int] = []
         taken = np.zeros_like(free)
@@ -75,7 +75,7 @@ class BatchJob:
 
 
 def _first(room: IntArray, pods: int) -> IntArray | None:
-    """Returns how many pods each slot gets if the first ones are filled first; None if there is not enough room."""
+    """Returns how many pods each slot gets if the first slots are filled first; None if they do not all fit."""
     before = np.cumsum(room) - room
     counts: IntArray = np.minimum(room, (pods - before).clip(min=0))
     return counts if counts.sum() == pods else None

@@ -10,9 +10,9 @@ from wavetank.scheduling.batch.job import FOREVER, BatchJob
 
 
 class WaitingJobs:
-    """The jobs in line: by priority, then the shortest first if asked for, then by their arrival.
+    """The queue of jobs: by priority, then the shortest first if so configured, then by their arrival.
 
-    Pods of one job of the workload stand together and are in line when the last of them has come.
+    Pods of one job of the workload belong together; the job is queued when the last of them has arrived.
     """
 
     def __init__(self, shortest_first: bool = False) -> None:
@@ -26,7 +26,7 @@ class WaitingJobs:
         return iter(list(self._line))
 
     def add(self, pod: Pod) -> None:
-        """Takes in a pod that wants to run."""
+        """Adds a pending pod."""
         job = pod.behavior.job if pod.behavior else None
         pods = [pod]
         if job is not None and job.size > 1:
@@ -41,14 +41,14 @@ class WaitingJobs:
         self.put(entry)
 
     def put(self, job: BatchJob) -> None:
-        """Lets a job stand in line, at the place of its rank."""
+        """Queues a job, at the position of its rank."""
         insort(self._line, job, key=lambda waiting: waiting.rank)
         self._of.update((pod.uid, job) for pod in job.pods)
 
     def remove(self, pod: Pod) -> BatchJob | None:
-        """Forgets a pod that no longer wants to run; returns its job, which has left the line, if it was in line.
+        """Removes a pod that is no longer pending; returns its job if that was queued, and is not any more.
 
-        The others of the job stay where they are, outside of the line: without it they cannot start.
+        The other pods of the job stay pending outside the queue: they cannot start without it.
         """
         job = self._of.get(pod.uid)
         if job is None:
@@ -58,7 +58,7 @@ class WaitingJobs:
         return job
 
     def take(self, job: BatchJob) -> None:
-        """Takes a job out of the line."""
+        """Removes a job from the queue."""
         self._line.remove(job)
         for pod in job.pods:
             del self._of[pod.uid]

@@ -28,7 +28,7 @@ from wavetank.scheduling.latency import SchedulerLatency
 
 
 class _Held:
-    """What a pod holds of a node, and until when as far as anybody knows."""
+    """What a pod uses of a node, and until when as far as is known."""
 
     __slots__ = ("amounts", "end", "slot")
 
@@ -89,10 +89,10 @@ class BatchScheduler:
         """Returns whether a pod is this scheduler's business."""
         return self._name is None or pod.scheduler_name == self._name
 
-    # what the store tells
+    # events of the store
 
     def node_seen(self, node: Node) -> None:
-        """Takes in a node or its new version."""
+        """Adds a node, or its new version."""
         self._table.set_node(node)
         self._nodes_changed()
 
@@ -102,7 +102,7 @@ class BatchScheduler:
         self._nodes_changed()
 
     def pod_added(self, pod: Pod) -> None:
-        """Takes in a pod: as a user of its node, or into the line."""
+        """Adds a pod to its node, or to the queue."""
         if pod.finished:
             return
         self._learn(pod.spec)
@@ -113,7 +113,7 @@ class BatchScheduler:
         self._wake()
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Takes in that a pod has ended, was bound by somebody else, or may run now."""
+        """Handles that a pod has ended, was bound by another scheduler, or may run now."""
         if new.finished:
             self.pod_deleted(old)
         elif new.node_name and not old.node_name and new.uid not in self._held:
@@ -124,7 +124,7 @@ class BatchScheduler:
             self.pod_added(new)
 
     def pod_deleted(self, pod: Pod) -> None:
-        """Forgets a pod, and lets others have its room."""
+        """Removes a pod and frees its resources."""
         held = self._held.pop(pod.uid, None)
         if held is None:
             self._drop(pod)
@@ -145,7 +145,7 @@ class BatchScheduler:
             self._discipline.forget(job, self._timeline)
 
     def _occupy(self, pod: Pod) -> None:
-        """Counts a pod that somebody else has bound."""
+        """Counts a pod that another scheduler has bound."""
         slot = self._table.slots.get(pod.node_name)
         if slot is None:
             return
@@ -154,7 +154,7 @@ class BatchScheduler:
         self._timeline = None
 
     def _nodes_changed(self) -> None:
-        """Begins anew: other nodes, or a resource that nobody had asked for before."""
+        """Starts anew: with other nodes, or a resource that was not requested before."""
         self._timeline = None
         self._shapes.clear()
         for job in dict.fromkeys(self._hopeless.values()):
@@ -180,7 +180,7 @@ class BatchScheduler:
             self._start(job, placement)
 
     def _has_a_shape(self, job: BatchJob) -> bool:
-        """Prepares a job to be placed; one that not even the empty cluster has room for leaves the line."""
+        """Prepares a job for placement; one that does not fit in the empty cluster leaves the queue."""
         self.attempts += 1
         if self._timeline is None or not job.shapes:
             job.shapes = [(self._shape(spec), pods) for spec, pods in _runs(job)]
@@ -202,7 +202,7 @@ class BatchScheduler:
         return self._timeline
 
     def _wait_for_overdue(self, timeline: Timeline) -> None:
-        """Lets pods that should have ended by now hold their room a moment longer."""
+        """Extends the end of pods that should have ended by now."""
         while self._ends and self._ends[0][0] <= timeline.now:
             uid = heapq.heappop(self._ends)[1]
             held = self._held.get(uid)
@@ -228,7 +228,7 @@ class BatchScheduler:
     def _bind(self, pod: Pod, node_name: str) -> None:
         try:
             self._store.bind(pod, node_name)
-        except ApiError:  # it is gone, or somebody else was faster
+        except ApiError:  # it is deleted, or another scheduler was faster
             self.pod_deleted(pod)
 
     def _hold(self, pod: Pod, slot: int, amounts: IntArray, end: Nanoseconds) -> None:

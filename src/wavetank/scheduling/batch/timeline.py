@@ -11,7 +11,7 @@ from wavetank.scheduling.framework.nodes.arrays import IntArray
 
 
 class Timeline:
-    """What is free on every node from now on, as far as anybody knows: steps in time, each an array (rows by slots)."""
+    """The free resources of nodes from now on, as far as is known: steps in time, each an array (rows by slots)."""
 
     def __init__(self, capacity: IntArray, now: Nanoseconds) -> None:
         self._times = [now]
@@ -63,7 +63,7 @@ class Timeline:
             return step + 1, None
         for i in range(step + 1, end):
             if not job.fits(self._levels[i]):
-                return i + 1, None  # whoever starts up to there is still running then
+                return i + 1, None  # jobs that start up to there are still running then
             lowest = np.minimum(lowest, self._levels[i])
         return step + 1, job.place(lowest)
 

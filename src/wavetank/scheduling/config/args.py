@@ -45,7 +45,7 @@ class ScoringStrategy:
 
 @dataclass(frozen=True, slots=True)
 class NodeResourcesFitArgs:
-    """Resources that the filter leaves out, by name and by what stands before the slash, and how to score."""
+    """Resources that the filter ignores, by name and by the part before the slash, and the scoring strategy."""
 
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()

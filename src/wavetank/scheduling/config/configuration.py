@@ -81,7 +81,7 @@ def _check_type(fields: Mapping[str, object]) -> None:
 
 
 def _leave_to_extenders(profile: Profile, resources: tuple[str, ...]) -> Profile:
-    """What extenders manage alone replaces what NodeResourcesFit is told to ignore, as in the real one."""
+    """Lets NodeResourcesFit ignore the resources that extenders manage alone, instead of its own list, as upstream."""
     if not resources:
         return profile
     fit = profile.args.get("NodeResourcesFit")

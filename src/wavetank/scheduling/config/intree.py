@@ -113,7 +113,7 @@ _DEFAULTS = (
     _Span("NodeDeclaredFeatures", since=36),
 )
 
-# Release 1.31 still registers these, but refuses to see them anywhere except under multiPoint.
+# Release 1.31 still registers these, but accepts them only under multiPoint.
 _WITHDRAWN = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 _WITHDRAWN_SINCE: Version = (1, 31)
 
@@ -143,5 +143,5 @@ def default_plugins(version: Version) -> tuple[EnabledPlugin, ...]:
 
 
 def is_withdrawn(name: str, version: Version) -> bool:
-    """Returns whether that release refuses a configuration that names this plugin of old."""
+    """Returns whether that release rejects a configuration that names this removed plugin."""
     return name in _WITHDRAWN and version >= _WITHDRAWN_SINCE

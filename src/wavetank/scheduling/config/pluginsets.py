@@ -19,7 +19,7 @@ _ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A plugin that a list enables; `path` tells where below `plugins`, empty if by default."""
+    """A plugin that a list enables; `path` is its place below `plugins`, empty if by default."""
 
     name: str
     weight: int
@@ -119,7 +119,7 @@ def _weights(entries: Iterable[Entry]) -> Mapping[str, int]:
     for entry in entries:
         if entry.name in weights:
             continue
-        if total < 0:  # kube-scheduler's check for overflow wraps around here, and so refuses
+        if total < 0:  # kube-scheduler's check for overflow wraps around here, and so rejects
             raise InputError(f"with {last.weight} the weights so far sum to {total}, below 0", path=last.path)
         weights[entry.name] = entry.weight or 1
         total, last = total + weights[entry.name], entry

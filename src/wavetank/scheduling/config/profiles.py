@@ -37,7 +37,7 @@ class _PluginConfig:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A profile with what must be written alike in all profiles; `name` is None where none is written."""
+    """A profile with what must be the same in all profiles; `name` is None if it has none."""
 
     name: str | None
     profile: Profile
@@ -46,7 +46,7 @@ class _Written:
 
 
 def read_profiles(raw: object, version: Version, gates: FeatureGates = NO_GATES) -> tuple[Profile, ...]:
-    """Reads the list of profiles; an empty one stands for a single profile with all defaults."""
+    """Reads the list of profiles; an empty one means a single profile with all defaults."""
     written = read_list(partial(_read_profile, version, gates))(raw) or (_read_profile(version, gates, None),)
     for index, each in enumerate(written):
         _check_name(index, written)

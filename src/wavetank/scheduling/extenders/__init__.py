@@ -1,1 +1,1 @@
-"""Scheduler extenders: when they are asked, and what their answers mean."""
+"""Scheduler extenders: when they are called, and what their answers mean."""

@@ -1,4 +1,4 @@
-"""Reads what extenders answer: names of fields in any case, as Go's decoder takes them, null for nothing."""
+"""Reads the answers of extenders: field names in any case, as Go's decoder accepts them, null for nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ExtenderError(PluginError):
 
 
 class FilterAnswer(NamedTuple):
-    """The names of the nodes that an extender keeps, as names or as whole nodes, and why it refuses others."""
+    """The names of the nodes that an extender keeps, as names or as whole nodes, and why it rejects others."""
 
     names: Sequence[str] | None
     nodes: Sequence[str] | None
@@ -61,7 +61,7 @@ def read_filter(answer: object) -> FilterAnswer:
 
 
 def read_priorities(answer: object) -> Mapping[str, int]:
-    """Reads a HostPriorityList into scores by node; a node that stands twice gets both scores."""
+    """Reads a HostPriorityList into scores by node; the scores of a node that is listed twice are added."""
     if not isinstance(answer, list | None):
         raise ExtenderError(f"json: cannot unmarshal {_kind(answer)} into Go value of type v1.HostPriorityList")
     scores: dict[str, int] = {}

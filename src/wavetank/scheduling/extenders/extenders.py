@@ -31,7 +31,7 @@ class ExtenderClient(Protocol):
 
 
 class Filtered(NamedTuple):
-    """What an extender made of some nodes: those it keeps, in its own order, and why it refuses others.
+    """The nodes that an extender keeps, in its own order, and why it rejects others.
 
     `without_pods` if the scheduler rebuilds the nodes from the answer, and so forgets the pods on them.
     """
@@ -67,11 +67,11 @@ class Extender:
         self._client = client
 
     def is_interested(self, pod: Pod) -> bool:
-        """Returns whether the pod asks for a resource that this extender manages; one that manages none takes all."""
+        """Returns whether the pod requests a resource that this extender manages; one without any takes all pods."""
         return not self._managed or not self._managed.isdisjoint(_asked_for(pod))
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
-        """Asks which of the nodes the pod may run on."""
+        """Calls the filter verb: which of the nodes the pod may run on."""
         if not self.filter_verb:
             return Filtered(nodes, {})
         answer = read_filter(self._client.call(self.filter_verb, self._about(pod, nodes)))
@@ -86,7 +86,7 @@ class Extender:
         return Filtered([named[name] for name in kept], answer.refused, without_pods)
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Mapping[str, int]:
-        """Asks for the nodes' scores and returns them on the scale of the plugins, weighted."""
+        """Calls the prioritize verb and returns the nodes' scores on the scale of the plugins, weighted."""
         if not self.prioritize_verb:
             return {node.name: 0 for node in nodes}
         scores = read_priorities(self._client.call(self.prioritize_verb, self._about(pod, nodes)))
@@ -95,7 +95,7 @@ class Extender:
     def preempt(
         self, pod: Pod, candidates: Mapping[str, Victims], pods_on: Mapping[str, Mapping[str, Pod]]
     ) -> dict[str, Victims]:
-        """Asks which nodes to preempt on, and whom; `pods_on` has the pods of each node by uid."""
+        """Calls the preempt verb: the nodes to preempt on, and the victims; `pods_on` has the pods of a node by uid."""
         render = _uid_of if self._knows_nodes else _bare
         victims = {
             name: {"Pods": [render(victim) for victim in found.pods], "NumPDBViolations": found.violations}
@@ -110,7 +110,7 @@ class Extender:
         return {name: self._victims(name, *found, pods_on) for name, found in answer.items()}
 
     def bind(self, pod: Pod, node_name: str) -> None:
-        """Asks it to bind the pod."""
+        """Calls the bind verb."""
         request = {"PodName": pod.name, "PodNamespace": pod.namespace, "PodUID": pod.uid, "Node": node_name}
         read_refusal(self._client.call(self.bind_verb, request))
 
@@ -154,7 +154,7 @@ class Extenders:
         return any(extender.filter_verb or extender.prioritize_verb for extender in self._extenders)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
-        """Asks one after the other; each sees what the one before has left."""
+        """Calls them one after the other; each sees the nodes that the one before has kept."""
         refused: dict[str, Reason] = {}
         without_pods = False
         for extender in self._interested(pod):
@@ -184,7 +184,7 @@ class Extenders:
     def preempt(
         self, pod: Pod, candidates: Mapping[str, Victims], pods_on: Mapping[str, Mapping[str, Pod]]
     ) -> Mapping[str, Victims]:
-        """Returns the candidates that are left, with the victims that the extenders want."""
+        """Returns the candidates that are left, with the victims that the extenders chose."""
         for extender in self._interested(pod):
             if not extender.preempt_verb or not candidates:
                 continue

@@ -41,7 +41,7 @@ class GpuNodes:
         self._given: dict[str, tuple[int, ...]] = {}  # devices of pods whose annotation is still under way, by uid
 
     def catch_up(self, table: NodeTable) -> None:
-        """Takes in what has changed: of a node that has, its pods are gone through once more."""
+        """Applies changes: of a changed node, all pods are counted again."""
         if table.version == self.version:
             return
         self._grow(len(table.pod_count))
@@ -50,7 +50,7 @@ class GpuNodes:
         self.version, self.changed = table.version, table.changed
 
     def give(self, pod: Pod, devices: tuple[int, ...]) -> None:
-        """Notes the devices that a pod on its way to its node will have."""
+        """Keeps the devices that a pod will have when it is bound."""
         self._given[pod.uid] = devices
 
     def take_back(self, pod: Pod) -> None:
@@ -58,7 +58,7 @@ class GpuNodes:
         self._given.pop(pod.uid, None)
 
     def given(self, pod: Pod) -> tuple[int, ...]:
-        """Returns the devices that were given to a pod on its way."""
+        """Returns the devices that were kept for a pod."""
         return self._given.get(pod.uid, ())
 
     def knows(self, models: tuple[str, ...]) -> bool:
@@ -75,7 +75,7 @@ class GpuNodes:
         return wanted
 
     def whole_devices(self, slot: int, count: int) -> tuple[int, ...]:
-        """Returns the first devices of a node that nobody uses; fewer than asked for, if there are not enough."""
+        """Returns the first unused devices of a node; fewer than `number` if there are not enough."""
         return tuple(np.flatnonzero(self.free[slot] == WHOLE)[:count].tolist())
 
     def tightest_device(self, slot: int, milli: int) -> int:
@@ -104,14 +104,14 @@ class GpuNodes:
         try:
             demand = gpu_demand(pod)
         except InputError:
-            return  # somebody else has put it there, who does not look at this
+            return  # another scheduler has bound it, without devices
         if demand.gpus:
             devices = self._devices(pod, demand, slot)
             self.free[slot, devices] = np.maximum(self.free[slot, devices] - demand.milli, 0)
             self.tenants[slot, SHARES if demand.is_share else min(demand.gpus, self.tenants.shape[1] - 1)] += 1
 
     def _devices(self, pod: Pod, demand: GpuDemand, slot: int) -> list[int]:
-        """Returns the devices of a pod; where nobody has written them down, those that it would be given."""
+        """Returns the devices of a pod; without an annotation, those that it would get."""
         known = device_indices(str(pod.annotations.get(GPU_INDEX, "")))
         if known:
             self._given.pop(pod.uid, None)

@@ -47,8 +47,8 @@ _HELPFUL = (
 class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreBindPlugin):
     """Deals out the GPUs of nodes device by device, as a policy prefers, and writes them on the pods.
 
-    A pod's wish is in its annotations (cluster.gpus); the devices that it gets become one more of them. SchedulerError
-    where a wish makes no sense: there is no such amount, or no node has such a model.
+    A pod's GPU demand is in its annotations (cluster.fields.gpus); its devices become one more of them. SchedulerError
+    for an invalid demand: there is no such amount, or no node has such a model.
     """
 
     activity = "writing down the GPUs"
@@ -66,7 +66,7 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
         return dict.fromkeys(_HELPFUL, always)
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
-        """Reads the pod's wish, and has nothing against any node if there is none."""
+        """Reads the pod's GPU demand; skips pods without one."""
         self._nodes.catch_up(cycle.table)
         demand = self._demand(cycle.pod)
         accepted = self._nodes.accepted(demand.models)
@@ -74,7 +74,7 @@ class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreB
         return PROCEED if demand.gpus else SKIP
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes with other models, and those on which too few devices have enough left."""
+        """Rejects nodes with other models, and those on which too few devices have enough left."""
         request, state = self._request(cycle), self._nodes
         fitting = np.count_nonzero(state.free[nodes] >= request.milli, axis=1)
         codes = np.where(fitting >= request.gpus, PASSED, _TOO_FEW)

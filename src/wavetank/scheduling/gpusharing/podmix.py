@@ -14,7 +14,7 @@ from wavetank.errors import InputError
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 
-POPULARITY = 0.95  # how many of all pods the typical ones stand for, at least
+POPULARITY = 0.95  # the share of all pods that the typical ones represent, at least
 
 
 class PodKind(NamedTuple):
@@ -47,7 +47,7 @@ class PodMix:
         self._pods[kind] += 1
 
     def add_pods(self, pods: Iterable[Pod]) -> None:
-        """Counts all of them, except those whose wishes make no sense."""
+        """Counts all of them, except those with invalid demands."""
         for pod in pods:
             with suppress(InputError):
                 gpus, milli, models = gpu_demand(pod)
@@ -59,7 +59,7 @@ class PodMix:
         return self._pods.total()
 
     def shares(self) -> list[tuple[PodKind, float]]:
-        """Returns the most frequent kinds, as many as stand for 95 % of the pods, with their shares among these.
+        """Returns the most frequent kinds, as many as represent 95 % of the pods, with their shares among these.
 
         Of equally frequent kinds, those that ask for more come first.
         """

@@ -13,15 +13,15 @@ from wavetank.scheduling.gpusharing.request import GpuRequest
 from wavetank.scheduling.gpusharing.tieorder import TieOrder
 
 BEST = 100  # the highest score of a node
-# What scores are measured by: the largest node of the cluster that the policies were published with.
+# The unit of scores: the largest node of the cluster that the policies were published with.
 MOST_CPU, MOST_GPU = 128_000, 8_000
 
 
 class GpuPolicy:
-    """A policy of GPU sharing: which of the nodes that have room, and which device there for a part of a GPU.
+    """A policy of GPU sharing: which of the feasible nodes, and which device there for a part of a GPU.
 
-    Nodes of equal score are taken in the order of the run's outlook, or else in one that is drawn once per run, the
-    same for all policies under a seed. All nodes are looked at, nobody is preempted. `random` follows the run's `seed`.
+    Nodes of equal score are taken in the order of the run's forecast, or else in one that is drawn once per run, the
+    same for all policies under a seed. All nodes are filtered, no pod is preempted. `random` follows the run's `seed`.
     """
 
     random: random.Random

@@ -10,21 +10,21 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 
 class TieOrder:
-    """Whose turn it is among equal nodes: a number from 0 up to 1 for each slot, the lower the earlier.
+    """The order among nodes of equal score: a number from 0 up to 1 for each slot, the lower the earlier.
 
-    Nodes of the given order have theirs, others draw one when they come.
+    Nodes of the given order get theirs from it, others draw one when they are added.
     """
 
     def __init__(self, order: Sequence[str], random: random.Random) -> None:
         self._places = {name: place / len(order) for place, name in enumerate(order)}
         self._random = random
-        self._turns: NumberArray = np.zeros(0)
+        self._order: NumberArray = np.zeros(0)
 
     def of(self, table: NodeTable, nodes: IntArray) -> NumberArray:
-        """Returns the turns of some slots."""
-        known = len(self._turns)
+        """Returns the numbers of some slots."""
+        known = len(self._order)
         if known < len(table.slots):
             names = list(table.slots)[known:]  # by slot
-            turns = [self._places[name] if name in self._places else self._random.random() for name in names]
-            self._turns = np.append(self._turns, turns)
-        return self._turns[nodes]
+            numbers = [self._places[name] if name in self._places else self._random.random() for name in names]
+            self._order = np.append(self._order, numbers)
+        return self._order[nodes]

@@ -1,4 +1,4 @@
-"""Policies that deal out GPUs device by device, and parts of them: the room `gpusharing`."""
+"""Policies that allocate GPUs device by device, and parts of devices: the package `gpusharing`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """K8sSim's eleven algorithms for Kubernetes: profiles of which only one score is left.
 
 Each is the plugin of the run's own release, or the formula of the last release that had it. `k8ssim-compat` is what
-K8sSim itself does: kube-scheduler 1.14, where only GeneralPredicates filter, scores go from 0 to 10 and are not
+K8sSim itself does: kube-scheduler 1.14, where only GeneralPredicates filter, scores are from 0 to 10 and not
 compared between nodes, and the best nodes are taken in turn.
 """
 

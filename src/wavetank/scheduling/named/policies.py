@@ -1,4 +1,4 @@
-"""Policies that come with wavetank: one file each in the room `policies`."""
+"""Policies that come with wavetank: one file each in the package `policies`."""
 
 from __future__ import annotations
 

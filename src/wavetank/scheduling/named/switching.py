@@ -30,7 +30,7 @@ class Switch:
 
     def __init__(self) -> None:
         self._action = 1
-        self.deciding = ACTIONS[0]  # who decides on the pod of the moment
+        self.deciding = ACTIONS[0]  # the algorithm for the present pod
 
     def turn(self, action: int) -> None:
         """Chooses an algorithm by its number."""

@@ -31,7 +31,7 @@ _PAIRS = (
     *((order, score) for order in ("GANG", "DRF", "GANG_DRF", "SLA") for score in ("BRA", "MRP", "LRP")),
     ("GANG_DRF", "BINPACK"),
 )
-# All that nodeorder could add to a score; an algorithm leaves one of them.
+# All that nodeorder could add to a score; an algorithm keeps one of them.
 _PARTS = (
     *("leastrequested", "mostrequested", "nodeaffinity", "podaffinity"),
     *("balancedresource", "tainttoleration", "imagelocality"),
@@ -39,7 +39,7 @@ _PARTS = (
 
 
 def _text(order: str, score: str) -> str:
-    """Writes the configuration: the plugin that orders jobs stands in the first tier, a second one in the next."""
+    """Writes the configuration: the plugin that orders jobs is in the first tier, a second one in the next."""
     first, _, second = order.lower().partition("_")
     lines = ['actions: "enqueue, allocate, backfill"', "tiers:", "- plugins:"]
     lines += [f"  - name: {name}" for name in ("priority", "conformance", first)]

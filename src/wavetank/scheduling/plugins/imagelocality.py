@@ -18,7 +18,7 @@ class ImageLocality(FastPathPlugin, ScorePlugin):
     name = "ImageLocality"
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Has nothing to say as long as no node has images."""
+        """Passes as long as no node has images."""
         return cycle.table.images.is_empty
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:

@@ -33,7 +33,7 @@ from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 
 @dataclass(slots=True)
 class _Asked:
-    """The terms of pods of one family and namespace, each as its topology key and the question who is meant."""
+    """The terms of pods of one family and namespace, each as its topology key and the query for the pods it matches."""
 
     required: tuple[AffinityTerm, ...]
     affinity: list[tuple[str, MatchesAll]]
@@ -48,11 +48,11 @@ class _State:
     affinity: list[DomainTotals]
     anti_affinity: list[DomainTotals]
     others: list[DomainTotals]
-    alone: bool  # nobody matches the pod's affinity yet but the pod itself
+    alone: bool  # no pod matches the pod's affinity but the pod itself
 
 
 class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin):
-    """Keeps pods near to or far from others, as they or the others ask."""
+    """Keeps pods near to or far from others, by their own terms and those of the pods on nodes."""
 
     name = "InterPodAffinity"
     AFFINITY = Reason("node(s) didn't match pod affinity rules", resolvable=False)
@@ -68,11 +68,11 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
     # filtering
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Has nothing to say where neither the pod nor any other has terms."""
+        """Passes if neither the pod nor any pod on a node has terms."""
         return cycle.pod.spec.pod_affinity is NO_AFFINITY and cycle.table.terms.is_empty
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
-        """Looks up who is where, as far as the pod or the others care."""
+        """Counts the pods and terms by domain."""
         asked = self._asks(cycle.pod)
         others = self._new_matching(cycle).totals(REQUIRED_ANTI)
         if not (others or asked.affinity or asked.anti_affinity):
@@ -96,7 +96,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
             cycle.state[self.name] = _State(near, far, others, state.alone)
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes by the pod's affinity, its anti-affinity, then that of the others."""
+        """Rejects nodes by the pod's affinity, its anti-affinity, then that of pods on nodes."""
         state: _State = cycle.state[self.name]
         far = ~self._near(state, nodes)
         hated = _any_in_domain(state.anti_affinity, nodes)
@@ -104,7 +104,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         return np.where(far, 1, np.where(hated, 2, np.where(unwelcome, 3, 0)))
 
     def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
-        """Bars the same nodes, by whole domains."""
+        """Excludes the same nodes, by whole domains."""
         if self.pre_filter(cycle).skip:
             return
         state: _State = cycle.state[self.name]
@@ -114,7 +114,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
             exclude(excluded, item.domains.domains, item.totals > 0, False)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
-        """Returns the one reason that a code stands for."""
+        """Returns the reason of a code."""
         return ((self.AFFINITY, self.ANTI_AFFINITY, self.OTHERS)[code - 1],)
 
     def _near(self, state: _State, nodes: IntArray) -> BoolArray:
@@ -162,7 +162,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         return table.terms.matching(pod, self._listers.namespace_labels(pod.namespace), table.topologies)
 
     def _asks(self, pod: Pod) -> _Asked:
-        """Returns what the pod asks for; remembered unless the namespaces that are meant may change."""
+        """Returns the pod's terms; cached unless the set of namespaces may change."""
         key = (pod.spec.family, pod.namespace)
         asked = self._asked.get(key)
         if asked is None:

@@ -40,7 +40,7 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
         self._added = parse_node_affinity({}, added_affinity or {})
 
     def skips_family(self, spec: PodSpec) -> bool:
-        """Has nothing to say where neither the pod nor the profile cares for nodes' labels."""
+        """Skips pods without node affinity, unless the profile adds one."""
         asked, added = spec.node_affinity, self._added
         return asked.allows_all and added.allows_all and not asked.preferred and not added.preferred
 
@@ -61,7 +61,7 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
     score_facet = facet
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes; where the pod names its nodes they are few, and not worth remembering."""
+        """Rejects nodes; if the pod names its nodes, they are few and not cached."""
         affinity = cycle.pod.spec.node_affinity
         if affinity.required is not None and affinity.required.names() is not None:
             return self.evaluate(affinity, nodes, cycle.table)
@@ -73,13 +73,13 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
         return super().codes(spec, table) if required is None or required.names() is None else None
 
     def check(self, facet: Affinity, node: Node) -> Reason | None:
-        """Refuses a node outside the profile's or the pod's affinity."""
+        """Rejects a node outside the profile's or the pod's affinity."""
         if not self._added.matches(node.labels, node.name):
             return self.ENFORCED
         return None if facet.matches(node.labels, node.name) else self.OTHER_NODES
 
     def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
-        """Has nothing to say without preferred terms."""
+        """Skips pods without preferred terms."""
         return bool(cycle.pod.spec.node_affinity.preferred or self._added.preferred)
 
     def rate(self, facet: Affinity, node: Node) -> int:

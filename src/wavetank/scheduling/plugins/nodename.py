@@ -17,14 +17,14 @@ class NodeName(FilterPlugin):
     OTHER_NAME = Reason("node(s) didn't match the requested node name", resolvable=False)
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses every node but the named one."""
+        """Rejects every node but the named one."""
         if not cycle.pod.node_name:
             return np.zeros(len(nodes), np.int64)
         codes: IntArray = (nodes != cycle.table.slots.get(cycle.pod.node_name, -1)).astype(np.int64)
         return codes
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Has nothing to say of a pod that names no node."""
+        """Passes pods that name no node."""
         return not cycle.pod.node_name
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:

@@ -22,13 +22,13 @@ from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, alway
 
 
 class NodePorts(FastPathPlugin, PreFilterPlugin, FilterPlugin):
-    """Keeps a pod off nodes where a host port that it wants is taken."""
+    """Keeps a pod off nodes where one of its host ports is in use."""
 
     name = "NodePorts"
     TAKEN = Reason("node(s) didn't have free ports for the requested pod ports", resolvable=True)
 
     def skips_family(self, spec: PodSpec) -> bool:
-        """Has nothing to say of a pod without host ports."""
+        """Skips pods without host ports."""
         return not spec.ports
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -36,11 +36,11 @@ class NodePorts(FastPathPlugin, PreFilterPlugin, FilterPlugin):
         return PROCEED if cycle.pod.spec.ports else SKIP
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes with a conflict."""
+        """Rejects nodes with a conflict."""
         return np.isin(nodes, list(cycle.table.ports.conflicts(cycle.pod.spec.ports))).astype(np.int64)
 
     def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
-        """Bars the same nodes."""
+        """Excludes the same nodes."""
         for slot in cycle.table.ports.conflicts(cycle.pod.spec.ports):
             if slot < len(excluded):  # others have no node
                 excluded[slot] = True

@@ -14,7 +14,7 @@ _CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
 
 class NodeUnschedulable(StaticFilter):
-    """Keeps pods off cordoned nodes, unless they tolerate the taint that stands for it."""
+    """Keeps pods off cordoned nodes, unless they tolerate the taint for unschedulable nodes."""
 
     name = "NodeUnschedulable"
     UNSCHEDULABLE = Reason("node(s) were unschedulable", resolvable=False)
@@ -25,7 +25,7 @@ class NodeUnschedulable(StaticFilter):
         return spec.tolerations
 
     def check(self, facet: Tolerations, node: Node) -> Reason | None:
-        """Refuses a cordoned node."""
+        """Rejects a cordoned node."""
         return self.UNSCHEDULABLE if node.unschedulable and not facet.accept(_CORDON) else None
 
     def events(self) -> Mapping[ClusterEvent, Hint]:

@@ -36,7 +36,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
         self._reasons = [self.TOO_MANY]
 
     def skips_family(self, spec: PodSpec) -> bool:
-        """Has nothing to say of a pod without volumes."""
+        """Passes pods without volumes."""
         return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -49,11 +49,11 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
         return np.array([self._code(cycle.pod, node, pods) for node, pods in found if node is not None], np.int64)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
-        """Returns the one reason that a code stands for."""
+        """Returns the reason of a code."""
         return (self._reasons[code - 1],)
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
-        """A node's drivers with higher limits, a volume that is detached, a pod that is gone, or the claim itself."""
+        """A node's drivers with higher limits, a detached volume, a deleted pod, or the claim itself."""
         return {
             ClusterEvent.CSI_NODE_ADD: always,
             ClusterEvent.CSI_NODE_UPDATE: _limit_grew,
@@ -105,7 +105,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin):
                 yield attachment.attacher, volume.csi[1]
 
     def _attached(self, pod: Pod, csi_node: CSINode | None) -> Iterator[_Csi]:
-        """Yields the pod's volumes as a node's CSI drivers see them; a claim that is gone does not count."""
+        """Yields the pod's volumes as a node's CSI drivers see them; a claim that does not exist does not count."""
         for volume in pod.spec.volumes:
             name = volume.claim_name(pod.name)
             if name is None:

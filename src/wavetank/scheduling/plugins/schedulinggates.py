@@ -10,5 +10,5 @@ class SchedulingGates(PreEnqueuePlugin):
     name = "SchedulingGates"
 
     def pre_enqueue(self, pod: Pod) -> bool:
-        """Returns whether all gates are gone."""
+        """Returns whether the pod has no gates."""
         return not pod.gates

@@ -30,7 +30,7 @@ class TaintToleration(StaticFilter, StaticScore):
     score_facet = facet
 
     def check(self, facet: Tolerations, node: Node) -> Reason | None:
-        """Refuses a node with a hard taint that is not tolerated."""
+        """Rejects a node with a hard taint that is not tolerated."""
         if not node.taints:
             return None
         hard = (taint for taint in node.taints if taint.effect in ("NoSchedule", "NoExecute"))

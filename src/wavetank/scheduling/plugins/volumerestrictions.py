@@ -17,7 +17,7 @@ from wavetank.scheduling.framework.storage import Storage
 
 
 class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
-    """Keeps a pod off nodes where a disk of its is in use, and off all if a claim for one pod only has its pod."""
+    """Keeps a pod off nodes where one of its disks is in use, and off all if a ReadWriteOncePod claim is in use."""
 
     name = "VolumeRestrictions"
     DISK = Reason("node(s) had no available disk", resolvable=True)
@@ -31,7 +31,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
         self._storage = storage
 
     def skips_family(self, spec: PodSpec) -> bool:
-        """Has nothing to say of a pod without volumes."""
+        """Passes pods without volumes."""
         return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -48,13 +48,13 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
         return PROCEED if in_use or _disks(cycle.pod) else SKIP
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes by their disks, then by the claims."""
+        """Rejects nodes by their disks, then by the claims."""
         disks = _disks(cycle.pod)
         conflicts = [_conflict(disks, cycle.table.pods[slot].values()) for slot in nodes.tolist()]
         return np.where(np.array(conflicts, np.bool_), 1, 2 if cycle.state[self.name] else 0)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
-        """Returns the one reason that a code stands for."""
+        """Returns the reason of a code."""
         return ((self.DISK, self.CLAIM)[code - 1],)
 
     def events(self) -> Mapping[ClusterEvent, Hint]:

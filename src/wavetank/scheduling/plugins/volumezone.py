@@ -36,7 +36,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
         self._storage = storage
 
     def skips_family(self, spec: PodSpec) -> bool:
-        """Has nothing to say of a pod without volumes."""
+        """Passes pods without volumes."""
         return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -51,7 +51,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
         return PROCEED if zones else SKIP
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes of other zones; one without any such label is in none and will do."""
+        """Rejects nodes of other zones; a node without any such label passes."""
         zones: list[_Zones] = cycle.state[self.name]
         found = (cycle.table.nodes[slot] for slot in nodes)
         return np.array([_lies_elsewhere(node.labels, zones) for node in found if node is not None], np.int64)

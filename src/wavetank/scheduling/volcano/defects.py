@@ -1,4 +1,4 @@
-"""The known defects of Volcano 1.15.1 that a simulation follows, unless told not to."""
+"""The known defects of Volcano 1.15.1 that a simulation reproduces, unless configured otherwise."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from wavetank.scheduling.volcano.session.ties import ByName, BySize, RandomTies,
 class VolcanoDefinition:
     """A Volcano scheduler that can be attached to any cluster; `without` are defects that it shall not have.
 
-    `vintage` is the release whose scores it has.
+    `release` is the one whose scores it has.
     """
 
     name: str
@@ -39,7 +39,7 @@ class VolcanoDefinition:
         return replace(self, scheduler_name=scheduler_name)
 
     def notes(self) -> list[str]:
-        """Has nothing to say: what is not simulated is refused."""
+        """Returns no notes: a configuration that is not simulated is an InputError."""
         return []
 
     def is_portable(self) -> bool:

@@ -1,4 +1,4 @@
-"""What brings news of the cluster to the scheduler."""
+"""The informers of the scheduler."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Informer:
 
 
 class _PodInformer(_Informer):
-    """Hands on the pods that are on a node, whoever put them there, and those that wait for this scheduler."""
+    """Passes on the pods that are on a node, bound by any scheduler, and the pending ones of this scheduler."""
 
     def __init__(self, cache: Cache, takes: Callable[[Pod], bool], wake: Wake) -> None:
         super().__init__(cache.set_pod, cache.remove_pod, wake)

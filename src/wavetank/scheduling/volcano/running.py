@@ -9,7 +9,7 @@ from wavetank.scheduling.volcano.session.session import Session
 
 
 def run_session(session: Session, tell: Callable[[str], None] | None = None) -> SessionOutcome:
-    """Runs the actions of an open session and closes it; `tell` is called with the name of each before it begins.
+    """Runs the actions of an open session and closes it; `tell` is called with the name of each before it starts.
 
     It is called once more, with an empty name, when the last action is over and nothing has been put back yet.
     """

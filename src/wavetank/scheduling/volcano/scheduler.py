@@ -39,7 +39,7 @@ class VolcanoScheduler:
     """Volcano's scheduler on the simulated cluster: one session after the other, a period apart.
 
     Where nothing has changed since a session that wanted nothing done, the next would not either: it is left out until
-    there are news, or a waiting time of the plugin sla is over.
+    there are events, or a waiting time of the plugin sla is over.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class VolcanoScheduler:
         return self._takes_all or pod.scheduler_name in self._names
 
     def not_let_in(self) -> Mapping[str, str]:
-        """Returns the PodGroups without pods that the last session has refused, with the reason."""
+        """Returns the PodGroups without pods that the last session has rejected, with the reason."""
         return self._outside
 
     def configure(self, conf: VolcanoConf) -> None:
@@ -140,7 +140,7 @@ class VolcanoScheduler:
         self._plan_next(session)
 
     def _carry_out(self, session: Session) -> None:
-        """Binds and evicts; all of it is known here before anybody hears of the first, who might object to the rest."""
+        """Binds and evicts; all of it is collected first, since watchers of the first write may change the others."""
         predicates = session.plugins.get(Predicates.name)
         volumes = predicates.awaited if isinstance(predicates, Predicates) else _no_volumes
         outcome = session.outcome
@@ -155,7 +155,7 @@ class VolcanoScheduler:
             self._later(self._draw_delete(), partial(self._commit_eviction, task))
 
     def _plan_next(self, session: Session) -> None:
-        """Plans what no news will bring about: the end of a waiting time, and another try where chance decides."""
+        """Schedules what no event will cause: the end of a waiting time, and another try if a choice is random."""
         if self._ties.by_chance and session.tried_placing and not session.outcome.binds:
             self._plan(self._clock.now + self._period, background=True)
         sla = session.plugins.get(Sla.name)
@@ -212,11 +212,11 @@ class VolcanoScheduler:
             self._store.update(group.with_status(status))
 
     def _report(self, conditions: dict[str, PodCondition]) -> None:
-        """Writes why pods were not bound, where that is news; only a new nomination is a reason for a new session."""
+        """Writes why pods were not bound, if that is new; only a new nomination is a reason for a new session."""
         for key, condition in conditions.items():
             task = self.cache.tasks.get(key)
             if task is None or task.node:
-                continue  # it is gone by now
+                continue  # it is deleted by now
             pod = task.pod
             if (pod.unschedulable, pod.nominated_node) != (condition.message, condition.nominated):
                 self._reporting = pod.nominated_node == condition.nominated
@@ -231,7 +231,7 @@ def _no_volumes(task: Task, node_name: str) -> Cycle | None:
 
 
 def _open_queues(store: Store) -> None:
-    """Makes the queues that every installation has, and opens those whose state nobody has stated."""
+    """Creates the queues that every installation has, and opens those without a state."""
     for name, reclaimable in ((ROOT, False), (DEFAULT_QUEUE, True)):
         if store.find(QUEUES, "", name) is None:
             spec = {"weight": 1, "reclaimable": reclaimable}

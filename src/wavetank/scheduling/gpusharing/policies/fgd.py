@@ -13,7 +13,7 @@ from wavetank.scheduling.gpusharing.podmix import PodKind, PodMix, TypicalPods
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.gpusharing.request import GpuRequest
 
-_MOST_KINDS = 1024  # of pods whose scores are remembered
+_MOST_KINDS = 1024  # of pods with cached scores
 
 
 class _Known(NamedTuple):

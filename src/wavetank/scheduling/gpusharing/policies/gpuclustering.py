@@ -14,7 +14,7 @@ class GpuClustering(GpuPolicy):
     """Pods that want equally many GPUs together, on the fullest node."""
 
     def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:
-        """A quarter of the scale by what is free, above it by the company: only equals, also equals, nobody, others."""
+        """A quarter of the scale by free GPUs, the rest by the pods: only equal, also equal, none, others."""
         if not request.gpus:
             return np.zeros(len(nodes), np.int64)
         tenants = state.tenants[nodes] > 0

@@ -16,7 +16,7 @@ class Disruptions:
         self.possible = listers.has_disruption_budgets
 
     def violated(self, pods: Iterable[Pod]) -> list[bool]:
-        """Tells for each pod whether its eviction would, after that of those before it."""
+        """Returns for each pod whether its eviction would, after the evictions of those before it."""
         allowed: dict[tuple[str, str], int] = {}
         found: list[bool] = []
         for pod in pods:

@@ -16,9 +16,9 @@ NO_VICTIMS = "No preemption victims found for incoming pod"
 
 
 class Candidates(Mapping[str, tuple[Pod, ...]]):
-    """Nodes where preemption would help, each with the pods that would have to go, the most important first.
+    """Nodes where preemption would help, each with its victims, the most important first.
 
-    These are asked of `victims` by the number of the node. A row of `harm` is as in `harm_of`.
+    `victims` returns them by the number of the node. A row of `harm` is as in `harm_of`.
     """
 
     def __init__(self, names: Sequence[str], victims: Callable[[int], tuple[Pod, ...]], harm: IntArray) -> None:
@@ -73,11 +73,11 @@ def listed(found: Mapping[str, tuple[Sequence[Pod], int]]) -> Candidates:
 
 @dataclass(slots=True)
 class DryRun:
-    """What trying the nodes came to: where preemption would help, why not elsewhere, and where it makes no sense."""
+    """The result of a dry run: where preemption would help, why not elsewhere, and where no eviction is needed."""
 
     candidates: Candidates
     refusals: Counter[str] = field(default_factory=Counter)
-    without_victims: list[str] = field(default_factory=list)  # nodes where nobody has to go: not refused by a filter
+    without_victims: list[str] = field(default_factory=list)  # nodes where no pod needs to be evicted
 
     def raise_errors(self) -> None:
         """Raises what went wrong, if anything did."""

@@ -30,8 +30,8 @@ def dry_run(
 ) -> tuple[int, IntArray, BoolArray, IntArray]:
     """Tries the nodes in turn until `enough` would do, and some is `harmless`: violates no budget.
 
-    Returns how many were tried, and for each of them a code (0: the pod fits; NOBODY; or what is lacking, as the codes
-    of NodeResourcesFit), who would have to go, and the harm of that. `nominated` comes on top of what is requested.
+    Returns how many were tried, and for each of them a code (0: the pod fits; NO_LOWER_PRIORITY; or what is lacking, as
+    the codes of NodeResourcesFit), the victims, and the harm. `nominated` is added to what is requested.
     For each slot there are `lengths` pods, the most important first, with their `amounts` by row; each of `slots` has
     its row in `violating`.
     """

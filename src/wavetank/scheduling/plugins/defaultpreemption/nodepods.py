@@ -13,7 +13,7 @@ _NOT_STARTED = 2**62  # a pod without a start time counts as started just now: a
 def by_importance(pods: list[Pod]) -> list[Pod]:
     """Sorts the most important first; of those that have not started, the one that came last.
 
-    Each of these counts as started when it is looked at, so Go's insertion sort (up to 12 pods) puts it before others.
+    Each of these counts as started when it is compared, so Go's insertion sort (up to 12 pods) puts it before others.
     """
     order = sorted(
         (-pod.priority, start_of(pod), place if pod.started is not None else -place) for place, pod in enumerate(pods)
@@ -41,7 +41,7 @@ class NodePods:
         self._unsorted: dict[int, list[Pod]] = {}
 
     def catch_up(self, slots: IntArray, table: NodeTable) -> None:
-        """Takes in what has become of the pods in some slots."""
+        """Applies the changes of the pods in some slots."""
         if self.amounts.shape[0] < len(table.nodes) or self.amounts.shape[2] != len(table.rows):
             self._begin_again(2 * len(table.nodes), len(table.rows))
         for slot in slots.tolist():

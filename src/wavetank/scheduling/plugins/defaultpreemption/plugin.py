@@ -22,15 +22,15 @@ from wavetank.scheduling.plugins.defaultpreemption.dryrun import NO_VICTIMS, Can
 from wavetank.scheduling.plugins.defaultpreemption.nodepods import by_importance
 from wavetank.scheduling.plugins.defaultpreemption.resourcedryrun import ResourceDryRun
 
-Running = dict[str, Callable[[], bool]]  # by preemptor: tells whether its victims are not all on their way out yet
+Running = dict[str, Callable[[], bool]]  # by preemptor: returns whether some of its victims are not terminating yet
 
-PREEMPTED = "Preempted"  # the reason in the status of a pod that had to go
+PREEMPTED = "Preempted"  # the reason in the status of a preempted pod
 
 _NOT_HELPFUL = "Preemption is not helpful for scheduling"
 
 
 class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
-    """Makes room for a pod by evicting less important ones from the node where this does the least harm.
+    """Preempts pods of lower priority, on the node where this does the least harm.
 
     While its victims are being evicted, the pod itself is kept out of the queue (`running`).
     """
@@ -47,7 +47,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
         self.running: Running = {}
 
     def pre_enqueue(self, pod: Pod) -> bool:
-        """Keeps a pod waiting whose victims are not all on their way out yet."""
+        """Keeps a pod out of the queue until all its victims are terminating."""
         is_running = self.running.get(pod.uid)
         return not self._is_asynchronous or is_running is None or not is_running()
 
@@ -122,7 +122,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
 
 
 def _try(cycle: Cycle, slot: int, refusals: Counter[str], disruptions: Disruptions) -> tuple[list[Pod], int] | None:
-    """Returns who would have to leave a node, and how many budgets that violates; None if nothing helps there."""
+    """Returns the victims on a node, and how many budgets they violate; None if preemption does not help there."""
     pods = [pod for pod in cycle.table.pods[slot].values() if pod.priority < cycle.pod.priority]
     if not pods:
         refusals[NO_VICTIMS] += 1
@@ -154,7 +154,7 @@ def _reprieve(
 
 
 def _resolvable(cycle: Cycle, outcome: Outcome) -> IntArray:
-    """Returns the slots of the nodes where making room might help, in the order of the nodes."""
+    """Returns the slots of the nodes where preemption might help, in the order of the nodes."""
     order = cycle.table.order
     if outcome.pre_filter is not None:
         return order if outcome.pre_filter.resolvable else order[:0]
@@ -167,7 +167,7 @@ def _resolvable(cycle: Cycle, outcome: Outcome) -> IntArray:
 
 
 def _left_by_extenders(cycle: Cycle, candidates: Candidates) -> Candidates:
-    """Lets extenders drop candidates and choose other victims; nobody checks that these are enough."""
+    """Lets extenders drop candidates and choose other victims; it is not checked that these are enough."""
     victims = {name: Victims(pods, candidates.violations(name)) for name, pods in candidates.items()}
     pods_on = {name: cycle.table.pods[slot] for name, slot in cycle.table.slots.items()}
     try:

@@ -18,13 +18,13 @@ from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit
 
 
 class ResourceDryRun:
-    """Tries a preemption on all nodes at once, where nothing but resources can refuse them, whoever leaves."""
+    """Tries a preemption on many nodes at once, if only resources can reject them, whichever pods are evicted."""
 
     def __init__(self) -> None:
         self._node_pods = NodePods()
 
     def decides(self, cycle: Cycle, slots: IntArray) -> bool:
-        """Returns whether only resources decide: everybody else has no say, or none against these nodes."""
+        """Returns whether only resources decide: no other filter can reject these nodes."""
         sweeps = only_fast_filter_decides(cycle) and isinstance(cycle.plan.fast_filter, NodeResourcesFit)
         return sweeps and not cycle.plan.excluded[slots].any()
 
@@ -73,7 +73,7 @@ class ResourceDryRun:
         )
 
     def _violating(self, slots: IntArray, preemptor: Pod, disruptions: Disruptions) -> BoolArray:
-        """Tells of each pod on each of the nodes whether its eviction would violate a disruption budget."""
+        """Returns for each pod on each of the nodes whether its eviction would violate a disruption budget."""
         found = np.zeros((len(slots), self._node_pods.priorities.shape[1]), np.bool_)
         if disruptions.possible:
             for i, slot in enumerate(slots.tolist()):
@@ -85,7 +85,7 @@ class ResourceDryRun:
 
 @dataclass(slots=True)
 class _Trial:
-    """What came of trying some nodes: where it helps, and the other codes; `senseless` is where nobody has to go."""
+    """The result of trying some nodes: where it helps, and the other codes; see DryRun for `without_victims`."""
 
     slots: IntArray
     pods: list[list[Pod]]

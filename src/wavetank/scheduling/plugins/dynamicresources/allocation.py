@@ -42,7 +42,7 @@ class _Match:
         self._devices = 0
 
     def add(self, wanted: _Wanted, device: Device) -> bool:
-        """Takes in a device; False if it does not go with the others."""
+        """Adds a device; returns False if it does not have the same value as the others."""
         if not self._concerns(wanted):
             return True
         value = device.attribute(self._constraint.attribute)
@@ -53,7 +53,7 @@ class _Match:
         return True
 
     def remove(self, wanted: _Wanted) -> None:
-        """Takes a device out again."""
+        """Removes a device."""
         self._devices -= self._concerns(wanted)
 
     def _concerns(self, wanted: _Wanted) -> bool:
@@ -102,7 +102,7 @@ class _Search:
         self._wanted = dict(self._all_wanted())
         self._matching = {}  # the validation before has used it under keys of its own
 
-    # what is asked for
+    # the requests
 
     def _all_wanted(self) -> Iterator[tuple[_Key, _Wanted]]:
         for i, claim in enumerate(self._claims):
@@ -130,7 +130,7 @@ class _Search:
         return _Wanted(request, base_name, len(found), found)
 
     def _devices_of(self, pool: Pool, key: _Key) -> Sequence[Device]:
-        """Returns all devices of a pool for a request that wants all, which needs the pool to be in order."""
+        """Returns all devices of a pool for a request for all of them; the pool must be complete and valid."""
         trouble = "being updated" if pool.is_incomplete else "invalid" if pool.is_invalid else ""
         if trouble:
             claim = self._claims[key.claim]
@@ -157,7 +157,7 @@ class _Search:
     # the search
 
     def succeeds(self) -> bool:
-        """Finds devices for everything that is asked for."""
+        """Finds devices for all requests."""
         return self._request(_Key(0, 0))
 
     def _request(self, key: _Key) -> bool:

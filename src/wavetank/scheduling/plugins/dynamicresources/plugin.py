@@ -59,7 +59,7 @@ class _State:
 class DynamicResources(
     PreEnqueuePlugin, PreFilterPlugin, FilterPlugin, PostFilterPlugin, ScorePlugin, ReservePlugin, PreBindPlugin
 ):
-    """Allocates the devices that a pod's resource claims ask for, on a node where they can all be had."""
+    """Allocates the devices of a pod's resource claims, on a node where all of them are available."""
 
     name = "DynamicResources"
     waits = False
@@ -101,11 +101,11 @@ class DynamicResources(
     # filtering
 
     def passes_spec(self, spec: PodSpec) -> bool:
-        """Has nothing to say of a pod without claims, unless it fails."""
+        """Passes pods without claims."""
         return "resourceClaims" not in spec.manifest
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Has nothing to say of a pod without claims, unless it fails."""
+        """Passes pods without claims."""
         return self.passes_spec(cycle.pod.spec)
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -164,7 +164,7 @@ class DynamicResources(
         return (self.REASONS[code - 1],)
 
     def post_filter(self, cycle: Cycle, outcome: Outcome) -> str:
-        """Gives back what a claim has out of reach, if nobody uses it; fails if this plugin's PreFilter did not run."""
+        """Deallocates a claim that is out of reach and unused; fails if this plugin's PreFilter did not run."""
         if self.name not in cycle.state:
             raise PluginError("not found")
         state: _State = cycle.state[self.name]

@@ -35,7 +35,7 @@ class Pool:
         return len(set(names)) < len(names)
 
     def add(self, found: ResourceSlice) -> None:
-        """Takes in a slice; an older generation is dropped."""
+        """Adds a slice; an older generation is dropped."""
         generation = self.slices[0].generation if self.slices else found.generation
         if found.generation > generation:
             self.slices.clear()

@@ -1,4 +1,4 @@
-"""Scores from how much of a node's resources is asked for: shared by NodeResourcesFit and BalancedAllocation."""
+"""Scores by the requested share of a node's resources, for NodeResourcesFit and NodeResourcesBalancedAllocation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ResourceScorer:
         rows = []
         for name, weight in self._resources:
             asked = self.asked(spec, name)
-            # an extended resource that the pod does not ask for says nothing of how well it fits
+            # an extended resource that the pod does not request does not count in its score
             if name in table.rows and (name in _ALWAYS_COUNTED or asked):
                 row = table.rows[name]
                 used = NONZERO + row if self._nonzero and row < 2 else REQUESTED + PER_RESOURCE * row
@@ -58,7 +58,7 @@ class ResourceScorer:
         return not any(self.asked(spec, name) for name, _ in self._resources)
 
     def asked(self, spec: PodSpec, name: str) -> int:
-        """Returns what a pod of this spec asks for when it is scheduled."""
+        """Returns the requests of a pod of this spec, as scheduling counts them."""
         if self._nonzero and name == CPU:
             return spec.scored_cpu
         if self._nonzero and name == MEMORY:

@@ -24,7 +24,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, CompiledScore
         self._skips_best_effort = version >= (1, 33)
 
     def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
-        """Has nothing to say of a pod that asks for nothing."""
+        """Skips pods without requests, from 1.33."""
         return self._scores(cycle.pod.spec)
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:

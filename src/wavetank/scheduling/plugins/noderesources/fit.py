@@ -40,12 +40,12 @@ _STRATEGIES = {
     "MostAllocated": MOST_ALLOCATED,
     "RequestedToCapacityRatio": REQUESTED_TO_CAPACITY_RATIO,
 }
-MAX_SPECS = 128  # whose prospects are kept; each costs sixteen bytes a node
+MAX_SPECS = 128  # with cached scores; each costs sixteen bytes a node
 TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
 
 
 class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
-    """Keeps a pod off nodes without room for its requests, and scores the room that is left.
+    """Keeps a pod off nodes that lack the resources it requests, and scores nodes by their free resources.
 
     A code is a set of bits: bit 0 for too many pods, and two bits for each row of the NodeTable, the first if the
     request exceeds what is free, the second if it exceeds all that the node has (so that preemption cannot help).
@@ -79,7 +79,7 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
         return codes
 
     def search(self, cycle: Cycle, excluded: BoolArray, start: int) -> SearchResult:
-        """Finds the nodes with room, and scores them by the plan's measures."""
+        """Finds the nodes where the pod fits, and scores them by the plan's compiled scores."""
         plan, table = cycle.plan, cycle.table
         cached = self._scores_by_spec.get(cycle.pod.spec)
         if cached is None or cached.cells is not table.cells:
@@ -113,7 +113,7 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
         return self._scores_by_spec.keep(spec, ScoreCache(spec, wanted, cycle.plan, table))
 
     def wanted(self, cycle: Cycle) -> IntArray:
-        """Returns what the pod asks for, one number per row of the NodeTable."""
+        """Returns the pod's requests, one number per row of the NodeTable."""
         return cycle.table.vector(self._checked(cycle.pod.spec.requests))
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
@@ -133,7 +133,7 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
         return self._scorer.compiled_score(spec, table)
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
-        """Room made by another pod, or a node that is new or has grown."""
+        """The deletion or scale-down of a pod, or a node that is new or has grown."""
         return {
             ClusterEvent.ASSIGNED_POD_DELETE: _had_a_node,
             ClusterEvent.ASSIGNED_POD_SCALE_DOWN: _shrank,

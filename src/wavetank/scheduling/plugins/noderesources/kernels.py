@@ -1,8 +1,8 @@
-"""What is computed for every node from what is asked of its resources, compiled.
+"""Compiled loops over the resources of nodes.
 
-All of it stands in one file: compiled code is cached by the file that it stands in, whatever it calls elsewhere. What
-is done for a single node is inlined, since handing over arrays costs as much as the arithmetic.
-`cells` are those of the NodeTable; `resources` and `shape` are those of a Measure.
+All of it is in one file: Numba caches compiled code by the file of the function, whatever it calls elsewhere. What
+is done for a single node is inlined, since passing arrays costs as much as the arithmetic.
+`cells` are those of the NodeTable; `resources` and `shape` are those of a CompiledScore.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, Slot
 from wavetank.scheduling.framework.nodes.nodearrays import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
 from wavetank.scheduling.framework.plugin import BEST, SLOTS, TOTALS
 
-CAPACITY, USED, ASKED, WEIGHT = range(4)  # of a measure's resources; the first two are columns of `cells` themselves
+CAPACITY, USED, ASKED, WEIGHT = range(4)  # of a score's resources; the first two are columns of `cells`
 LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_OF_EVENNESS = range(5)
 
 
@@ -88,7 +88,7 @@ def _rate(
     score = weight_sum = 0
     for i in range(first, end):
         capacity = cells[node, resources[i, CAPACITY]]
-        if capacity == 0:  # a node without the resource is not judged by it
+        if capacity == 0:  # a resource that the node does not have does not count
             continue
         wanted = cells[node, resources[i, USED]] + resources[i, ASKED]
         if kind == LEAST_ALLOCATED:
@@ -140,7 +140,7 @@ def _share(resources: IntArray, i: int, cells: IntArray, node: int, pods: int) -
 
 @compiled()
 def broken_line(shape: IntArray, x: int) -> int:
-    """Returns the value at x of the line through the points of `shape`, which goes on level at both ends."""
+    """Returns the value at x of the line through the points of `shape`, which is constant beyond its ends."""
     y = shape[-1, 1]
     for i in range(len(shape) - 1, -1, -1):
         if x <= shape[i, 0]:
@@ -175,9 +175,9 @@ def search_nodes(
 ) -> tuple[int, int, int]:
     """Searches from `start` on until `enough` nodes are found; returns how many were looked at, found, and are best.
 
-    `found` takes their slots, their totals, and the places of the best. `known` remembers for each slot its total, -1
-    where there is no room, and the change at which it was computed: only what has changed is done again. A row of
-    `measures` is (kind, weight, first and end of its resources).
+    `found` receives their slots, totals, and the positions of the best. `known` caches for each slot its total, -1
+    if the pod does not fit, and the change at which it was computed: only changed slots are computed again. A row of
+    `compiled_scores` is (kind, weight, first and end of its resources).
     """
     looked = number = best = 0
     highest = -1

@@ -11,9 +11,9 @@ _NO_SHAPE: IntArray = np.zeros((0, 2), np.int64)
 
 
 class ScoreCache:
-    """What pods of one spec want, and how good each node of a table was for them when it was last looked at.
+    """The requests of pods of one spec, and the total score of each node at its last evaluation.
 
-    It holds for these `cells` of the table only. `known` is as the sweep of resourcekernels writes it; None as long as
+    It holds for these `cells` of the table only. `known` is as `search_nodes` writes it; None as long as
     there was only one such pod, since in many traces there never is another.
     """
 
@@ -37,6 +37,6 @@ class ScoreCache:
         self.resources = quadruples(resources)
 
     def remember(self) -> IntArray:
-        """Begins to remember the nodes, of which nothing is known so far."""
+        """Begins to cache the scores of nodes."""
         self.known = np.zeros((len(self.cells), 2), np.int64)
         return self.known

@@ -15,7 +15,7 @@ from wavetank.scheduling.framework.static import FacetCache
 
 @dataclass(frozen=True, slots=True)
 class InclusionPolicy:
-    """What decides which nodes a constraint counts: labels that they need, and what of the pod they must suit."""
+    """Which nodes a constraint counts: by the labels that they need, the affinity and the tolerations of the pod."""
 
     topology_key: str
     keys: frozenset[str]
@@ -24,7 +24,7 @@ class InclusionPolicy:
 
     @classmethod
     def of(cls, constraint: SpreadConstraint, keys: Iterable[str], spec: PodSpec) -> InclusionPolicy:
-        """Returns what decides for a pod's constraint, where all of the label keys are needed."""
+        """Returns the policy of a pod's constraint; nodes must have all of the label keys."""
         honors_affinity = constraint.honors_affinity and not spec.node_affinity.allows_all
         return cls(
             topology_key=constraint.topology_key,
@@ -35,40 +35,40 @@ class InclusionPolicy:
 
 
 class IncludedDomains(DomainSubset):
-    """The nodes that a choice comes to, as of so many changes of nodes."""
+    """The nodes that a policy includes, as of `changes` of nodes."""
 
-    def __init__(self, topology: Topology, choice: InclusionPolicy) -> None:
+    def __init__(self, topology: Topology, policy: InclusionPolicy) -> None:
         super().__init__(topology)
-        self.choice = choice
+        self.policy = policy
         self.changes = -1
 
 
 class IncludedNodes:
-    """The nodes whose pods spread constraints count: looked for again only when nodes have changed."""
+    """The nodes whose pods spread constraints count (node inclusion policies), cached until nodes change."""
 
     def __init__(self) -> None:
         self._affinity = FacetCache(lambda affinity, node: affinity.matches(node.labels, node.name))
         self._taints = FacetCache(_tolerates)
         self._parts: BoundedCache[InclusionPolicy, IncludedDomains] = BoundedCache(MAX_FAMILIES)
 
-    def find(self, choice: InclusionPolicy, table: NodeTable) -> IncludedDomains:
-        """Returns the nodes of a choice, which are to be brought up to date before use."""
-        part = self._parts.get(choice)
+    def find(self, policy: InclusionPolicy, table: NodeTable) -> IncludedDomains:
+        """Returns the nodes of a policy; bring them up to date with `catch_up` before use."""
+        part = self._parts.get(policy)
         if part is None:
-            part = self._parts.keep(choice, IncludedDomains(table.topologies.of(choice.topology_key), choice))
+            part = self._parts.keep(policy, IncludedDomains(table.topologies.of(policy.topology_key), policy))
         return part
 
     def catch_up(self, part: IncludedDomains, table: NodeTable) -> None:
-        """Takes in what has become of the nodes."""
+        """Applies the changes of nodes."""
         if part.changes == table.topologies.changes:
             return
         part.changes = table.topologies.changes
-        choice = part.choice
-        inside = table.topologies.having(choice.keys)
-        if choice.affinity is not None:
-            inside &= self._affinity.answers(choice.affinity, table)[: len(inside)] > 0
-        if choice.tolerations is not None:
-            inside &= self._taints.answers(choice.tolerations, table)[: len(inside)] > 0
+        policy = part.policy
+        inside = table.topologies.having(policy.keys)
+        if policy.affinity is not None:
+            inside &= self._affinity.answers(policy.affinity, table)[: len(inside)] > 0
+        if policy.tolerations is not None:
+            inside &= self._taints.answers(policy.tolerations, table)[: len(inside)] > 0
         part.keep(inside)
 
 

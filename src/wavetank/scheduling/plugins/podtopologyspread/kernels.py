@@ -1,4 +1,4 @@
-"""What soft spread constraints say of every feasible node, compiled."""
+"""Compiled loops of the scores by soft spread constraints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_pods(
 ) -> None:
     """Adds to the raw scores how many pods there are in each node's domain, weighted by the number of domains.
 
-    `domains` go by slot, `counts` by domain, or else by node. Nodes without a domain count as one more.
+    `domains` are by slot, `counts` by domain, or else by node. Nodes without a domain count as one more.
     """
     size = 0
     seen = np.zeros(1 if by_node else len(counts) + 1, np.bool_)

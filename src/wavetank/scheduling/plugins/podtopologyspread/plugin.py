@@ -48,7 +48,7 @@ _NO_DOMAINS = 2**31 - 1  # the fewest pods in any domain, where there is none
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A constraint with the nodes whose pods it counts, and the question which pods; None: there are no such pods."""
+    """A constraint with the nodes whose pods it counts, and the query for these pods; None if there are none."""
 
     constraint: SpreadConstraint
     part: IncludedDomains
@@ -67,7 +67,7 @@ class _Hard:
 
     @property
     def is_full(self) -> BoolArray:
-        """Tells for each domain whether it would have too many."""
+        """Returns for each domain whether it would have too many pods."""
         return self.counts > self.max_skew + self.fewest - self.counts_itself
 
 
@@ -98,7 +98,7 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
         self._counted: BoundedCache[tuple[object, str, object, bool], list[_Counted]] = BoundedCache(MAX_FAMILIES)
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Has nothing to say of a pod without constraints, its own or by default."""
+        """Passes pods without constraints, their own or by default."""
         pod = cycle.pod
         return not pod.spec.spread and (not self._defaults or self._listers.owners_selector(pod).is_empty)
 
@@ -113,12 +113,12 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
         return PROCEED
 
     def freeze(self, cycle: Cycle) -> None:
-        """Keeps copies of the counts, which otherwise follow the pods."""
+        """Keeps copies of the counts, which otherwise change with the pods."""
         for hard in cycle.state.get(self.name, ()):
             hard.counts = hard.counts.copy()
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
-        """Refuses nodes whose domain would have too many; the first constraint that fails gives the reason."""
+        """Rejects nodes whose domain would have too many pods; the first constraint that fails gives the reason."""
         codes = np.zeros(len(nodes), np.int64)
         for hard in cycle.state[self.name]:
             domains = hard.topology.domains[nodes]
@@ -127,13 +127,13 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
         return codes
 
     def exclude(self, cycle: Cycle, excluded: BoolArray) -> None:
-        """Bars the same nodes, by whole domains."""
+        """Excludes the same nodes, by whole domains."""
         if not self.pre_filter(cycle).skip:
             for hard in cycle.state[self.name]:
                 exclude(excluded, hard.topology.domains, hard.is_full, True)
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
-        """Tells a missing label from an uneven spread."""
+        """Distinguishes a missing label from an uneven spread."""
         return (self.MISSING if code == 1 else self.UNEVEN,)
 
     # scoring
@@ -160,7 +160,7 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
     # both
 
     def _constraints(self, cycle: Cycle, hard: bool) -> list[_Counted]:
-        """Returns the pod's constraints of one sort; remembered where they depend on nothing but family and owners."""
+        """Returns the pod's constraints of one sort; cached if they depend only on its family and owners."""
         pod = cycle.pod
         siblings = None if pod.spec.spread or not self._defaults else self._listers.owners_selector(pod)
         key = (pod.spec.family, pod.namespace, siblings, hard)
@@ -255,7 +255,7 @@ def _hard(cycle: Cycle, counted: _Counted) -> _Hard:
 
 
 def _add(cycle: Cycle, counted: _Counted, nodes: IntArray, soft: _Soft) -> None:
-    """Adds what a soft constraint says of the nodes."""
+    """Adds the scores of a soft constraint."""
     constraint, domains = counted.constraint, counted.part.topology.domains
     by_node = constraint.topology_key == HOSTNAME
     counts = _by_node(cycle, counted, nodes) if by_node else _by_domain(cycle, counted)

@@ -11,8 +11,8 @@ from wavetank.scheduling.framework.static import StaticScore
 class NodeLabel(StaticScore):
     """Prefers nodes that have some labels and lack others, whatever their values; in kube-scheduler until 1.22.
 
-    The score is the mean over all these wishes of 100 where one is met and 0 where it is not; without wishes all
-    nodes are alike.
+    The score is the mean over all these conditions of 100 if one is met and 0 if it is not; without conditions all
+    nodes are equal.
     """
 
     name = "NodeLabel"
@@ -28,7 +28,7 @@ class NodeLabel(StaticScore):
         return ()
 
     def rate(self, facet: Any, node: Node) -> int:
-        """Returns the mean of the wishes that the node meets."""
+        """Returns the share of the conditions that the node meets."""
         met = [label in node.labels for label in self._present]
         met += [label not in node.labels for label in self._absent]
         return self.HIGHEST * sum(met) // len(met) if met else 0

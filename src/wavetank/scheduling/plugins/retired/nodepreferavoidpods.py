@@ -29,11 +29,11 @@ class NodePreferAvoidPods(FastPathPlugin, ScorePlugin):
         self._scores = FacetCache(self._rate)
 
     def passes_now(self, cycle: Cycle) -> bool:
-        """Has nothing to say of pods that belong to nobody or to another kind of controller."""
+        """Passes pods without a controller of these kinds."""
         return _controller(cycle.pod) is None
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
-        """Looks up what the nodes say of the pod's controller."""
+        """Looks up the annotations of the nodes for the pod's controller."""
         controller = _controller(cycle.pod)
         if controller is None:
             return np.full(len(nodes), self.HIGHEST, np.int64)
@@ -53,7 +53,7 @@ def _controller(pod: Pod) -> Controller | None:
 
 
 def _avoided(text: str) -> list[Controller]:
-    """Reads an annotation; one that cannot be read avoids nobody, as in kube-scheduler."""
+    """Reads an annotation; an invalid one names no controller, as in kube-scheduler."""
     try:
         found = [_signature(avoid) for avoid in json.loads(text)["preferAvoidPods"]] if text else []
     except (ValueError, KeyError, TypeError, AttributeError):

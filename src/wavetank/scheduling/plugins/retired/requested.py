@@ -12,7 +12,7 @@ HIGHEST = 10
 
 
 class _Requested(FastPathPlugin, ScorePlugin):
-    """Scores by what is asked of a node's CPU and memory with the pod; open requests count 100m and 200 MiB."""
+    """Scores by the requested CPU and memory of a node, with the pod; missing requests count 100m and 200 MiB."""
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Returns a score from 0 to 10 for each node."""
@@ -26,7 +26,7 @@ class _Requested(FastPathPlugin, ScorePlugin):
 
 
 class LeastRequestedPriority(_Requested):
-    """Prefers nodes of which little is asked: the mean of (capacity - asked) * 10 / capacity."""
+    """Prefers nodes with few requests: the mean of (capacity - requested) * 10 / capacity."""
 
     name = "LeastRequestedPriority"
 
@@ -38,19 +38,19 @@ class LeastRequestedPriority(_Requested):
 
 
 class MostRequestedPriority(_Requested):
-    """Prefers nodes of which much is asked: the mean of asked * 10 / capacity, 0 where it is more than there is."""
+    """Prefers nodes with many requests: the mean of requested * 10 / capacity, 0 if it is more than the capacity."""
 
     name = "MostRequestedPriority"
 
     def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
-        """Returns the mean of what is asked, in tenths, each rounded down."""
+        """Returns the mean of the requested shares, in tenths, each rounded down."""
         share = np.where(asked > capacity, 0, asked * HIGHEST // np.maximum(capacity, 1))
         mean: IntArray = share.sum(axis=0) // 2
         return mean
 
 
 class BalancedResourceAllocation(_Requested):
-    """Prefers nodes whose CPU and memory are asked for alike: (1 - |difference of shares|) * 10, 0 if one is full."""
+    """Prefers nodes with equal shares of CPU and memory requested: (1 - |difference|) * 10, 0 if one is full."""
 
     name = "BalancedResourceAllocation"
 

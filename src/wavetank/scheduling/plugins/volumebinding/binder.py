@@ -31,7 +31,7 @@ class ClaimError(Exception):
 class PodClaims:
     """The claims of a pod: bound ones, unbound ones that wait for a node, and those of these that have one selected.
 
-    `immediate` tells whether there is an unbound claim that does not wait, so that somebody else must bind it first.
+    `immediate` is whether there is an unbound claim that does not wait, which the volume controller must bind first.
     """
 
     bound: list[PersistentVolumeClaim] = field(default_factory=list)
@@ -42,7 +42,7 @@ class PodClaims:
 
 @dataclass(slots=True)
 class PodVolumes:
-    """What a pod would get on one node; `refused` has a bit for each reason why it cannot be there."""
+    """What a pod would get on one node; `refused` has a bit for each reason why it cannot run there."""
 
     bindings: list[tuple[PersistentVolumeClaim, PersistentVolume]] = field(default_factory=list)
     provisions: list[tuple[PersistentVolumeClaim, CSIStorageCapacity | None]] = field(default_factory=list)

@@ -89,11 +89,11 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
     # filtering
 
     def skips_family(self, spec: PodSpec) -> bool:
-        """Has nothing to say of a pod without volumes."""
+        """Passes pods without volumes."""
         return not spec.volumes
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
-        """Sorts the pod's claims; those that somebody else has to bind must be bound."""
+        """Sorts the pod's claims; those that the volume controller has to bind must be bound."""
         pod = cycle.pod
         if not any(volume.claim is not None or volume.ephemeral for volume in pod.spec.volumes):
             return SKIP
@@ -193,7 +193,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
         return bool(volumes.bindings or volumes.provisions)
 
     def prepare(self, cycle: Cycle, node_name: str, store: Store) -> None:
-        """Tells the volumes which claim they are for, and the claims for which node a volume is to be made."""
+        """Writes into the volumes which claim they are for, and into the claims for which node to provision."""
         volumes = self.volumes_on(cycle, cycle.table.slots[node_name])
         for claim, volume in volumes.bindings:
             ref = {"kind": claim.kind, "namespace": claim.namespace, "name": claim.name, "uid": claim.uid}
@@ -219,7 +219,7 @@ class VolumeBinding(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, 
     # queueing hints
 
     def events(self) -> Mapping[ClusterEvent, Hint]:
-        """Whatever may bring a volume: its objects, the pod's claims, nodes, and what drivers say of capacity."""
+        """Whatever may provide a volume: its objects, the pod's claims, nodes, and the drivers' capacity."""
         return {
             ClusterEvent.STORAGE_CLASS_ADD: always,
             ClusterEvent.STORAGE_CLASS_UPDATE: _allows_elsewhere,

@@ -7,7 +7,7 @@ from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
 
 
 def closeness(matrix: FloatArray, weights: FloatArray, benefit: BoolArray) -> FloatArray:
-    """Ranks alternatives (rows) by criteria (columns): 1 is the ideal, 0 the worst; all alike are 1.
+    """Ranks alternatives (rows) by criteria (columns): 1 is the ideal, 0 the worst; if all are equal they are 1.
 
     Columns are divided by their Euclidean norms, then weighted. `benefit` says of which criteria more is better.
     """

@@ -31,7 +31,7 @@ class Condition:
     at_most: float
 
     def holds(self, nodes: NodesView) -> BoolArray:
-        """Tells of each node whether it keeps to the bounds."""
+        """Returns for each node whether it is within the bounds."""
         values = self.criterion.values(nodes)
         return (values >= self.at_least) & (values <= self.at_most)
 
@@ -39,7 +39,7 @@ class Condition:
 class Topsis(Policy):
     """The node nearest to the ideal by several weighted criteria (TOPSIS).
 
-    `weights` go with `criteria`; `costs` and `benefits` turn a criterion round. `compat: seed` ranks once for all
+    `weights` belong to `criteria`; `costs` and `benefits` reverse a criterion. `compat: seed` ranks once for all
     pods that wait at an instant and sends them all to the best node, as the scheduler of the thesis did.
     """
 

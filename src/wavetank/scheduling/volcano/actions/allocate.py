@@ -38,7 +38,7 @@ class _Allocation:
         if job.is_pending:
             if "enqueue" in self._session.conf.actions:
                 return
-            job.phase = INQUEUE  # nobody else lets jobs in
+            job.phase = INQUEUE  # no other action enqueues jobs
         if self._panel.job_valid(job) is None:
             pending = (task for task in job.among(PENDING) if not task.best_effort)
             tasks = [task for task in pending if not task.gated or task.gated_by_queue]
@@ -103,7 +103,7 @@ class _Allocation:
         return self._search(task, job, search)
 
     def _say_why(self, task: Task, job: Job) -> None:
-        """Tells the user that a queue has no share left for a task, which Volcano writes into its log only."""
+        """Reports that a queue has no share left for a task, which Volcano writes only into its log."""
         if defects.DROPPED_TASK in self._session.without:
             said = f"Queue <{job.queue}> is overused when considering task <{task.pod.name}>, ignore it."
             job.fit_errors[task.key] = FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, said)
@@ -136,7 +136,7 @@ class _Allocation:
         return search.find(task, node, self._predicates.for_allocate)[0]
 
     def _place(self, task: Task, slots: IntArray, statement: Statement) -> None:
-        """Takes the best of the nodes with room now; only if there is none, of those with room later."""
+        """Takes the best of the nodes where the task fits now; if there is none, of those where it will fit later."""
         now = slots[self._session.node_resources.fit_now(task.request, slots)]
         candidates = now if len(now) else slots
         slot = int(candidates[0]) if len(candidates) == 1 else best_node(self._session, task, candidates)

@@ -32,7 +32,7 @@ def backfill(session: Session) -> None:
 
 
 def _waiting(session: Session) -> Iterator[Task]:
-    """Yields the tasks in turn: by queue, then by job; those that only wait for others to leave try again."""
+    """Yields the tasks in turn: by queue, then by job; pipelined tasks try again."""
     tiers = session.tiers
     tasks: dict[str, Heap[Task]] = {}
     jobs: dict[str, Heap[Job]] = {}

@@ -6,13 +6,13 @@ from wavetank.scheduling.volcano.session.session import Session
 
 
 def enqueue(session: Session) -> None:
-    """Lets pending jobs in, one of a queue at a time, unless the plugins say that the cluster has no room for them.
+    """Enqueues pending jobs, one of a queue at a time, unless the plugins find that the cluster is too small for them.
 
     A job that does not say what it needs is let in unasked.
     """
     waiting: dict[str, list[Job]] = {}
     pending = session.tiers.in_order(job for job in session.jobs.values() if job.is_pending)
-    for job in reversed(pending):  # to be taken from the end; who comes in changes nothing in this order
+    for job in reversed(pending):  # to be popped from the end; enqueueing does not change this order
         waiting.setdefault(job.queue, []).append(job)
     names = dict.fromkeys(job.queue for job in session.jobs.values())
     queues = Heap(session.tiers.queue_before, (session.queues[name] for name in names))

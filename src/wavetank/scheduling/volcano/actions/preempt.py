@@ -61,7 +61,7 @@ class _Preemption:
                 self._take_from_itself(job)
 
     def _take_from_others(self, job: Job) -> bool:
-        """Evicts for a job until it no longer starves; tells whether it should have another turn."""
+        """Evicts for a job until it no longer starves; returns whether it should have another turn."""
         statement = Statement(self._session)
         assigned = False
         tasks = self._tasks[job.key]
@@ -88,7 +88,7 @@ class _Preemption:
         return theirs is not None and theirs.queue == job.queue and theirs is not job
 
     def _try(self, task: Task, statement: Statement, is_meant: _Filter, whom: str) -> bool:
-        """Makes room for a task, unless it has just failed for one like it; whoever watches sees every attempt."""
+        """Evicts for a task, unless that has just failed for an equal one; with an observer every attempt is made."""
         key = (task.job, task.priority, kind_of(task), whom)
         if self._session.observer is None and self._failed.get(key) == self._session.changes:
             return False
@@ -134,7 +134,7 @@ class _Preemption:
         return self._panel.allocatable(queue, task) and fits_later(self._session, task, slot)
 
     def _may_preempt(self, task: Task) -> bool:
-        """Refuses tasks that never preempt, and those whose nominated node needs nothing but patience."""
+        """Rejects tasks that never preempt, and those that only have to wait for their nominated node."""
         if task.pod.spec.preemption_policy == NEVER:
             return False
         nominated = task.pod.nominated_node
@@ -156,5 +156,5 @@ def _is_possible(other: Task, task: Task) -> bool:
 
 
 def _makes_way(other: Pod, pod: Pod) -> bool:
-    """Returns whether a less important pod is on its way out after a preemption."""
+    """Returns whether a pod of lower priority is terminating after a preemption."""
     return other.deleted is not None and other.reason == PREEMPTED and other.priority < pod.priority

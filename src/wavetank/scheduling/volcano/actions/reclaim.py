@@ -80,7 +80,7 @@ class _Reclaim:
         return any(self._clear(task, slot, job, statement) for slot in found.tolist())
 
     def _clear(self, task: Task, slot: int, job: Job, statement: Statement) -> bool:
-        """Evicts from one node until the task fits there, if anybody there may be evicted at all."""
+        """Evicts from one node until the task fits there, if there are victims."""
         session = self._session
         candidates = [other for other in tasks_on(session, slot) if self._is_possible(other, job)]
         if not candidates:

@@ -96,7 +96,7 @@ class VolcanoConf:
 def parse_conf(text: str, source: str = "") -> VolcanoConf:
     """Reads a configuration; an action or a plugin that is unknown or not simulated is an InputError that names it.
 
-    As in Volcano, fields that nobody knows are passed over.
+    As in Volcano, unknown fields are ignored.
     """
     documents = load_documents(text, source)
     document = documents[0] if documents else {}

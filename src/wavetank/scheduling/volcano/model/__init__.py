@@ -1,1 +1,1 @@
-"""What a session reads and changes: tasks, jobs, queues, and the books of the nodes."""
+"""What a session reads and changes: tasks, jobs, queues, and the resources of nodes."""

@@ -26,8 +26,8 @@ DEFAULT_QUEUE = "default"
 class Cache:
     """What the scheduler knows of the cluster between sessions: one task per pod, one job per PodGroup.
 
-    There are two accounts of the nodes, as in Volcano: its own `books`, and the kube-scheduler's NodeTable that filters
-    and scores read. Nodes are looked at in the order of their coming.
+    The nodes are counted twice, as in Volcano: in its own `node_resources`, and in kube-scheduler's NodeTable, which
+    filters and scores read. Nodes are looked at in the order in which they were added.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Cache:
     def set_node(self, node: Node) -> None:
         """Adds a node, or replaces it by its new version."""
         images = self.table.images
-        images.outdated.clear()  # Volcano counts who else has an image only when it hears of the node
+        images.outdated.clear()  # Volcano counts the other nodes with an image only at an event of the node
         self.table.set_node(node)
         images.refresh()
         slot = self._slot(node.name)
@@ -172,7 +172,7 @@ class Cache:
         self.set_pod(pod)
 
     def expel(self, task: Task) -> None:
-        """Counts a task as leaving."""
+        """Counts a task as releasing."""
         self._shift(task, RELEASING, task.node)
 
     def _shift(self, task: Task, status: int, node_name: str) -> None:

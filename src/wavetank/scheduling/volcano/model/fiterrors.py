@@ -13,7 +13,7 @@ RESOLVABLE, UNRESOLVABLE, ERROR = "Unschedulable", "UnschedulableAndUnresolvable
 
 
 class Status(NamedTuple):
-    """One objection to a node, and whether evicting pods may help."""
+    """A predicate's status for a node, and whether evicting pods may help."""
 
     code: str
     text: str
@@ -23,7 +23,7 @@ Objections = tuple[Status, ...]
 
 
 class StatusTable:
-    """Numbers each distinct list of objections to a node; 0 is none at all."""
+    """Numbers each distinct list of statuses of a node; 0 is the empty one."""
 
     def __init__(self) -> None:
         self._all: list[Objections] = [()]
@@ -32,7 +32,7 @@ class StatusTable:
         self._hopeless = [False]
 
     def number(self, objections: Objections) -> int:
-        """Returns the number of a list of objections."""
+        """Returns the number of a list of statuses."""
         found = self._numbers.get(objections)
         if found is None:
             found = self._numbers[objections] = len(self._all)
@@ -43,20 +43,20 @@ class StatusTable:
         return found
 
     def objections(self, number: int) -> Objections:
-        """Returns the list of objections behind a number."""
+        """Returns the list of statuses of a number."""
         return self._all[number]
 
     def unresolvable(self, numbers: IntArray) -> BoolArray:
-        """Tells which nodes evicting pods cannot help."""
+        """Returns which nodes evicting pods cannot help."""
         return np.array(self._unresolvable, np.bool_)[numbers]
 
     def hopeless(self, numbers: IntArray) -> BoolArray:
-        """Tells which nodes are out of the question for preemption: unresolvable, or an error."""
+        """Returns which nodes are excluded from preemption: unresolvable, or an error."""
         return np.array(self._hopeless, np.bool_)[numbers]
 
 
 class FitErrors:
-    """Why one task found no node: a text, or the verdicts on some nodes."""
+    """Why one task found no node: a text, or the statuses of some nodes."""
 
     __slots__ = ("_said", "_statuses", "_text", "numbers", "slots")
 

@@ -63,7 +63,7 @@ class Job:
         self.min_resources = Quantities()
         self.waiting_time: Nanoseconds | None = None
         self.tasks: dict[str, Task] = {}
-        self.allocated = Quantities()  # of the tasks that hold something, as the cluster is: a session leaves it alone
+        self.allocated = Quantities()  # of the tasks that use resources in the cluster; a session does not change it
         self.gated = Quantities()  # of the tasks that may not be scheduled yet
         self.ready_tasks = 0  # that are placed, or were
         self.holding_tasks = 0  # that hold something of a node
@@ -144,7 +144,7 @@ class Job:
 
     @property
     def waiting_tasks(self) -> int:
-        """Returns the number of tasks that wait for others to leave."""
+        """Returns the number of pipelined tasks."""
         return len(self._by_status[PIPELINED])
 
     @property
@@ -159,11 +159,11 @@ class Job:
         return self.ready_tasks + self.open_best_effort >= self.min_available
 
     def is_pipelined(self) -> bool:
-        """Returns whether enough tasks are placed or wait for others to leave."""
+        """Returns whether enough tasks are placed or pipelined."""
         return self.waiting_tasks + self.ready_tasks + self.open_best_effort >= self.min_available
 
     def is_starving(self) -> bool:
-        """Returns whether too few tasks are placed or wait for others to leave."""
+        """Returns whether too few tasks are placed or pipelined."""
         return self.waiting_tasks + self.ready_tasks < self.min_available
 
     def has_roles(self, statuses: Iterable[int], with_best_effort: bool) -> bool:
@@ -190,7 +190,7 @@ class Job:
         self._failed_roles.add(task.role)
 
     def has_failed_role(self, task: Task) -> bool:
-        """Returns whether a task of the same role has found no node; tasks without a role are not alike."""
+        """Returns whether a task of the same role has found no node; tasks without a role are not equal."""
         return bool(task.role) and task.role in self._failed_roles
 
     def goes_on_after_failure(self) -> bool:

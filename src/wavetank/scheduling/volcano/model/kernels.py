@@ -1,4 +1,4 @@
-"""What is asked of every node's books for each task, compiled; resources go by row, nodes by slot."""
+"""Compiled loops over the resources of nodes; resources are by row, nodes by slot."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lacking_later(
 def has_room(
     allocatable: FloatArray, used: FloatArray, rows: IntArray, amounts: FloatArray, slots: IntArray
 ) -> BoolArray:
-    """Tells for each node whether there is enough of everything now."""
+    """Returns for each node whether there is enough of everything now."""
     found = np.ones(len(slots), np.bool_)
     for i in range(len(slots)):
         for j in range(len(rows)):

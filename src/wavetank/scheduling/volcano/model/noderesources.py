@@ -12,10 +12,10 @@ from wavetank.scheduling.volcano.model.task import Request, Task
 
 
 class NodeResources:
-    """Volcano's own account of the nodes: what each can give, gives, gets back, and has promised, by row and slot.
+    """The resources of nodes as in Volcano's NodeInfo: allocatable, used, releasing and pipelined, by row and slot.
 
-    A task that is leaving still uses its resources, and counts as releasing as well; one that waits for others to
-    leave uses nothing yet.
+    A releasing task still uses its resources, and counts as releasing as well; a pipelined one, which waits for others
+    to be released, uses nothing yet.
     """
 
     def __init__(self) -> None:
@@ -26,14 +26,14 @@ class NodeResources:
         self.pipelined: FloatArray = np.zeros((3, 0))
 
     def copy(self) -> NodeResources:
-        """Returns books that can be written in without the others noticing."""
+        """Returns a copy that can be changed independently."""
         new = NodeResources()
         new.rows, new.allocatable = self.rows, self.allocatable
         new.used, new.releasing, new.pipelined = self.used.copy(), self.releasing.copy(), self.pipelined.copy()
         return new
 
     def set_node(self, slot: int, node: Node | None) -> None:
-        """Takes over what a node has; nothing, if it is gone."""
+        """Sets the allocatable resources of a node; none if it is deleted."""
         self.grow(slot + 1, len(self.rows))
         self.allocatable[:, slot] = 0.0
         if node is not None:
@@ -50,7 +50,7 @@ class NodeResources:
                 self.grow(self.used.shape[1], len(self.rows))
 
     def grow(self, slots: int, rows: int) -> None:
-        """Makes room for so many slots and rows."""
+        """Enlarges the arrays to this number of slots and rows."""
         has_rows, has_slots = self.used.shape
         if rows > has_rows or slots > has_slots:
             more = ((0, max(0, rows - has_rows)), (0, max(16, 2 * slots) - has_slots if slots > has_slots else 0))
@@ -67,17 +67,17 @@ class NodeResources:
         if task.on_node == RELEASING:
             add_amounts(self.releasing, rows, amounts, slot, sign)
 
-    # who fits where
+    # fitting
 
     def fit_now(self, request: Request, slots: IntArray) -> BoolArray:
-        """Tells on which nodes there is room now."""
+        """Returns on which nodes the request fits now."""
         fits: BoolArray = has_room(self.allocatable, self.used, request.rows, request.amounts, slots)
         return fits
 
     def lacking_later(self, request: Request, slots: IntArray) -> IntArray:
         """Returns for each node 0, or 1 + the row of the first resource of which there will not be enough.
 
-        What those who are leaving give back counts as free, and what was promised to others does not.
+        Releasing resources count as free, and pipelined ones do not.
         """
         lacking: IntArray = lacking_later(
             self.allocatable, self.used, self.releasing, self.pipelined, request.rows, request.amounts, slots

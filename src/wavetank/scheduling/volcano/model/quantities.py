@@ -119,7 +119,7 @@ class Quantities:
         )
 
     def fits(self, room: Quantities) -> bool:
-        """Returns whether there is room for all of it; CPU and memory count even where none is asked for."""
+        """Returns whether all of it fits; CPU and memory count even if none is requested."""
         if self.cpu - room.cpu >= LEAST or self.memory - room.memory >= LEAST:
             return False
         return all(amount - room.get(name) < LEAST for name, amount in (self.scalars or {}).items())

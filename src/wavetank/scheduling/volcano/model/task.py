@@ -15,12 +15,12 @@ ROLE = "volcano.sh/task-spec"
 TEMPLATE = "volcano.sh/template-uid"
 _PREEMPTABLE = "volcano.sh/preemptable"
 _PRIORITY = "volcano.sh/task-priority"
-_QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"  # which Volcano takes away itself, if told to
+_QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"  # which Volcano removes itself, if configured
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 
 
 class Request(NamedTuple):
-    """What pods of one spec ask for: as quantities, and as amounts in some rows of the nodes' books."""
+    """The requests of pods of one spec: as quantities, and as amounts in some rows of the NodeResources."""
 
     quantities: Quantities
     rows: IntArray
@@ -91,7 +91,7 @@ class Task:
         return self.last or Attempted(self.status, self.node, self.evicted_for)
 
     def remember(self) -> None:
-        """Keeps where the task stands, before that is taken back."""
+        """Keeps the status of the task, before it is undone."""
         self.last = Attempted(self.status, self.node, self.evicted_for)
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ def _index(name: str) -> int | None:
 
 
 def _priority(pod: Pod) -> int:
-    """Returns what the annotation says, or the pod's priority, or 1 if nobody has given it one."""
+    """Returns the annotation's priority, or the pod's, or 1 if it has none."""
     stated = pod.annotations.get(_PRIORITY)
     if stated is not None:
         try:

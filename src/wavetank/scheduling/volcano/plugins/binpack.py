@@ -14,7 +14,7 @@ class Binpack(Plugin):
     """Prefers nodes that a task fills most: the weighted mean of (used + request) / allocatable, times 100.
 
     Only the resources that the task asks for and that have a weight count; where one of them does not fit, the score
-    is 0. It reads Volcano's own books, in which those who are leaving are still there.
+    is 0. It reads Volcano's own NodeResources, in which releasing tasks still count.
     """
 
     name = "binpack"

@@ -16,7 +16,7 @@ from wavetank.scheduling.volcano.session.victims import victims_in_turn
 
 
 class Capacity(Plugin):
-    """Gives every queue what it states to deserve; it may hold more while nobody else needs that.
+    """Gives every queue its deserved share; it may use more while no other queue needs that.
 
     With `hierarchical` queues have parents, and whatever is asked of a queue is asked of all above it as well.
     """
@@ -48,7 +48,7 @@ class Capacity(Plugin):
         """Returns the account of every queue."""
         return {name: share.snapshot() for name, share in self._shares.items()}
 
-    # who may have more
+    # which queues may use more
 
     def _has_room(self, queue: QueueInfo, task: Task) -> bool:
         if not queue.is_open or not self._family.is_sound or not self._family.is_leaf(queue.name):
@@ -84,7 +84,7 @@ class Capacity(Plugin):
                 share.allocated.take(task.resreq)
         self._shares[name].update()
 
-    # who may take, and from whom
+    # reclaiming
 
     def _preemptive(self, queue: QueueInfo, task: Task) -> bool:
         """Returns whether a queue would still be within what it deserves in some resource that the task asks for."""
@@ -115,7 +115,7 @@ class Capacity(Plugin):
     def _giving(
         self, task: Task, reclaimer: Task, taker: CapacityShare, left: dict[str, Quantities]
     ) -> list[str] | None:
-        """Returns the queues that give if a task has to go, or None if it may stay."""
+        """Returns the queues that lose if a task is evicted, or None if it may not be."""
         job = self._session.job_of(task)
         if job is None or job.queue not in self._shares or not _in_common(task.resreq, reclaimer.resreq):
             return None

@@ -71,7 +71,7 @@ class Drf(Plugin):
         return dominant, highest
 
     def _richer(self, preemptor: Task, candidates: list[Task]) -> list[Task]:
-        """Accepts tasks whose job still has at least the preemptor's share when they are gone."""
+        """Accepts tasks whose job still has at least the preemptor's share after their eviction."""
         _, mine = self._dominant(self._held[preemptor.job].allocated.clone().add(preemptor.resreq))
         left: dict[str, Quantities] = {}
         victims = []

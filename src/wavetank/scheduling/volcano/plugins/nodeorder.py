@@ -56,7 +56,7 @@ class NodeOrder(Plugin):
         return dict(self._rated(self._parts, cycle, slots))
 
     def _total(self, task: Task, slots: IntArray) -> Scores:
-        """Returns the sum alone, where nobody wants to know what it is made of."""
+        """Returns the sum alone, if there is no observer of its parts."""
         cycle = self._kube.cycle(self._session.table, task.pod)
         total: NumberArray = self._kube.remembered.total(self._by_resources, cycle, slots)
         for _, scores in self._rated(self._by_others, cycle, slots):

@@ -20,7 +20,7 @@ class Overcommit(Plugin):
         self._factor = factor if factor >= 1.0 else _DEFAULT
 
     def open(self, session: Session) -> Hooks:
-        """Takes part in who is let in."""
+        """Takes part in enqueueing."""
         self._session = session
         self._total = Quantities().add(session.total)
         used = session.node_resources.total_used(session.nodes)
@@ -33,7 +33,7 @@ class Overcommit(Plugin):
         return Hooks(enqueueable=self._permit, enqueued=self._let_in)
 
     def snapshot(self) -> object:
-        """Returns what is left to promise, and what has been promised."""
+        """Returns the resources that are left for enqueueing, and those of enqueued jobs."""
         return {
             "totalResource": dict(self._total.items()),
             "idleResource": dict(self._idle.items()),

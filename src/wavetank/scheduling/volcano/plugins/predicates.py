@@ -25,7 +25,7 @@ _UNPREPARED = Status(ERROR, "not found")  # what a filter says whose PreFilter h
 class Predicates(Plugin):
     """Filters nodes as kube-scheduler does, but for resources, and keeps its account of the nodes up to date.
 
-    Objections are collected until one is unresolvable. Filters that depend on the node object alone come first; with
+    Statuses are collected until one is unresolvable. Filters that depend on the node object alone come first; with
     `predicate.CacheEnable` their answers are kept for pods of one template.
     """
 
@@ -151,7 +151,7 @@ class Predicates(Plugin):
     def _apply(
         self, filters: Sequence[FilterPlugin], cycle: Cycle, slots: IntArray, numbers: IntArray, places: IntArray
     ) -> IntArray:
-        """Adds the objections of filters to the verdicts; returns the places without an unresolvable one."""
+        """Adds the statuses of filters to the numbers; returns the positions without an unresolvable one."""
         for plugin in filters:
             if plugin.name in cycle.skipped or not len(places):
                 continue
@@ -168,7 +168,7 @@ class Predicates(Plugin):
         return places
 
     def _object(self, numbers: IntArray, places: IntArray, status: Status) -> None:
-        """Adds one objection to the verdicts on some nodes."""
+        """Adds one status to the numbers of some nodes."""
         statuses = self._session.statuses
         for number in np.unique(numbers[places]).tolist():
             same = places[numbers[places] == number]
@@ -176,5 +176,5 @@ class Predicates(Plugin):
 
 
 def _enabled(filters: Sequence[tuple[str, FilterPlugin]], arguments: Arguments) -> list[FilterPlugin]:
-    """Leaves out the filters that are switched off; one without a key cannot be."""
+    """Removes the filters that are switched off; one without a key cannot be."""
     return [each for key, each in filters if not key or arguments.flag(f"predicate.{key}Enable", True)]

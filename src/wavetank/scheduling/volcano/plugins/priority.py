@@ -12,7 +12,7 @@ class Priority(Plugin):
     name = "priority"
 
     def open(self, session: Session) -> Hooks:
-        """Takes part in orders, preemption, and who is starving."""
+        """Takes part in orders, preemption, and starving."""
         self._session = session
         return Hooks(
             task_order=lambda left, right: right.priority - left.priority,

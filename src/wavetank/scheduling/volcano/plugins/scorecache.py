@@ -24,9 +24,9 @@ class _Known(NamedTuple):
 
 
 class ScoreCache:
-    """Remembers scores that depend on nothing but a node and its resources, until something comes or goes there.
+    """Caches scores that depend only on a node and its resources, until a pod is added or removed there.
 
-    Tasks of a job are alike, and each of them changes one node only.
+    Tasks of a job are equal, and each of them changes one node only.
     """
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ class Sla(Plugin):
         self._of_all = read_go_duration(arguments.get(WAITING_TIME))
 
     def open(self, session: Session) -> Hooks:
-        """Takes part in the order of jobs and in who is let in."""
+        """Takes part in the order of jobs and in enqueueing."""
         self._session = session
         return Hooks(job_order=self._order, enqueueable=self._permit, job_pipelined=self._permit)
 

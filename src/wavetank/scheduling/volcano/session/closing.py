@@ -43,7 +43,7 @@ def set_condition(session: Session, job: Job, kind: str, reason: str, message: s
 
 
 def fit_error(session: Session, job: Job) -> str:
-    """Says how the tasks of a job stand, as Volcano does.
+    """Summarizes the statuses of a job's tasks, as Volcano does.
 
     Why a job was not let in it says in an Event only, of which a run has none; here it is the origin of the rest.
     """
@@ -60,7 +60,7 @@ def _standing(job: Job) -> str:
 
 @lru_cache(maxsize=4096)
 def _describe(tallies: Counts, least: int, is_ready: bool, reasons: Counts) -> str:
-    """Writes it down; many jobs stand alike."""
+    """Writes the summary; many jobs have the same."""
     text = f"{_READY if is_ready else _NOT_READY}, {_histogram((*tallies, ('minAvailable', least)))}"
     return f"{text}; {NAMES[PENDING]}: {_histogram(reasons)}" if reasons else text
 
@@ -78,7 +78,7 @@ def _origin(session: Session, job: Job) -> str:
 
 
 def _condition(job: Job, task: Task) -> PodCondition:
-    """Says why a task was not bound; without a message where nobody knows."""
+    """Returns why a task was not bound; without a message if that is unknown."""
     if task.last is None and task.status == PENDING:
         errors = job.fit_errors.get(task.key)
         return PodCondition(UNSCHEDULABLE, errors.text() if errors else "", "")
@@ -170,7 +170,7 @@ def _conditions(session: Session, job: Job) -> Iterator[tuple[str, PodCondition]
     otherwise = fit_error(session, job)
     for task in left:
         found = _condition(job, task)
-        nominated = found.nominated or task.pod.nominated_node  # nobody takes a nomination back
+        nominated = found.nominated or task.pod.nominated_node  # a nomination is never cleared
         yield task.key, PodCondition(found.reason, found.message or otherwise, nominated)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def nodes_worth_trying(session: Session, task: Task) -> IntArray:
-    """Returns the nodes that evictions may help: all but those that have refused the task for other reasons."""
+    """Returns the nodes that evictions may help: all but those that have rejected the task for other reasons."""
     errors = session.jobs[task.job].fit_errors.get(task.key)
     hopeless = () if errors is None else errors.unresolvable
     if not len(hopeless):

@@ -50,7 +50,7 @@ class Hooks:
     preemptive: Callable[[QueueInfo, Task], bool] | None = None
     allocatable: Callable[[QueueInfo, Task], bool] | None = None
     prepare: Callable[[Task], str] | None = None  # returns why no node can do, or an empty text
-    predicate: Callable[[Task, IntArray], IntArray] | None = None  # returns verdicts
+    predicate: Callable[[Task, IntArray], IntArray] | None = None  # returns numbers of the StatusTable
     node_scores: Callable[[Task, IntArray], Scores] | None = None
     batch_scores: Callable[[Task, IntArray], Scores] | None = None
     allocated: Callable[[Task], None] | None = None

@@ -24,7 +24,7 @@ class SessionOutcome:
     enqueued: list[Job] = field(default_factory=list)
     binds: list[tuple[Task, str]] = field(default_factory=list)
     evicts: list[tuple[Task, str]] = field(default_factory=list)
-    pipelined: dict[str, str] = field(default_factory=dict)  # tasks that wait for others to leave a node
+    pipelined: dict[str, str] = field(default_factory=dict)  # the nodes of pipelined tasks
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)  # the status of every job's PodGroup
     conditions: dict[str, PodCondition] = field(default_factory=dict)
     events: list[tuple[str, str, str]] = field(default_factory=list)  # (PodGroup, reason, message), for observers

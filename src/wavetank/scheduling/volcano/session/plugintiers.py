@@ -76,17 +76,17 @@ class PluginTiers:
         return 0
 
     def in_order(self, jobs: Iterable[Job]) -> list[Job]:
-        """Returns jobs as they would leave a heap in which their order does not change."""
+        """Returns jobs in the order of a heap in which their order does not change."""
         keys = [key for _, key in self._job_order]
         return sorted(jobs, key=lambda job: (*(key(job) for key in keys), job.created, job.key))
 
     def job_before(self, left: Job, right: Job) -> bool:
-        """Tells which job comes first; the older one, if the plugins do not care."""
+        """Returns whether the first job comes first; the older one, if the plugins have no preference."""
         found = self.compare_jobs(left, right)
         return found < 0 if found else (left.created, left.key) < (right.created, right.key)
 
     def queue_before(self, left: QueueInfo, right: QueueInfo) -> bool:
-        """Tells which queue comes first; the older one, if the plugins do not care."""
+        """Returns whether the first queue comes first; the older one, if the plugins have no preference."""
         for _, compare in self._queue_order:
             found: int = compare(left, right)
             if found:
@@ -94,7 +94,7 @@ class PluginTiers:
         return (left.created, left.name) < (right.created, right.name)
 
     def victim_queue_before(self, left: QueueInfo, right: QueueInfo, preemptor: QueueInfo) -> bool:
-        """Tells which queue has to give first."""
+        """Returns whether victims are taken from the first queue first."""
         for _, compare in self._victim_queue_order:
             found: int = compare(left, right, preemptor)
             if found:
@@ -102,7 +102,7 @@ class PluginTiers:
         return not self.queue_before(left, right)
 
     def task_before(self, left: Task, right: Task) -> bool:
-        """Tells which task of a job comes first."""
+        """Returns whether the first task of a job comes first."""
         for _, compare in self._task_order:
             found: int = compare(left, right)
             if found:
@@ -120,7 +120,7 @@ class PluginTiers:
         return next((found for _, check in self._valid if (found := check(job)) is not None), None)
 
     def job_pipelined(self, job: Job) -> bool:
-        """Returns whether a job has enough when those who are leaving have left."""
+        """Returns whether a job has enough tasks when releasing tasks are gone."""
         return self._vote(self._pipelined, job, None)
 
     def job_enqueueable(self, job: Job) -> bool:
@@ -128,7 +128,7 @@ class PluginTiers:
         return self._vote(self._enqueueable, job, self._note_vote)
 
     def enqueued(self, job: Job) -> None:
-        """Tells the plugins that a job was let in."""
+        """Calls the plugins after a job was enqueued."""
         for _, tell in self._enqueued:
             tell(job)
 
@@ -140,7 +140,7 @@ class PluginTiers:
         return False
 
     def _vote(self, tiers: Tiers, job: Job, note: Callable[[str, Job, int], None] | None) -> bool:
-        """One who rejects ends it; where one permits, later tiers are not asked."""
+        """A rejection ends the vote; if a plugin permits, later tiers are not called."""
         for tier in tiers:
             permitted = False
             for name, ask in tier:
@@ -170,7 +170,7 @@ class PluginTiers:
         return False
 
     def allocatable(self, queue: QueueInfo, task: Task) -> bool:
-        """Returns whether a queue's share has room for a task."""
+        """Returns whether a task fits into a queue's share."""
         for name, allocatable in self._allocatable:
             if not allocatable(queue, task):
                 if self._observer is not None:
@@ -189,7 +189,7 @@ class PluginTiers:
         return next((problem for _, prepare in self._prepare if (problem := prepare(task))), "")
 
     def predicate(self, task: Task, slots: IntArray) -> IntArray | None:
-        """Returns the verdict on each node, or None if nobody filters."""
+        """Returns the status number of each node, or None if no plugin filters."""
         for _, predicate in self._predicate:
             statuses: IntArray = predicate(task, slots)
             return statuses  # only the plugin predicates has such a function
@@ -206,15 +206,15 @@ class PluginTiers:
     # victims
 
     def preemptable(self, preemptor: Task, candidates: list[Task], node_name: str) -> list[Task]:
-        """Returns who may be evicted for a task of the same queue."""
+        """Returns the tasks that may be evicted for a task of the same queue."""
         return self._victims("preemptable", self._preemptable, preemptor, candidates, node_name)
 
     def reclaimable(self, reclaimer: Task, candidates: list[Task], node_name: str) -> list[Task]:
-        """Returns who may be evicted for a task of another queue."""
+        """Returns the tasks that may be evicted for a task of another queue."""
         return self._victims("reclaimable", self._reclaimable, reclaimer, candidates, node_name)
 
     def _victims(self, op: str, tiers: Tiers, task: Task, candidates: list[Task], node_name: str) -> list[Task]:
-        """Intersects the answers of a tier; one without a victim is as if nobody had answered (unless it vetoes)."""
+        """Intersects the answers of a tier; one without a victim counts as no answer of the tier (unless it vetoes)."""
         victims: list[Task] | None = None
         for tier in tiers:
             for name, accept in tier:

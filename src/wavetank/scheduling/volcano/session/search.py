@@ -19,19 +19,19 @@ _ERROR_CACHE = "predicateErrorCacheEnable"
 
 
 class Search:
-    """Finds the nodes that a task may go to, and remembers for others of its role which ones refused it.
+    """Finds the feasible nodes of a task, and caches for others of its role which ones rejected it.
 
     Volcano makes one of these for a turn of a job in allocate, for all of preempt, and for each task elsewhere.
     """
 
     def __init__(self, session: Session, action: str) -> None:
         self._session = session
-        self._refused: dict[tuple[str, str], IntArray] = {}  # verdicts by job and role, one per slot
+        self._refused: dict[tuple[str, str], IntArray] = {}  # status numbers by job and role, one per slot
         remembers = session.conf.arguments_of(action).flag(_ERROR_CACHE, True)
         self._remembers = remembers and defects.STALE_ERRORS not in session.without
 
     def knows(self, task: Task) -> bool:
-        """Returns whether others of the task's role have been refused before, so that old answers count for it."""
+        """Returns whether others of the task's role have been rejected before, so that old answers count for it."""
         return (task.job, task.role) in self._refused
 
     def find(self, task: Task, slots: IntArray, predicate: Predicate) -> tuple[IntArray, FitErrors]:
@@ -98,19 +98,19 @@ class Failures:
         return self._known.get(kind_of(task))
 
     def keep(self, task: Task, errors: FitErrors) -> None:
-        """Remembers why a task has found no node."""
+        """Keeps why a task has found no node."""
         if self._changes == self._session.changes:
             self._known[kind_of(task)] = errors
 
 
 def kind_of(task: Task) -> object:
-    """Returns what is the same of tasks that no filter can tell apart."""
+    """Returns what tasks must share to be equal for every filter."""
     pod = task.pod
     return pod.spec, pod.namespace, frozenset(pod.labels.items()), pod.uid if pod.spec.volumes else ""
 
 
 class Predicates:
-    """The two ways to ask whether a task may go to a node: to be placed there, or to have others leave for it."""
+    """The two uses of predicates: to allocate a task to a node, or to evict others for it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -119,7 +119,7 @@ class Predicates:
         self._lacking: IntArray = np.array([0, *numbers], np.int64)
 
     def for_allocate(self, task: Task, slots: IntArray) -> IntArray:
-        """Refuses nodes where there will not be room, then those that the plugins refuse."""
+        """Rejects nodes where the task will not fit, then those that the plugins reject."""
         lacking = self._session.node_resources.lacking_later(task.request, slots)
         if not lacking.any():
             return self.for_backfill(task, slots)
@@ -129,12 +129,12 @@ class Predicates:
         return numbers
 
     def for_backfill(self, task: Task, slots: IntArray) -> IntArray:
-        """Refuses nodes that the plugins refuse, for whatever reason."""
+        """Rejects nodes that the plugins reject, for any reason."""
         found = self._session.tiers.predicate(task, slots)
         return np.zeros(len(slots), np.int64) if found is None else found
 
     def for_preempt(self, task: Task, slots: IntArray) -> IntArray:
-        """Refuses only nodes that evictions cannot help."""
+        """Rejects only nodes that evictions cannot help."""
         numbers = self.for_backfill(task, slots)
         if not numbers.any():
             return numbers

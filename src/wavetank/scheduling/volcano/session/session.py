@@ -29,8 +29,8 @@ class Session:
     """One session: the cluster as it was at its beginning, changed in memory by what actions do.
 
     Whatever it changes in the cache is put back when it ends; what it wants done is in its outcome. `now` is the time
-    by which waiting times are measured, on the clock of the objects' creation.
-    With `maps`, what Volcano goes through in the order of a Go map comes in any order; without, always in the same.
+    by which waiting times are computed, on the clock of the objects' creation.
+    With `maps`, what Volcano iterates over in the order of a Go map comes in random order; without, always in the same.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Session:
         self.without = without
         self._maps = maps
         self.outcome = SessionOutcome()
-        self.said: dict[str, str] = {}  # how the tasks of jobs stand at the end
+        self.said: dict[str, str] = {}  # the summaries of jobs' tasks at the end
         self.refusals: dict[str, str] = {}  # why jobs were not let in
         self.noted: dict[str, dict[str, dict[str, str]]] = {}  # new conditions of PodGroups, by job and type
         self.statuses = StatusTable()
@@ -66,7 +66,7 @@ class Session:
         self.queues: dict[str, QueueInfo] = cache.queues
         self.total = self.node_resources.total(self.nodes)
         self.searches = 0  # for nodes for a task
-        self.changes = 0  # of where tasks stand
+        self.changes = 0  # of tasks' statuses
         self.tried_placing = False  # whether any task got a place, if only for a while
         self._before: dict[str, tuple[Task, int, str, int]] = {}  # how tasks stood at the beginning
         self._phases = {job.key: job.phase for job in self.jobs.values()}
@@ -111,7 +111,7 @@ class Session:
         return self.jobs.get(task.job)
 
     def note(self, op: str, task: Task, node_name: str = "") -> None:
-        """Tells the observer, if there is one, what becomes of a task."""
+        """Records a step of a task, if there is an observer."""
         if self.observer is not None:
             self.observer.note(op, t=task.key, n=node_name or task.node)
 
@@ -130,18 +130,18 @@ class Session:
         self.outcome.events.append((job.key, UNSCHEDULABLE, why))
 
     def allocate(self, task: Task, slot: int) -> None:
-        """Puts a task on a node with room."""
+        """Allocates a task to a node."""
         self._place(task, slot, ALLOCATED)
         self.note("allocate", task)
 
     def pipeline(self, task: Task, slot: int, evicted_for: bool) -> None:
-        """Promises a task room on a node, `evicted_for` if somebody had to leave for it."""
+        """Pipelines a task to a node, `evicted_for` if pods were evicted for it."""
         task.evicted_for = evicted_for
         self._place(task, slot, PIPELINED)
         self.note("pipeline", task)
 
     def withdraw(self, task: Task) -> None:
-        """Takes a task off the node that it was put on or promised."""
+        """Removes a task from the node that it was allocated or pipelined to."""
         node_name = task.node
         self.changes += 1
         op = "unallocate" if task.status == ALLOCATED else "unpipeline"
@@ -152,7 +152,7 @@ class Session:
         self.note(op, task, node_name)
 
     def evict(self, task: Task) -> None:
-        """Makes a task leave its node."""
+        """Evicts a task from its node."""
         self._keep(task)
         self._restate(task, RELEASING)
         self._tell(self._deallocated, task)

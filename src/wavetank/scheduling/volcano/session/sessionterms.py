@@ -28,7 +28,7 @@ class SessionTerms(TermIndex):
         return self._all.is_empty
 
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
-        """Counts the terms of a pod, where somebody will look."""
+        """Counts the terms of a pod, on nodes that are looked at."""
         if not self._overlooks and number > 0 and slot not in self._anti:
             self._begin_to_overlook(pod)
         self._all.add(pod, slot, number)
@@ -42,7 +42,7 @@ class SessionTerms(TermIndex):
                 super().add(pod, slot)
 
     def matching(self, pod: Pod, namespace_labels: Mapping[str, str], topologies: TopologyTable) -> MatchingTerms:
-        """Returns what the placed pods say of pods like this one."""
+        """Returns the terms that match pods of this kind."""
         everywhere = self._all.matching(pod, namespace_labels, topologies)
         if not self._overlooks:
             return everywhere

@@ -18,22 +18,22 @@ class Statement:
         self._done: list[tuple[int, Task, str]] = []
 
     def allocate(self, task: Task, slot: int) -> None:
-        """Puts a task on a node with room."""
+        """Allocates a task to a node."""
         self._session.allocate(task, slot)
         self._done.append((_ALLOCATE, task, ""))
 
     def pipeline(self, task: Task, slot: int, evicted_for: bool = False) -> None:
-        """Promises a task room on a node."""
+        """Pipelines a task to a node."""
         self._session.pipeline(task, slot, evicted_for)
         self._done.append((_PIPELINE, task, ""))
 
     def evict(self, task: Task, reason: str) -> None:
-        """Makes a task leave its node."""
+        """Evicts a task from its node."""
         self._session.evict(task)
         self._done.append((_EVICT, task, reason))
 
     def commit(self) -> None:
-        """Makes it final; who was only promised room stays promised."""
+        """Commits the operations; pipelined tasks stay pipelined."""
         for what, task, reason in self._done:
             task.last = None
             if what == _EVICT:

@@ -41,7 +41,7 @@ def victims_in_turn(session: Session, victims: Iterable[Task], preemptor: Task) 
 
 
 def would_do(session: Session, task: Task, slot: int, victims: Iterable[Task]) -> bool:
-    """Returns whether there would be room for a task on a node if all of the victims left."""
+    """Returns whether a task would fit on a node if all of the victims were evicted."""
     room = session.node_resources.future_idle(slot)
     for victim in victims:
         room[victim.request.rows] += victim.request.amounts
@@ -49,5 +49,5 @@ def would_do(session: Session, task: Task, slot: int, victims: Iterable[Task]) -
 
 
 def fits_later(session: Session, task: Task, slot: int) -> bool:
-    """Returns whether there will be room for a task on a node as things stand."""
+    """Returns whether a task will fit on a node in the present state."""
     return would_do(session, task, slot, ())
