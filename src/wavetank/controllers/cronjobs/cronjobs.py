@@ -15,7 +15,6 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.workloads.jobconditions import finished_condition
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_TABLE, _JOBS = CRON_JOB, JOB
 _SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _COMPONENT = "cronjob-controller"
 _FIELDS = ("active", "lastScheduleTime", "lastSuccessfulTime")
@@ -29,9 +28,9 @@ class CronJobs:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
-        self._jobs = context.owned(_JOBS)
-        self._store.subscribe(_TABLE, self)
-        for cron_job in self._store.list(_TABLE):
+        self._jobs = context.owned(JOB)
+        self._store.subscribe(CRON_JOB, self)
+        for cron_job in self._store.list(CRON_JOB):
             self.added(cron_job)
 
     # events
@@ -61,7 +60,7 @@ class CronJobs:
     # work
 
     def _sync(self, key: Key) -> None:
-        cron_job = self._store.find(_TABLE, *key)
+        cron_job = self._store.find(CRON_JOB, *key)
         if cron_job is None:
             return
         status: Status = dict(cron_job.manifest.get("status") or {})
@@ -156,7 +155,7 @@ class CronJobs:
                 if "NamespaceTerminating" not in str(error.status.get("details")):
                     self._record(cron_job, "Warning", "FailedCreate", f"Error creating job: {error}")
                 raise
-            job = self._store.get(_JOBS, cron_job.namespace, _name(cron_job, time))
+            job = self._store.get(JOB, cron_job.namespace, _name(cron_job, time))
             if not is_controlled_by(job, cron_job):
                 return False
         status["active"] = [*(status.get("active") or ()), _reference(job)]
@@ -164,7 +163,7 @@ class CronJobs:
         return True
 
     def _replace(self, cron_job: Resource, reference: dict[str, Any], status: Status) -> None:
-        job = self._store.find(_JOBS, cron_job.namespace, str(reference["name"]))
+        job = self._store.find(JOB, cron_job.namespace, str(reference["name"]))
         if job is not None:
             self._context.client.delete(job, policy="Background")
             self._told_deleted(cron_job, job, status)

@@ -16,7 +16,6 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.framework.selectorindex import SelectorIndex
 from wavetank.controllers.workloads.adoption import adopt, release
 
-_TABLE, _SETS = DEPLOYMENT, REPLICA_SET
 _RETRIES = 15
 
 
@@ -27,14 +26,14 @@ class Deployments:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync, _RETRIES)
-        self._sets = context.owned(_SETS)
+        self._sets = context.owned(REPLICA_SET)
         self._templates = Templates()
         self._selectors = SelectorIndex()
         self._adopting: set[Key] = set()  # Deployments that may have orphans to adopt
         self._settled: dict[Key, list[Any]] = {}  # nothing is to be done while these parts are unchanged
-        self._store.subscribe(_TABLE, self)
+        self._store.subscribe(DEPLOYMENT, self)
         self._sets.follow_orphans(self._orphan_seen)
-        for deployment in self._store.list(_TABLE):
+        for deployment in self._store.list(DEPLOYMENT):
             self.added(deployment)
 
     # events
@@ -75,7 +74,7 @@ class Deployments:
     # work
 
     def _sync(self, key: Key) -> None:
-        deployment = self._store.find(_TABLE, *key)
+        deployment = self._store.find(DEPLOYMENT, *key)
         if deployment is None or self._selectors.of(key).is_empty:
             return
         draft = Draft(deployment)

@@ -67,13 +67,13 @@ def _scales(pods: Iterable[Pod], store: Store) -> dict[str, int]:
 def _scaled(reference: Reference, namespace: str, store: Store) -> Resource | None:
     """Returns the object that determines the number of replicas: for a Deployment's ReplicaSet, the Deployment."""
     group = str(reference.get("apiVersion") or "").rpartition("/")[0]
-    table = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
-    if table in _UNSCALED:
-        raise ExpectedPodsError(f"{store.resource_name(table)} does not implement the scale subresource")
-    found = store.find(table, namespace, str(reference.get("name")))
+    group_kind = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
+    if group_kind in _UNSCALED:
+        raise ExpectedPodsError(f"{store.resource_name(group_kind)} does not implement the scale subresource")
+    found = store.find(group_kind, namespace, str(reference.get("name")))
     if found is None or found.uid != reference.get("uid"):
         return None
-    above = controller_of(found) if table == REPLICA_SET else None
+    above = controller_of(found) if group_kind == REPLICA_SET else None
     return found if above is None or above.get("kind") != "Deployment" else _scaled(above, namespace, store)
 
 

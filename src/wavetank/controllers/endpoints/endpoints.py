@@ -18,7 +18,7 @@ from wavetank.controllers.endpoints.triggers import ANNOTATION
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 
-_TABLE = "Endpoints"
+_ENDPOINTS = "Endpoints"
 _HEADLESS = "service.kubernetes.io/headless"
 _MANAGED_BY, _CONTROLLER = "endpoints.kubernetes.io/managed-by", "endpoint-controller"
 Document = dict[str, Any]
@@ -36,7 +36,7 @@ class EndpointObjects:
 
     def _sync(self, key: Key) -> None:
         service = self._store.find(SERVICE, *key)
-        present = self._store.find(_TABLE, *key)
+        present = self._store.find(_ENDPOINTS, *key)
         if not isinstance(service, Service):
             if present is not None:
                 self._context.client.delete(present)
@@ -63,7 +63,7 @@ class EndpointObjects:
     def _create(self, service: Service, subsets: list[Document], labels: dict[str, str], trigger: str) -> None:
         metadata: Document = {"name": service.name, "namespace": service.namespace, "labels": labels}
         metadata |= {"annotations": {ANNOTATION: trigger}} if trigger else {}
-        head: Document = {"apiVersion": "v1", "kind": _TABLE, "metadata": metadata}
+        head: Document = {"apiVersion": "v1", "kind": _ENDPOINTS, "metadata": metadata}
         try:
             self._context.client.create({**head, **({"subsets": subsets} if subsets else {})})
         except ApiError as error:

@@ -15,9 +15,9 @@ class OwnerIndex:
     It subscribes on first use and costs nothing before; no lookup scans all objects.
     """
 
-    def __init__(self, store: Store, table: str) -> None:
+    def __init__(self, store: Store, group_kind: str) -> None:
         self._store = store
-        self._table = table
+        self._group_kind = group_kind
         self._owned: defaultdict[str, dict[str, Resource]] = defaultdict(dict)  # by owner
         self._orphans: defaultdict[str, dict[str, Resource]] = defaultdict(dict)  # by namespace
         self._watchers: dict[str, Watcher] = {}
@@ -53,8 +53,8 @@ class OwnerIndex:
     def _wake(self) -> None:
         if not self._awake:
             self._awake = True
-            self._store.subscribe(self._table, self)
-            for each in self._store.list(self._table):
+            self._store.subscribe(self._group_kind, self)
+            for each in self._store.list(self._group_kind):
                 self.added(each)
 
     # events

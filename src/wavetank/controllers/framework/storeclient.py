@@ -148,11 +148,11 @@ class StoreClient:
         return new
 
     def _free_name(self, document: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
-        table = Resource({**document, "metadata": {"name": "?"}}).group_kind
+        group_kind = Resource({**document, "metadata": {"name": "?"}}).group_kind
         prefix, namespace = str(metadata["generateName"])[:_LONGEST_PREFIX], str(metadata.get("namespace") or "default")
         while True:
             name = prefix + "".join(self._names.choices(_ALPHABET, k=5))
-            if self._store.find(table, namespace, name) is None:
+            if self._store.find(group_kind, namespace, name) is None:
                 return name
 
 

@@ -26,8 +26,8 @@ class GarbageCollector:
         self._dependents = Dependents()
         self._queue = context.queue(self._sync)
         self._store.subscribe_all(self)
-        for table in self._store.group_kinds():
-            for resource in self._store.list(table):
+        for group_kind in self._store.group_kinds():
+            for resource in self._store.list(group_kind):
                 self._dependents.add(resource)  # owners of a snapshot's objects may not be part of it
                 if resource.deleted is not None:
                     self._enqueue_object(resource)
@@ -146,9 +146,9 @@ class GarbageCollector:
     def _owner(self, reference: Reference, dependent: Resource) -> Resource | None:
         """Returns the object that a reference points to; None if it does not exist."""
         group = str(reference.get("apiVersion") or "").rpartition("/")[0]
-        table = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
+        group_kind = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
         for namespace in (dependent.namespace, ""):
-            found = self._store.find(table, namespace, str(reference.get("name")))
+            found = self._store.find(group_kind, namespace, str(reference.get("name")))
             if found is not None and found.uid == reference.get("uid"):
                 return found
         return None

@@ -76,11 +76,11 @@ class Namespaces:
             return wait or _FINALIZERS_TAKE * any(map(_keepers, pods)) or 1, {}
         left: dict[str, int] = {}
         keepers: Counter[str] = Counter()
-        for table in self._store.group_kinds():
-            self._delete(table, namespace.name)
-            remaining = self._inside(table, namespace.name)
+        for group_kind in self._store.group_kinds():
+            self._delete(group_kind, namespace.name)
+            remaining = self._inside(group_kind, namespace.name)
             if remaining:
-                left[self._resource(table)] = len(remaining)
+                left[self._resource(group_kind)] = len(remaining)
                 keepers.update(keeper for resource in remaining for keeper in _keepers(resource))
         return _FINALIZERS_TAKE if left else 0, _problems(left, keepers)
 
@@ -91,16 +91,16 @@ class Namespaces:
         assert namespace.deleted is not None
         return longest if self._context.clock.now - namespace.deleted < longest * SECOND else 0
 
-    def _delete(self, table: str, namespace: str) -> None:
-        for resource in self._inside(table, namespace):
+    def _delete(self, group_kind: str, namespace: str) -> None:
+        for resource in self._inside(group_kind, namespace):
             try:
                 self._context.client.delete(resource, policy="Background")
             except ApiError as error:
                 if error.code != 404:
                     raise
 
-    def _inside(self, table: str, namespace: str) -> list[Any]:
-        return [resource for resource in self._store.list(table) if resource.namespace == namespace]
+    def _inside(self, group_kind: str, namespace: str) -> list[Any]:
+        return [resource for resource in self._store.list(group_kind) if resource.namespace == namespace]
 
     # conditions
 

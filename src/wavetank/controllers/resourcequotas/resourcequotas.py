@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_QUOTA, SERVICE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
@@ -12,9 +13,8 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_TABLE = "ResourceQuota"
 _RESYNC: Nanoseconds = 300 * SECOND
-_CHANGING = ("Service", "PersistentVolumeClaim")  # kinds whose usage may shrink while they exist
+_CHANGING = (SERVICE, PERSISTENT_VOLUME_CLAIM)  # kinds whose usage may shrink while they exist
 
 
 class ResourceQuotas:
@@ -29,10 +29,13 @@ class ResourceQuotas:
         self._queue = context.queue(self._sync)
         self._quotas: defaultdict[str, dict[str, Resource]] = defaultdict(dict)  # by namespace and name
         self._store.subscribe(
-            _TABLE, added=lambda new: self.quota_seen(None, new), modified=self.quota_seen, deleted=self.quota_lost
+            RESOURCE_QUOTA,
+            added=lambda new: self.quota_seen(None, new),
+            modified=self.quota_seen,
+            deleted=self.quota_lost,
         )
         self._store.subscribe_all(self)
-        for quota in self._store.list(_TABLE):
+        for quota in self._store.list(RESOURCE_QUOTA):
             self.quota_seen(None, quota)
         self._resync()
 
@@ -78,7 +81,7 @@ class ResourceQuotas:
     # work
 
     def _sync(self, key: Key) -> None:
-        quota = self._store.find(_TABLE, *key)
+        quota = self._store.find(RESOURCE_QUOTA, *key)
         if quota is None:
             return
         old = quota.manifest.get("status") or {}
@@ -94,11 +97,11 @@ class ResourceQuotas:
     def _counted(self, quota: Resource, names: list[str]) -> Iterator[tuple[dict[str, object], str]]:
         """Yields the objects that a quota counts, with the names of their kinds."""
         spec = quota.manifest.get("spec") or {}
-        for table in self._store.group_kinds():
-            kind = self._store.resource_name(table)
+        for group_kind in self._store.group_kinds():
+            kind = self._store.resource_name(group_kind)
             if not any(counts(kind, name) for name in names):
                 continue
-            for resource in self._store.list(table):
+            for resource in self._store.list(group_kind):
                 if resource.namespace == quota.namespace:
                     document = resource.render()
                     if is_in_scope(kind, document, spec):

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME_CLAIM
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ApiError, ConflictError
 from wavetank.controllers.framework.context import ControllerContext
@@ -10,7 +11,6 @@ from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.statefulsets.members import Member, claim_documents, claim_name
 from wavetank.controllers.statefulsets.spec import is_wanted, spec_of
 
-_TABLE = "PersistentVolumeClaim"
 _DELETE, _RETAIN = "Delete", "Retain"
 COMPONENT = "statefulset-controller"
 
@@ -71,7 +71,7 @@ class Claims:
                 yield claim
 
     def _find(self, owner: Resource, name: str) -> Resource | None:
-        return self._context.store.find(_TABLE, owner.namespace, name)
+        return self._context.store.find(PERSISTENT_VOLUME_CLAIM, owner.namespace, name)
 
 
 def _policy(owner: Resource) -> tuple[str, str]:
