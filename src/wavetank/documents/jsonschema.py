@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wavetank.documents.definitions import Definitions, Schema, SchemaWriter
 from wavetank.documents.structure import Structure
-from wavetank.documents.types import Definitions, Schema, SchemaWriter
 
 DRAFT = "http://json-schema.org/draft-07/schema#"  # what editors support best
 

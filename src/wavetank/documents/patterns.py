@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY
-
-if TYPE_CHECKING:
-    from wavetank.documents.types import Definitions, Schema
+from wavetank.documents.definitions import Definitions, Schema
 
 _DECIMAL = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from wavetank.documents.types import Schema
+from wavetank.documents.definitions import Schema
 from wavetank.errors import InputError
 
 

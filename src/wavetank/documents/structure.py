@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, overload
 
 from wavetank.documents import reading
+from wavetank.documents.definitions import Definitions, Schema
 from wavetank.documents.rules import Rule
-from wavetank.documents.types import Definitions, Schema, Type
+from wavetank.documents.types import Type
 from wavetank.errors import InputError
 
 T = TypeVar("T")

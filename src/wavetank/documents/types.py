@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from wavetank.documents import patterns, reading
+from wavetank.documents.definitions import Definitions, Schema, SchemaWriter
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
@@ -14,18 +15,6 @@ T = TypeVar("T")
 S = TypeVar("S")
 Word = TypeVar("Word", bound=str)
 T_co = TypeVar("T_co", covariant=True)
-Schema = dict[str, Any]
-
-
-class Definitions(Protocol):
-    """The named definitions of a JSON Schema that is being written."""
-
-    def refer(self, name: str, write: Callable[[Definitions], Schema]) -> Schema:
-        """Returns a reference to the definition `name`, which `write` returns if it is not there yet."""
-        ...
-
-
-SchemaWriter = Callable[[Definitions], Schema]
 
 
 class Readable(Protocol[T_co]):

@@ -20,7 +20,8 @@ from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
 from wavetank.nodes.reports.nodestatus import ARCHITECTURE, OS
-from wavetank.workloads.cluster import HOSTNAME, Cluster
+from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.manifests.nodes import HOSTNAME
 from wavetank.workloads.manifests.objects import make_object
 
 Document = dict[str, Any]

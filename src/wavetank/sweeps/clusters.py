@@ -11,7 +11,8 @@ from typing import Any
 from wavetank.cluster.fields.resources import PODS, format_amounts, parse_amounts
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import HOSTNAME, Cluster
+from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.manifests.nodes import HOSTNAME
 
 PERCENTAGE = re.compile(r"([+-])(\d{1,4}(?:\.\d+)?)%")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wavetank.cluster.objects.kinds import Namespace, PriorityClass
 from wavetank.cluster.objects.node import Node
@@ -13,9 +12,6 @@ from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.errors import InputError
 from wavetank.workloads.manifests.objects import object_of
-
-HOSTNAME = "kubernetes.io/hostname"
-MOST_PODS = 110  # per node: the kubelet's default
 
 
 @dataclass(frozen=True)
@@ -58,20 +54,6 @@ class Cluster:
 
 
 _TURNS = {"Node": 0, "Pod": 2}  # what pods refer to is there before them
-
-
-def node_manifest(name: str, labels: dict[str, str], capacity: dict[str, str], **metadata: Any) -> dict[str, Any]:
-    """Returns the manifest of a ready node without taints, of which pods may use all of the capacity."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": {HOSTNAME: name, **labels}, **metadata},
-        "status": {
-            "capacity": capacity,
-            "allocatable": capacity,
-            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady"}],
-        },
-    }
 
 
 def _unique_names(manifests: Sequence[Manifest]) -> dict[str, set[str]]:

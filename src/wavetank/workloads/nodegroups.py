@@ -17,7 +17,7 @@ from wavetank.documents.reading import MOST_OBJECTS
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import MOST_PODS, node_manifest
+from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 
 _ZONE = "topology.kubernetes.io/zone"
 _SHARE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")

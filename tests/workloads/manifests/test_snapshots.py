@@ -12,10 +12,10 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import HOSTNAME, Cluster
+from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.manifests import read_cluster_manifests
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.nodetemplates import COUNT
+from wavetank.workloads.manifests.nodes import COUNT, HOSTNAME
 from wavetank.workloads.open import open_cluster
 
 NODE = a_manifest("Node", "n", status={"allocatable": {"cpu": "4", "pods": "10"}})

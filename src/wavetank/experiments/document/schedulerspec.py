@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from wavetank.cluster.releases import SERVED
 from wavetank.documents import types
+from wavetank.documents.definitions import Definitions, Schema
 from wavetank.documents.rules import Excludes, Needs, OneOf, Rule
 from wavetank.documents.structure import Structure, field
-from wavetank.documents.types import Definitions, Schema, Type
+from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.experiments.document.values import ADDRESS, CLASS, NAME
 from wavetank.kernel.durations import Nanoseconds

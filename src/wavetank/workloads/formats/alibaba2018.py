@@ -10,8 +10,8 @@ from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 from wavetank.workloads.names import object_name
 from wavetank.workloads.tables import windows
 from wavetank.workloads.tables.jobtable import Jobs, Kind, TableWorkload

@@ -16,8 +16,8 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile, naming
+from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.manifests.submissions import Names, Submission, SubmittedWorkload
 from wavetank.workloads.names import object_name

@@ -10,7 +10,7 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.manifests.expansion import submissions_of
-from wavetank.workloads.manifests.nodetemplates import copies_of
+from wavetank.workloads.manifests.nodes import copies_of
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.manifests.submissions import Names, Submission, SubmittedWorkload
 

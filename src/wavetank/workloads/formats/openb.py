@@ -9,8 +9,8 @@ from wavetank.cluster.fields.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 from wavetank.workloads.tables import windows
 from wavetank.workloads.tables.gpupods import GpuKind
 from wavetank.workloads.tables.jobtable import NONE, Jobs, TableWorkload

@@ -12,8 +12,8 @@ from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.cluster.fields.selectors import read_node_name
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile, on_line
+from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 from wavetank.workloads.tables.jobtable import Integers, Jobs, TableWorkload
 from wavetank.workloads.tables.plaincells import plain_columns
 from wavetank.workloads.tables.podcolumns import (

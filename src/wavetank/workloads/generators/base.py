@@ -14,8 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 from wavetank.cluster.fields.resources import Amounts
 from wavetank.cluster.objects.podbehavior import Job, PodBehavior
 from wavetank.documents import reading, types
+from wavetank.documents.definitions import Definitions, Schema
 from wavetank.documents.structure import Structure, field
-from wavetank.documents.types import Definitions, Schema, Type
+from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads.tables.jobtable import WORKLOAD, profile_name

@@ -14,8 +14,8 @@ from wavetank.cluster.objects.node import SPEED
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import MOST_PODS, node_manifest
 from wavetank.workloads.inputfile import InputFile
+from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 
 BATSIM_ID = "wavetank.dev/batsim-id"  # annotation: the host's number in Batsim's protocol and results
 DEFAULT_MEMORY = "4Gi"  # of a host without a `memory` property: SimGrid itself knows no memory

@@ -16,7 +16,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads.formats.manifests import objects_in
 from wavetank.workloads.formats.schedulerperf.cases import CASE, Operation, PerfCase, read_case
 from wavetank.workloads.inputfile import InputFile
-from wavetank.workloads.manifests.nodetemplates import named_nodes
+from wavetank.workloads.manifests.nodes import named_nodes
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.manifests.submissions import Submission, SubmittedWorkload
 

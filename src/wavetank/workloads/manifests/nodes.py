@@ -1,16 +1,32 @@
-"""Nodes that are described once and counted, as kwok and scheduler_perf make them."""
+"""Manifests of nodes: from a few figures, or from one that is described once and counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from wavetank.cluster.fields.selectors import read_node_name
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
-from wavetank.workloads.cluster import HOSTNAME
 
+HOSTNAME = "kubernetes.io/hostname"
+MOST_PODS = 110  # per node: the kubelet's default
 COUNT = "wavetank.dev/count"  # annotation of a Node: how many like it there are
+
+
+def node_manifest(name: str, labels: dict[str, str], capacity: dict[str, str], **metadata: Any) -> dict[str, Any]:
+    """Returns the manifest of a ready node without taints, of which pods may use all of the capacity."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {HOSTNAME: name, **labels}, **metadata},
+        "status": {
+            "capacity": capacity,
+            "allocatable": capacity,
+            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady"}],
+        },
+    }
 
 
 def copies_of(manifest: Manifest) -> Sequence[Manifest]:
