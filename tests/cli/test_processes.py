@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import an_experiment, names_in
+from tests.support.objects import pod_manifest
 
 WAVETANK = [sys.executable, "-m", "wavetank"]
 SLOW = """
@@ -29,7 +31,8 @@ class Slow:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, workers: str) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "pods.yaml").write_text("\n---\n".join(a_pod(i) for i in range(500)))
+    pods = [pod_manifest(f"p{i}", cpu="1m", memory=None, duration="1") for i in range(500)]
+    (tmp_path / "pods.yaml").write_text("\n---\n".join(map(json.dumps, pods)))
     experiment = an_experiment(
         tmp_path, workload={"file": "pods.yaml"}, schedulers=[{"name": "slow", "python": "slow:Slow"}], seeds="1-4"
     )
@@ -47,13 +50,6 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, workers: str) -> None
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-
-
-def a_pod(number: int) -> str:
-    return (
-        f"{{apiVersion: v1, kind: Pod, metadata: {{name: p{number}, annotations: {{wavetank.dev/duration: '1'}}}},"
-        "spec: {containers: [{name: c, resources: {requests: {cpu: 1m}}}]}}"
-    )
 
 
 def begun(folder: Path, number: int) -> list[int]:

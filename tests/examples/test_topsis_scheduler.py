@@ -15,11 +15,11 @@ from wavetank.scheduling.policies.topsis.policy import Topsis
 HAS = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
 
-def a_node(name, **status):
+def a_listed_node(name, **status):
     return {"metadata": {"name": name}, "status": {"allocatable": HAS, "capacity": HAS, **status}}
 
 
-def a_pod(name, node="", scheduler="topsis", cpu="1", created="2030-01-01T00:00:00Z"):
+def a_pending_pod(name, node="", scheduler="topsis", cpu="1", created="2030-01-01T00:00:00Z"):
     metadata = {"uid": name, "creationTimestamp": created}
     return pod_manifest(name, node, cpu=cpu, metadata=metadata, status={"phase": "Pending"}, schedulerName=scheduler)
 
@@ -46,8 +46,12 @@ class Fake:
 
 
 def test_it_binds_those_who_wait_for_it_the_oldest_first():
-    waiting = [a_pod("late", created="2030-01-01T00:00:09Z"), a_pod("early"), a_pod("other", scheduler="else")]
-    fake = Fake([a_node("n1"), a_node("n2")], [*waiting, a_pod("there", node="n1")])
+    waiting = [
+        a_pending_pod("late", created="2030-01-01T00:00:09Z"),
+        a_pending_pod("early"),
+        a_pending_pod("other", scheduler="else"),
+    ]
+    fake = Fake([a_listed_node("n1"), a_listed_node("n2")], [*waiting, a_pending_pod("there", node="n1")])
     assert fake.run() == 2
     assert fake.bound[0] == ("early", "n2")
     assert [name for name, _ in fake.bound] == ["early", "late"]
@@ -58,20 +62,22 @@ def test_it_sees_the_load_of_others_in_the_metrics_and_does_not_count_pods_twice
         NODE_METRICS: [{"metadata": {"name": "n1"}, **used("3")}, {"metadata": {"name": "n2"}, **used("2")}],
         POD_METRICS: [{"metadata": {"name": "big", "namespace": "default"}, "containers": [used("3")]}],
     }
-    pods = [a_pod("big", node="n1", cpu="1"), a_pod("new")]
-    fake = Fake([a_node("n1"), a_node("n2")], pods, **metrics)
+    pods = [a_pending_pod("big", node="n1", cpu="1"), a_pending_pod("new")]
+    fake = Fake([a_listed_node("n1"), a_listed_node("n2")], pods, **metrics)
     fake.run(criteria=["cpu_utilisation"])
     assert fake.bound == [("new", "n1")]  # 1 of 4 asked for there; 2 of 4 in use here, by nobody's pod
 
 
 def test_a_pod_that_fits_nowhere_waits_and_is_named_once():
-    fake = Fake([a_node("n1")], [a_pod("huge", cpu="64")])
+    fake = Fake([a_listed_node("n1")], [a_pending_pod("huge", cpu="64")])
     assert fake.run() == 0
     assert [said for said in fake.said if "default/huge waits" in said and "Insufficient cpu" in said]
 
 
 def test_compat_seed_sends_all_to_one_node():
-    fake = Fake([a_node("n1"), a_node("n2")], [a_pod("a"), a_pod("b"), a_pod("c")])
+    fake = Fake(
+        [a_listed_node("n1"), a_listed_node("n2")], [a_pending_pod("a"), a_pending_pod("b"), a_pending_pod("c")]
+    )
     fake.run(compat="seed")
     assert len({node for _, node in fake.bound}) == 1
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import wavetank
 from tests.experiments.trials import header_of
+from tests.support.objects import pod_manifest
 from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
 from wavetank.results import schema
 from wavetank.results.columns.decimals import NEVER, seconds_of
@@ -28,12 +29,9 @@ PAIR = schema.Table(
 )
 
 
-def a_pod(name: str, gpus: int, milli: int) -> dict[str, Any]:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
-    annotations = {GPU_COUNT: str(gpus), GPU_MILLI: str(milli), "wavetank.dev/duration": "5"}
-    metadata = {"name": name, "annotations": annotations}
-    spec = {"containers": [container], "restartPolicy": "Never"}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+def sharing(name: str, gpus: int, milli: int) -> dict[str, Any]:
+    annotations = {GPU_COUNT: str(gpus), GPU_MILLI: str(milli)}
+    return pod_manifest(name, memory=None, duration="5", annotations=annotations, restartPolicy="Never")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +39,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> wavetank.Results:
     """A run that shares GPUs, with a pod that is given several, and with nodes that have a price."""
     folder = tmp_path_factory.mktemp("gpus")
     file = folder / "pods.yaml"
-    file.write_text("\n---\n".join(map(json.dumps, [a_pod("four", 4, 1000), a_pod("part", 1, 500)])))
+    file.write_text("\n---\n".join(map(json.dumps, [sharing("four", 4, 1000), sharing("part", 1, 500)])))
     labels = {"wavetank.dev/price": "1"}
     nodes = [{"count": 2, "cpu": 8, "memory": "8Gi", "resources": {"nvidia.com/gpu": 4}, "labels": labels}]
     return wavetank.run(cluster={"nodes": nodes}, workload=file, schedulers="GpuPacking", out=folder / "out", jobs=1)

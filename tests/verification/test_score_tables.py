@@ -42,15 +42,15 @@ def scores_of(strategy, case):
     for node in case["nodes"]:
         table.set_node(Node({"metadata": {"name": node["name"]}, "status": {"allocatable": node["allocatable"]}}))
     for i, pod in enumerate(case["existing_pods"]):
-        table.add_pod(a_pod(pod, f"e{i}"), pod["node"])
+        table.add_pod(pod_of_case(pod, f"e{i}"), pod["node"])
     plugin = plugin_of(strategy, case)
     nodes = np.array([table.slots[name] for name in case["expected_scores"]], np.int64)
-    cycle = Cycle(Framework("tables", {}, {}), table, a_pod(case["pod"], "p"))
+    cycle = Cycle(Framework("tables", {}, {}), table, pod_of_case(case["pod"], "p"))
     scores = plugin.normalize(plugin.score(cycle, nodes))
     return dict(zip(case["expected_scores"], scores.tolist(), strict=True))
 
 
-def a_pod(pod, uid):
+def pod_of_case(pod, uid):
     containers = [{"resources": {"requests": requests}} for requests in pod["containers"]]
     parsed = Pod({"metadata": {"name": uid}}, PodSpec({"containers": containers}))  # some have none, which no API takes
     parsed.uid = uid

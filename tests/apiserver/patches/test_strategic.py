@@ -18,7 +18,7 @@ POD = TABLE.find("", "v1", "pods")
 DEPLOYMENT = TABLE.find("apps", "v1", "deployments")
 
 
-def a_pod(**spec: Any) -> dict[str, Any]:
+def a_document(**spec: Any) -> dict[str, Any]:
     return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "spec": spec, "status": {}}
 
 
@@ -45,7 +45,7 @@ CONTAINERS = [{"name": "a", "image": "1"}, {"name": "b", "image": "2"}]
     ],
 )
 def test_lists_merge_by_their_key(patch, containers):
-    result = patched(a_pod(containers=CONTAINERS), {"spec": {"containers": patch}})
+    result = patched(a_document(containers=CONTAINERS), {"spec": {"containers": patch}})
     assert [f"{each['name']}:{each['image']}" for each in result["spec"]["containers"]] == containers
 
 
@@ -62,11 +62,11 @@ def test_an_order_is_obeyed(order, patch, expected):
     spec: dict[str, Any] = {"$setElementOrder/containers": [{"name": name} for name in order]}
     if patch is not None:
         spec["containers"] = patch
-    assert names(patched(a_pod(containers=CONTAINERS), {"spec": spec})["spec"]["containers"]) == expected
+    assert names(patched(a_document(containers=CONTAINERS), {"spec": spec})["spec"]["containers"]) == expected
 
 
 def test_lists_without_a_key_are_replaced_and_sets_are_united():
-    before = a_pod(containers=None, tolerations=[{"key": "a"}])
+    before = a_document(containers=None, tolerations=[{"key": "a"}])
     before["metadata"]["finalizers"] = ["x/a", "x/b"]
     after = patched(before, {"spec": {"tolerations": [{"key": "b"}]}, "metadata": {"finalizers": ["x/c", "x/b"]}})
     assert after["spec"]["tolerations"] == [{"key": "b"}]
@@ -76,7 +76,7 @@ def test_lists_without_a_key_are_replaced_and_sets_are_united():
 
 
 def test_maps_are_merged_replaced_or_emptied():
-    before = a_pod(containers=None, nodeSelector={"a": "1", "b": "2"})
+    before = a_document(containers=None, nodeSelector={"a": "1", "b": "2"})
     for patch, expected in [
         ({"b": None, "c": "3"}, {"a": "1", "c": "3"}),
         ({"$patch": "replace", "c": "3"}, {"c": "3"}),
@@ -88,13 +88,13 @@ def test_maps_are_merged_replaced_or_emptied():
 
 def test_new_values_lose_their_nulls_and_directives():
     after = patched(
-        a_pod(containers=None), {"spec": {"nodeSelector": {"a": None, "b": "1"}, "affinity": {"$patch": "delete"}}}
+        a_document(containers=None), {"spec": {"nodeSelector": {"a": None, "b": "1"}, "affinity": {"$patch": "delete"}}}
     )
     assert after["spec"] == {"containers": None, "nodeSelector": {"b": "1"}}
 
 
 def test_volumes_forget_their_old_source():
-    before = a_pod(containers=None, volumes=[{"name": "v", "emptyDir": {}}])
+    before = a_document(containers=None, volumes=[{"name": "v", "emptyDir": {}}])
     patch = {"spec": {"volumes": [{"name": "v", "$retainKeys": ["name", "hostPath"], "hostPath": {"path": "/x"}}]}}
     assert patched(before, patch)["spec"]["volumes"] == [{"name": "v", "hostPath": {"path": "/x"}}]
 
@@ -146,7 +146,7 @@ def test_volumes_forget_their_old_source():
 )
 def test_mistakes_are_answered_as_the_real_server_does(spec, code, message):
     with pytest.raises(StatusError) as refused:
-        patched(a_pod(containers=CONTAINERS), {"spec": spec})
+        patched(a_document(containers=CONTAINERS), {"spec": spec})
     assert (refused.value.code, str(refused.value)) == (code, message)
 
 
@@ -160,7 +160,7 @@ ELEMENTS = st.lists(
 
 @given(before=ELEMENTS, patch=ELEMENTS)
 def test_a_merged_list_has_the_elements_of_both(before, patch):
-    after = patched(a_pod(containers=before), {"spec": {"containers": patch}})["spec"]["containers"] or []
+    after = patched(a_document(containers=before), {"spec": {"containers": patch}})["spec"]["containers"] or []
     images = {each["name"]: each["image"] for each in [*before, *patch]}
     assert {each["name"]: each["image"] for each in after} == images
     assert len(after) == len(images)
@@ -174,13 +174,13 @@ def test_a_merged_list_has_the_elements_of_both(before, patch):
 @given(before=ELEMENTS, patch=ELEMENTS)
 def test_a_patch_applied_twice_is_applied_once(before, patch):
     body = {"spec": {"containers": patch}}
-    once = patched(a_pod(containers=before), body)
+    once = patched(a_document(containers=before), body)
     assert patched(once, body) == once
 
 
 @given(before=ELEMENTS, patch=ELEMENTS)
 def test_a_patch_does_not_change_the_document_it_is_applied_to(before, patch):
-    document = a_pod(containers=before)
+    document = a_document(containers=before)
     copy = encode(document)
     patched(document, {"spec": {"containers": patch, "nodeSelector": {"a": "b"}}})
     assert encode(document) == copy

@@ -42,7 +42,7 @@ def _circle() -> dict[str, Any]:
     return job
 
 
-def a_pod(start: object = 0, **annotations: str) -> dict[str, Any]:
+def a_k8ssim_pod(start: object = 0, **annotations: str) -> dict[str, Any]:
     manifest = a_manifest(spec={"containers": [{"name": "c"}]})
     manifest["metadata"]["annotations"] = annotations
     return {"pod": manifest, "startTime": start}
@@ -104,7 +104,7 @@ def test_volcano_jobs_are_manifests_too() -> None:
 
 def test_listed_pods_start_at_their_time_and_run_for_a_minute_or_as_they_say() -> None:
     phases = "- seconds: 5\n- seconds: 2.5\n"
-    pods = [a_pod(3.5), a_pod(1, simSpec=phases), a_pod(2, **{"wavetank.dev/duration": "9"})]
+    pods = [a_k8ssim_pod(3.5), a_k8ssim_pod(1, simSpec=phases), a_k8ssim_pod(2, **{"wavetank.dev/duration": "9"})]
     for i, item in enumerate(pods):
         item["pod"]["metadata"] = {**item["pod"]["metadata"], "name": f"p{i}"}
     assert lives_of(K8sSimWorkload(a_file(pods))) == [("p1", 1, 7.5), ("p2", 2, 9), ("p0", 3.5, 60)]
@@ -127,9 +127,11 @@ def test_listed_pods_start_at_their_time_and_run_for_a_minute_or_as_they_say() -
         pytest.param(
             {"jobs": [_circle()]}, r"jobs\[0\]: job has dependencies between tasks, but doesn't form", id="a circle"
         ),
-        pytest.param([a_pod("soon")], r"\[0\].startTime: expected a duration", id="no time"),
-        pytest.param([{**a_pod(), "end": 3}], r"\[0\]: unknown field 'end'", id="an unknown field"),
-        pytest.param([a_pod(simSpec="x")], r"\[0\].pod.metadata.annotations.simSpec: expected a list", id="phases"),
+        pytest.param([a_k8ssim_pod("soon")], r"\[0\].startTime: expected a duration", id="no time"),
+        pytest.param([{**a_k8ssim_pod(), "end": 3}], r"\[0\]: unknown field 'end'", id="an unknown field"),
+        pytest.param(
+            [a_k8ssim_pod(simSpec="x")], r"\[0\].pod.metadata.annotations.simSpec: expected a list", id="phases"
+        ),
     ],
 )
 def test_what_is_wrong_is_named_and_a_lenient_reading_goes_on(content: Any, message: str) -> None:

@@ -12,7 +12,7 @@ from wavetank.workloads.manifests.behavior import behavior_of
 FOREVER = None
 
 
-def a_pod(*commands: list[str], init: list[list[str]] | None = None, **annotations: str) -> dict[str, Any]:
+def a_pod_running(*commands: list[str], init: list[list[str]] | None = None, **annotations: str) -> dict[str, Any]:
     spec = {"containers": [{"name": "c", "command": command} for command in commands]}
     if init:
         spec["initContainers"] = [{"name": "i", "command": command} for command in init]
@@ -41,18 +41,24 @@ def a_pod(*commands: list[str], init: list[list[str]] | None = None, **annotatio
 )
 def test_a_container_sleeps_as_its_command_says(command: list[str], seconds: float | None) -> None:
     expected = None if seconds is None else seconds * SECOND
-    assert behavior_of(a_pod(command)).duration == expected
+    assert behavior_of(a_pod_running(command)).duration == expected
 
 
 @pytest.mark.parametrize(
     ("pod", "seconds"),
     [
-        pytest.param(a_pod(["sleep", "1"], ["sleep", "3"]), 3, id="the longest container counts"),
-        pytest.param(a_pod(["sleep", "1"], ["nginx"]), FOREVER, id="one without an end"),
-        pytest.param(a_pod(["sleep", "1"], init=[["sleep", "2"], ["sleep", "4"]]), 7, id="after the init containers"),
-        pytest.param(a_pod(["sleep", "1"], init=[["setup"]]), 1, id="an init container that tells nothing is quick"),
-        pytest.param(a_pod(["sleep", "1"], init=[["sleep", "inf"]]), FOREVER, id="an init container without an end"),
-        pytest.param(a_pod(["sleep", "1"], duration="2m"), 120, id="the annotation beats the command"),
+        pytest.param(a_pod_running(["sleep", "1"], ["sleep", "3"]), 3, id="the longest container counts"),
+        pytest.param(a_pod_running(["sleep", "1"], ["nginx"]), FOREVER, id="one without an end"),
+        pytest.param(
+            a_pod_running(["sleep", "1"], init=[["sleep", "2"], ["sleep", "4"]]), 7, id="after the init containers"
+        ),
+        pytest.param(
+            a_pod_running(["sleep", "1"], init=[["setup"]]), 1, id="an init container that tells nothing is quick"
+        ),
+        pytest.param(
+            a_pod_running(["sleep", "1"], init=[["sleep", "inf"]]), FOREVER, id="an init container without an end"
+        ),
+        pytest.param(a_pod_running(["sleep", "1"], duration="2m"), 120, id="the annotation beats the command"),
     ],
 )
 def test_a_pod_takes_as_long_as_its_containers(pod: dict[str, Any], seconds: int | None) -> None:
@@ -66,12 +72,12 @@ def test_a_container_in_args_and_a_sidecar() -> None:
 
 
 def test_a_default_is_for_containers_that_tell_nothing() -> None:
-    assert behavior_of(a_pod(["work"]), default=9).duration == 9
-    assert behavior_of(a_pod(["sleep", "infinity"]), default=9).duration is None
+    assert behavior_of(a_pod_running(["work"]), default=9).duration == 9
+    assert behavior_of(a_pod_running(["sleep", "infinity"]), default=9).duration is None
 
 
 def test_annotations_say_how_it_ends() -> None:
-    run = behavior_of(a_pod(["sleep", "1"], exit_code="3", termination="500ms"))
+    run = behavior_of(a_pod_running(["sleep", "1"], exit_code="3", termination="500ms"))
     assert (run.exit_code, run.termination) == (3, SECOND // 2)
 
 
@@ -87,5 +93,5 @@ def test_annotations_say_how_it_ends() -> None:
 )
 def test_a_bad_annotation_is_refused(annotations: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        behavior_of(a_pod(["sleep", "1"], **annotations))
+        behavior_of(a_pod_running(["sleep", "1"], **annotations))
     assert message in str(caught.value)

@@ -16,7 +16,7 @@ POD_SPEC = {"containers": [{"name": "c", "command": ["sleep", "5"]}]}
 JOB_SPEC = {"containers": [{"name": "c"}], "restartPolicy": "Never"}
 
 
-def a_pod(name: str = "a", arrival: str | None = None) -> dict[str, Any]:
+def an_arriving_pod(name: str = "a", arrival: str | None = None) -> dict[str, Any]:
     annotations = {} if arrival is None else {"wavetank.dev/arrival": arrival}
     return a_manifest(spec=POD_SPEC) | {"metadata": {"name": name, "annotations": annotations}}
 
@@ -31,7 +31,9 @@ def a_job(**spec: Any) -> dict[str, Any]:
 
 
 def test_pods_come_at_their_arrival_and_in_file_order() -> None:
-    workload = ManifestWorkload(a_file([a_pod("late", "1m"), a_pod("b"), a_pod("a", "0s")], "pods.yaml"))
+    workload = ManifestWorkload(
+        a_file([an_arriving_pod("late", "1m"), an_arriving_pod("b"), an_arriving_pod("a", "0s")], "pods.yaml")
+    )
     assert [(arrival.time, arrival.pod.name) for arrival in arrivals_of(workload)] == [
         (0, "b"),
         (0, "a"),
@@ -41,7 +43,7 @@ def test_pods_come_at_their_arrival_and_in_file_order() -> None:
 
 
 def test_every_run_gets_pods_of_its_own() -> None:
-    workload = ManifestWorkload(a_file(a_pod()))
+    workload = ManifestWorkload(a_file(an_arriving_pod()))
     assert arrivals_of(workload)[0].pod is not arrivals_of(workload)[0].pod
 
 
@@ -112,15 +114,19 @@ def test_how_long_a_jobs_pod_runs(annotations: dict[str, str], seconds: int) -> 
             id="a bad template",
         ),
         pytest.param(
-            a_pod(arrival="soon"), "metadata.annotations.wavetank.dev/arrival: expected a duration", id="time"
+            an_arriving_pod(arrival="soon"), "metadata.annotations.wavetank.dev/arrival: expected a duration", id="time"
         ),
-        pytest.param([a_pod(), a_pod()], '[1].metadata.name: a second pod "a"', id="one name twice"),
         pytest.param(
-            [a_pod("web-0"), a_controller("Deployment")],
+            [an_arriving_pod(), an_arriving_pod()], '[1].metadata.name: a second pod "a"', id="one name twice"
+        ),
+        pytest.param(
+            [an_arriving_pod("web-0"), a_controller("Deployment")],
             '[1].metadata.name: a second pod "web-0"',
             id="a replica's name",
         ),
-        pytest.param({**a_pod(), "status": {"phase": "Fine"}}, "status.phase: unknown phase 'Fine'", id="a phase"),
+        pytest.param(
+            {**an_arriving_pod(), "status": {"phase": "Fine"}}, "status.phase: unknown phase 'Fine'", id="a phase"
+        ),
         pytest.param({"kind": "Pod"}, "apiVersion: a manifest needs its apiVersion", id="no version"),
         pytest.param("3", "expected a Kubernetes object, got 3", id="no object"),
     ],
@@ -181,7 +187,7 @@ def test_an_owner_comes_as_it_is_for_those_who_keep_it_alive(kind: str) -> None:
     manifest = a_controller(kind, replicas=2)
     annotations = {"arrival": "5s", "lifetime": "1m", "duration": "7s"}
     manifest["metadata"]["annotations"] = {f"wavetank.dev/{name}": text for name, text in annotations.items()}
-    workload = ManifestWorkload(a_file([a_pod("single"), manifest]))
+    workload = ManifestWorkload(a_file([an_arriving_pod("single"), manifest]))
     pod, planting = workload.object_arrivals(SpecTable(), Streams(1), KEPT_ALIVE)
     assert isinstance(pod, Arrival)
     assert isinstance(planting, ObjectArrival)
