@@ -74,16 +74,24 @@ class Cluster:
 
 
 class ScheduledCluster(Cluster):
-    """A cluster with kube-scheduler attached, and no other actor."""
+    """A cluster with kube-scheduler attached, and no other actor; `attempts` has the time and pod of each."""
 
     def __init__(
         self, *objects: Object, connect: Any = None, version: tuple[int, int] = VERSION, **configuration: Any
     ) -> None:
         super().__init__(*objects)
         parsed = parse_configuration({**HEAD, **configuration}, version)
-        options = SchedulerOptions(ties="exact", connect=connect)
+        self.attempts: list[tuple[float, str]] = []
+        options = SchedulerOptions(ties="exact", connect=connect, explain=self._note)
         context = ActorContext(self.store, Streams(0), version)
         self.scheduler = SchedulerDefinition("default", "", parsed).attach(context, options)
+
+    def _note(self, now: int, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
+        self.attempts.append((now / SECOND, pod.name))
+
+    def tried(self, name: str) -> list[float]:
+        """Returns when a pod was tried, in seconds."""
+        return [time for time, tried in self.attempts if tried == name]
 
 
 class CachedCluster:
