@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from wavetank.cluster.store.store import Store
+from wavetank.experiments.document.schedulerspec import SyncSpec
+from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.timesteps import timestep
-from wavetank.loop.timesteps.sync import TimestepSync
 from wavetank.loop.timesteps.timestep import Timestep
 
 MS = SECOND // 1000
+BATKUBES = make_sync(SyncSpec.read({"mode": "timestep"}, "sync"))
 
 
 class Scheduler:
@@ -75,7 +78,7 @@ class RealTime:
 def begin(monkeypatch):
     def begin(scheduler, **sync):
         clock = Clock()
-        loop = Timestep(clock, Store(clock), TimestepSync(**sync))
+        loop = Timestep(clock, Store(clock), replace(BATKUBES, **sync))
         real = RealTime(scheduler, loop, clock)
         loop._poll = real
         monkeypatch.setattr(timestep, "time", real)

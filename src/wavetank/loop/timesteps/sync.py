@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavetank.kernel.durations import SECOND, Nanoseconds
-
-_MILLISECOND = SECOND // 1000
+from wavetank.kernel.durations import Nanoseconds
 
 
 @dataclass(frozen=True)
 class TimestepSync:
-    """How a scheduler that cannot run in lockstep is synchronized, with Batkube's parameters and defaults.
+    """How a scheduler that cannot run in lockstep is synchronized, with Batkube's parameters.
 
     In each cycle the scheduler has at most `timeout_value` of real time, and at least `min_delay`, to decide; meanwhile
     simulated time passes as real time does. Then the simulation jumps to its next event, but at most by the time step,
@@ -18,12 +16,12 @@ class TimestepSync:
     With a `batsky_endpoint` the scheduler gets the simulated time; otherwise it has its own clock.
     """
 
-    timeout_value: Nanoseconds = 20 * _MILLISECOND
-    min_delay: Nanoseconds = 0
-    base_simulation_timestep: Nanoseconds = 100 * _MILLISECOND
-    max_simulation_timestep: Nanoseconds = 20 * SECOND
-    backoff_multiplier: float = 2.0
-    fast_forward_on_no_pending_jobs: bool = False
-    detect_scheduler_deadlock: bool = False
-    scheduler_crash_timeout: Nanoseconds = 5 * SECOND
+    timeout_value: Nanoseconds
+    min_delay: Nanoseconds
+    base_simulation_timestep: Nanoseconds
+    max_simulation_timestep: Nanoseconds
+    backoff_multiplier: float
+    fast_forward_on_no_pending_jobs: bool
+    detect_scheduler_deadlock: bool
+    scheduler_crash_timeout: Nanoseconds
     batsky_endpoint: str | None = None
