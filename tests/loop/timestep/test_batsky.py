@@ -10,11 +10,12 @@ from tests.loop.timestep.replier import Replier
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
+from wavetank.experiments.document.schedulerspec import SyncSpec
+from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.timesteps.batsky import Batsky
-from wavetank.loop.timesteps.sync import TimestepSync
 from wavetank.loop.timesteps.timestep import Timestep
 
 
@@ -64,7 +65,8 @@ def test_a_scheduler_that_does_not_listen_is_a_fault_after_the_crash_timeout():
 
 def test_the_connection_is_closed_with_the_time_steps(replier):
     scheduler, clock = replier([[]]), Clock()
-    loop = Timestep(clock, Store(clock), TimestepSync(batsky_endpoint=scheduler.endpoint))
+    sync = SyncSpec.read({"mode": "timestep", "batsky-endpoint": scheduler.endpoint}, "sync")
+    loop = Timestep(clock, Store(clock), make_sync(sync))
     assert loop._batsky is not None
     loop._batsky.exchange(0)
     loop.close()
