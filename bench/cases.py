@@ -21,7 +21,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.kernel.garbage import rare_collections
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
-from wavetank.scheduling.framework.cycle.selection import RandomTies
+from wavetank.scheduling.framework.selection import RandomTies
 from wavetank.simulation.latency.model import parse_latency
 from wavetank.simulation.simulation import Setting
 from wavetank.simulation.world import World

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.commands import Wavetank, an_experiment
 from tests.scheduling.gpusharing.gpuclusters import a_gpu_node, a_gpu_pod
-from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
+from wavetank.cluster.objects.gpus import GPU_COUNT, GPU_MILLI
 
 
 def with_annotations(**annotations):

@@ -11,7 +11,7 @@ from time import sleep
 import pytest
 
 from wavetank.loop.extenders.client import HttpExtenderClient, decoded
-from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.loop.extenders.client import HttpExtenderClient
-from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 
 NAME = "extender.test"
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import wavetank
-from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
+from wavetank.cluster.objects.gpus import GPU_COUNT, GPU_MILLI
 
 CLUSTER = {"nodes": [{"count": 2, "cpu": 8, "memory": "8Gi", "resources": {"nvidia.com/gpu": 2}}]}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import wavetank
 from tests.experiments.trials import header_of
 from tests.support.objects import pod_manifest
-from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_MILLI
+from wavetank.cluster.objects.gpus import GPU_COUNT, GPU_MILLI
 from wavetank.results import schema
 from wavetank.results.columns.decimals import NEVER, seconds_of
 from wavetank.results.compare.podrecords import PodRecord

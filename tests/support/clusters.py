@@ -19,11 +19,11 @@ from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
-from wavetank.scheduling.extenders.extenders import Extenders
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Rotation
-from wavetank.scheduling.framework.cycle.selection import ExactTies
+from wavetank.scheduling.framework.extenders.extenders import Extenders
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.selection import ExactTies
 from wavetank.scheduling.registry import Handle, build_frameworks
 
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

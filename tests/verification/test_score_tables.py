@@ -13,7 +13,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.plugins.noderesources.balancedallocation import NodeResourcesBalancedAllocation
 from wavetank.scheduling.plugins.noderesources.fit import NodeResourcesFit

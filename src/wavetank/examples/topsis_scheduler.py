@@ -24,9 +24,9 @@ from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError, WavetankError
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
-from wavetank.scheduling.framework.cycle.selection import RandomTies
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.selection import RandomTies
 from wavetank.scheduling.policies.topsis.policy import Topsis
 from wavetank.scheduling.policy import policy_framework
 from wavetank.scheduling.registry import Handle

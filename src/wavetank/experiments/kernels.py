@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.fields.gpus import GPU
+from wavetank.cluster.objects.gpus import GPU
 from wavetank.cluster.releases import NEWEST
 from wavetank.results.columns import decimals
 from wavetank.results.recording.gpuuse import GpuUse
 from wavetank.scheduling.attachable import SchedulerOptions
-from wavetank.scheduling.framework.cycle import kernels
+from wavetank.scheduling.framework.cycle import kernels as cyclekernels
+from wavetank.scheduling.framework.nodes import kernels as topologykernels
 from wavetank.scheduling.framework.nodes import nodearrays
 from wavetank.scheduling.gpusharing import fragmentation
 from wavetank.scheduling.named import find_scheduler
@@ -29,11 +30,12 @@ from wavetank.simulation.world import World
 _MODULES = (
     decimals,
     fragmentation,
-    kernels,
+    cyclekernels,
     nodearrays,
     preemptionkernels,
     resourcekernels,
     spreadkernels,
+    topologykernels,
     volcanokernels,
 )
 _ROOM = {"cpu": "2", "memory": "4Gi", "pods": "10", GPU: "1"}
@@ -73,7 +75,7 @@ def _compile_books() -> None:
     volcanokernels.lacking_later(book, book, book, book, rows, amounts, slots)
     volcanokernels.has_room(book, book, rows, amounts, slots)
     volcanokernels.add_amounts(book, rows, amounts, 0, 1)
-    kernels.highest(amounts)  # for totals that are not integers
+    cyclekernels.highest(amounts)  # for totals that are not integers
 
 
 def _kernels() -> Iterator[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, Self
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.extenders.extenders import ExtenderClient
+from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler.scheduler import Explain
 

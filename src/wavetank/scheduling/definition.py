@@ -11,12 +11,12 @@ from wavetank.kernel.durations import SECOND
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Connect, SchedulerOptions, TieBreaking
 from wavetank.scheduling.config import Configuration
-from wavetank.scheduling.extenders.extenders import Extender, Extenders
 from wavetank.scheduling.forecast import Forecast
-from wavetank.scheduling.framework.cycle.selection import ExactTies, RandomTies, Ties
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.extenders.extenders import Extender, Extenders
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue.queue import QueueRules
+from wavetank.scheduling.framework.selection import ExactTies, RandomTies, Ties
 from wavetank.scheduling.policy import build_policy, policy_framework
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
 from wavetank.scheduling.scheduler.scheduler import Scheduler

@@ -24,7 +24,8 @@ from wavetank.errors import InputError, SchedulerError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
@@ -35,7 +36,6 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
 

@@ -11,10 +11,10 @@ from wavetank.cluster.releases import Version
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile
 from wavetank.scheduling.config.gates import NO_GATES, VOLUME_LIMIT_SCALING, FeatureGates
-from wavetank.scheduling.extenders.extenders import Extenders
 from wavetank.scheduling.framework.cycle.batching import Batch
+from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.cycle.signature import signer
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.extenders.extenders import Extenders
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
 from wavetank.scheduling.plugins.defaultpreemption.plugin import DefaultPreemption

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.scheduling.extenders.extenders import ExtenderClient
+from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 
 
 def connect_extender(config: Mapping[str, Any]) -> ExtenderClient:

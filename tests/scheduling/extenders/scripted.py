@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.scheduling.extenders.extenders import Extender
+from wavetank.scheduling.framework.extenders.extenders import Extender
 
 URL = "http://extender"
 

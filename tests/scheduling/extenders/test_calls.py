@@ -7,7 +7,7 @@ import pytest
 from tests.scheduling.extenders.scripted import URL, Scripted, an_extender
 from tests.support.clusters import CachedCluster
 from tests.support.objects import a_node, a_pod
-from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 
 
 def a_cluster(*extenders, nodes=("n0", "n1", "n2"), **configuration):

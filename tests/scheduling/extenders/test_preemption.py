@@ -7,7 +7,7 @@ import pytest
 from tests.scheduling.extenders.scripted import URL, Scripted, an_extender
 from tests.support.clusters import CachedCluster
 from tests.support.objects import a_node, a_pod
-from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 
 FULL = "0/2 nodes are available: 2 Too many pods."
 

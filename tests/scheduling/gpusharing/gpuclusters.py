@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from tests.support.objects import SPECS, node_manifest, pod_manifest
-from wavetank.cluster.fields.gpus import GPU_COUNT, GPU_INDEX, GPU_MILLI, GPU_MODEL
+from wavetank.cluster.objects.gpus import GPU_COUNT, GPU_INDEX, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable

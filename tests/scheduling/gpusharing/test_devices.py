@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.scheduling.gpusharing.gpuclusters import a_gpu_node, a_gpu_pod, a_state
 from tests.support.clusters import Cluster
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.fields.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
+from wavetank.cluster.objects.gpus import GPU_INDEX, WHOLE, device_indices, gpu_demand
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.named import find_scheduler
 

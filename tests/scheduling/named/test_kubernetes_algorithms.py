@@ -10,9 +10,9 @@ from tests.support.objects import a_node, a_pod
 from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
-from wavetank.scheduling.framework.cycle.selection import RandomTies, RoundRobinTies
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.selection import RandomTies, RoundRobinTies
 from wavetank.scheduling.named import find_scheduler, named_schedulers
 from wavetank.scheduling.named.switching import switched_definition
 from wavetank.scheduling.registry import Handle

@@ -9,7 +9,7 @@ import pytest
 
 from tests.scheduling.plugins.four_nodes import four_nodes, only_score, scores
 from tests.support.objects import HOSTNAME, ZONE, a_pod
-from wavetank.scheduling.framework.queue.events import ClusterEvent as E
+from wavetank.scheduling.framework.events import ClusterEvent as E
 
 AFFINITY = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"

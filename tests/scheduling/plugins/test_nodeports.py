@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.clusters import CachedCluster
 from tests.support.objects import a_node, a_pod
-from wavetank.scheduling.framework.queue.events import ClusterEvent as E
+from wavetank.scheduling.framework.events import ClusterEvent as E
 
 TAKEN = "node(s) didn't have free ports for the requested pod ports"
 

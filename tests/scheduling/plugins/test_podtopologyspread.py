@@ -11,7 +11,7 @@ import pytest
 
 from tests.scheduling.plugins.four_nodes import four_nodes, only_score, scores
 from tests.support.objects import HOSTNAME, ZONE, a_pod, a_taint
-from wavetank.scheduling.framework.queue.events import ClusterEvent as E
+from wavetank.scheduling.framework.events import ClusterEvent as E
 
 APP_A = {"matchLabels": {"app": "a"}}
 UNEVEN = "node(s) didn't match pod topology spread constraints"

@@ -7,7 +7,7 @@ import pytest
 from tests.support.clusters import CachedCluster
 from tests.support.objects import a_node, a_pod
 from wavetank.kernel.durations import SECOND
-from wavetank.scheduling.framework.cycle.selection import ExactTies
+from wavetank.scheduling.framework.selection import ExactTies
 
 
 def a_budget(app, allowed):

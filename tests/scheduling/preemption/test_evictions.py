@@ -7,7 +7,7 @@ import pytest
 from tests.support.objects import a_pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
-from wavetank.scheduling.framework.queue.nominator import Nominator
+from wavetank.scheduling.framework.nodes.nominator import Nominator
 from wavetank.scheduling.scheduler.evictions import Evictions
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.clusters import CachedCluster
 from tests.support.objects import a_node, a_pod, a_taint
-from wavetank.scheduling.framework.queue.events import ClusterEvent as E
+from wavetank.scheduling.framework.events import ClusterEvent as E
 
 SSD = {"nodeSelector": {"disk": "ssd"}}
 TOLERANT = {"tolerations": [{"key": "k", "operator": "Exists"}]}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scheduling.volumes.storage import a_claim, a_claiming_pod, a_class, a_volume, made
 from tests.support.clusters import CachedCluster
-from wavetank.scheduling.framework.queue.events import ClusterEvent
+from wavetank.scheduling.framework.events import ClusterEvent
 
 CSI = {"name": "inline", "csi": {"driver": "csi.example.com"}}
 EPHEMERAL = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}

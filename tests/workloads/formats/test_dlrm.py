@@ -5,7 +5,7 @@ import pytest
 from tests.support.paths import shared_data
 from tests.workloads.formats.tracefiles import a_trace, lines_of, lives_of, only_pod
 from tests.workloads.inputs import arrivals_of
-from wavetank.cluster.fields.gpus import GPU
+from wavetank.cluster.objects.gpus import GPU
 from wavetank.errors import InputError
 from wavetank.workloads.formats.dlrm import MOST_PER_NODE, RDMA, DlrmWorkload, is_dlrm
 from wavetank.workloads.inputfile import InputFile

@@ -5,7 +5,7 @@ import pytest
 from tests.support.paths import shared_data
 from tests.workloads.formats.tracefiles import a_trace, lines_of, lives_of, only_pod
 from tests.workloads.inputs import arrivals_of
-from wavetank.cluster.fields.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
+from wavetank.cluster.objects.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
 from wavetank.workloads.cluster import Cluster

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavetank.cluster.fields.cron import ScheduleError, is_zone, parse_schedule
+from wavetank.cluster.rules.cron import ScheduleError, is_zone, parse_schedule
 
 
 def schedule_problem(schedule: str) -> str:

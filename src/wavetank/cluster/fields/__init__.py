@@ -1,1 +1,1 @@
-"""Parts of specs that are parsed once: quantities, selectors, taints, affinity terms, volumes."""
+"""Parts of specs that are parsed once: resources, selectors, taints, affinity terms, volumes, device selectors."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wavetank.cluster.rules.csimigration import InTreePlugin, in_tree_plugin
+from wavetank.cluster.fields.csimigration import InTreePlugin, in_tree_plugin
 from wavetank.errors import InputError
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from wavetank.cluster.fields.podaffinity import parse_pod_affinity
+from wavetank.cluster.fields.resize import held_by_containers
 from wavetank.cluster.fields.resources import CPU, MEMORY, Amounts, pod_requests
 from wavetank.cluster.fields.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
 from wavetank.cluster.fields.taints import Tolerations
 from wavetank.cluster.fields.topologyspread import parse_spread
 from wavetank.cluster.fields.volumes import parse_volumes
-from wavetank.cluster.rules.resize import held_by_containers
 from wavetank.errors import InputError
 
 # Fields of a spec that belong to the pod: pods that differ only in these share one PodSpec.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from wavetank.cluster.fields.csimigration import BETA_ZONE, ZONE, in_tree_plugin
 from wavetank.cluster.fields.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, read_at
 from wavetank.cluster.objects.resource import Manifest, Resource
-from wavetank.cluster.rules.csimigration import BETA_ZONE, ZONE, in_tree_plugin
 from wavetank.errors import InputError
 from wavetank.quantity import whole
 

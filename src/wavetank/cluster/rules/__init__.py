@@ -1,1 +1,1 @@
-"""What Kubernetes derives from objects: priorities, readiness, resizes, volume matches."""
+"""What Kubernetes derives from objects: priorities, readiness, volume matches, cron schedules."""

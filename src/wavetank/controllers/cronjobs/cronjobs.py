@@ -3,9 +3,9 @@ from __future__ import annotations
 from email.utils import formatdate
 from typing import Any
 
-from wavetank.cluster.fields.cron import ScheduleError, is_zone
 from wavetank.cluster.objects.groupkinds import CRON_JOB, JOB
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource, parse_time, render_time
+from wavetank.cluster.rules.cron import ScheduleError, is_zone
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.controllers.cronjobs.history import remove_oldest
 from wavetank.controllers.cronjobs.timetable import ImpossibleScheduleError, Timetable, in_zone, minutes

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from wavetank.cluster.fields.cron import Schedule, parse_schedule
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource, parse_time
+from wavetank.cluster.rules.cron import Schedule, parse_schedule
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _PADDING: Nanoseconds = SECOND // 10  # a CronJob is synced this long after it is due

@@ -13,7 +13,7 @@ import msgspec
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.extenders.tls import TlsConnection, tls_context
 from wavetank.scheduling.config.reading import read_duration
-from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 
 DEFAULT_TIMEOUT_S = 5.0
 _LITERALS = {"n": "null", "t": "true", "f": "false"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from wavetank.cluster.fields.gpus import GPU, WHOLE
+from wavetank.cluster.objects.gpus import GPU, WHOLE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.results.columns.decimals import NEVER
 from wavetank.results.metrics.podtable import PodTable

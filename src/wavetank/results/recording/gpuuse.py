@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.fields.gpus import GPU_INDEX, gpu_demand
+from wavetank.cluster.objects.gpus import GPU_INDEX, gpu_demand
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError

@@ -20,7 +20,7 @@ from wavetank.scheduling.batch.disciplines import Discipline
 from wavetank.scheduling.batch.job import FOREVER, BatchJob, Placement, Shape
 from wavetank.scheduling.batch.jobs import WaitingJobs, expected
 from wavetank.scheduling.batch.timeline import Timeline
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.static import StaticFilter

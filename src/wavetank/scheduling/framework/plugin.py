@@ -15,12 +15,13 @@ from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.store.store import Store
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 
 if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
     from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+    from wavetank.scheduling.framework.nodes.nominatedrequests import NominatedRequests
 
 PASSED = 0  # the code of a node that passed a filter
 
@@ -44,13 +45,6 @@ class PreFilterResult:
     skip: bool = False
     node_names: frozenset[str] | None = None
     rejected: Reason | None = None
-
-
-class NominatedRequests(NamedTuple):
-    """The requests of nominated pods, by slot and row of the NodeTable, and their number by slot."""
-
-    requested: IntArray
-    pods: IntArray
 
 
 class CompiledScore(NamedTuple):
@@ -139,7 +133,7 @@ class FastFilterPlugin(FilterPlugin):
         """Looks at the plan's nodes in turn, beginning at `start`, until enough are found that are not excluded."""
         raise NotImplementedError
 
-    def filter_with_nominated(self, cycle: Cycle, nodes: IntArray, room: NominatedRequests) -> IntArray:
+    def filter_with_nominated(self, cycle: Cycle, nodes: IntArray, nominated: NominatedRequests) -> IntArray:
         """Returns the codes of `filter` with the requests of nominated pods counted as well."""
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wavetank.cluster.fields.gpus import WHOLE
+from wavetank.cluster.objects.gpus import WHOLE
 from wavetank.kernel.compiling import compiled
 
 FULL_SCALE = 100  # of scores

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.fields.gpus import (
+from wavetank.cluster.fields.resources import CPU
+from wavetank.cluster.objects.gpus import (
     GPU,
     GPU_INDEX,
     GPU_MODEL,
@@ -12,7 +13,6 @@ from wavetank.cluster.fields.gpus import (
     device_indices,
     gpu_demand,
 )
-from wavetank.cluster.fields.resources import CPU
 from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavetank.cluster.fields.gpus import GPU_INDEX, GpuDemand, gpu_demand
+from wavetank.cluster.objects.gpus import GPU_INDEX, GpuDemand, gpu_demand
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError, SchedulerError
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import (
     PASSED,
@@ -23,7 +24,6 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.request import GpuRequest
 from wavetank.scheduling.gpusharing.tieorder import TieOrder
@@ -47,7 +47,7 @@ _HELPFUL = (
 class GpuSharing(PreFilterPlugin, FilterPlugin, ScorePlugin, ReservePlugin, PreBindPlugin):
     """Deals out the GPUs of nodes device by device, as a policy prefers, and writes them on the pods.
 
-    A pod's GPU demand is in its annotations (cluster.fields.gpus); its devices become one more of them. SchedulerError
+    A pod's GPU demand is in its annotations (cluster.objects.gpus); its devices become one more of them. SchedulerError
     for an invalid demand: there is no such amount, or no node has such a model.
     """
 

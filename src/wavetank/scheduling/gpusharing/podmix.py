@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wavetank.cluster.fields.gpus import gpu_demand, split_models
+from wavetank.cluster.objects.gpus import gpu_demand, split_models
 from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray

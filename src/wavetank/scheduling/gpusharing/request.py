@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from wavetank.cluster.fields.gpus import WHOLE
+from wavetank.cluster.objects.gpus import WHOLE
 from wavetank.scheduling.framework.nodes.arrays import BoolArray
 
 SHARES = 0  # the size of pods that share a GPU; that of others is their number of GPUs

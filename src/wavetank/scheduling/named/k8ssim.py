@@ -25,7 +25,7 @@ from wavetank.scheduling.config import (
     default_configuration,
 )
 from wavetank.scheduling.definition import SchedulerDefinition
-from wavetank.scheduling.framework.cycle.selection import RoundRobinTies
+from wavetank.scheduling.framework.selection import RoundRobinTies
 from wavetank.scheduling.named.scheduler import NamedScheduler
 
 COMPAT = "k8ssim-compat"

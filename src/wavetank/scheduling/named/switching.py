@@ -12,10 +12,10 @@ from wavetank.errors import InputError
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.selection import RoundRobinTies
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import PreScorePlugin, ScorePlugin
+from wavetank.scheduling.framework.selection import RoundRobinTies
 from wavetank.scheduling.named.k8ssim import make_algorithm
 from wavetank.scheduling.registry import Handle
 

@@ -12,9 +12,10 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import InterPodAffinityArgs
 from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.kernels import exclude
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.kernels import exclude
 from wavetank.scheduling.framework.nodes.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, MatchingTerms
 from wavetank.scheduling.framework.nodes.topology import DomainTotals
 from wavetank.scheduling.framework.plugin import (
@@ -28,7 +29,6 @@ from wavetank.scheduling.framework.plugin import (
     Reason,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 
 
 @dataclass(slots=True)

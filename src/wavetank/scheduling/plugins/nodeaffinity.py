@@ -8,6 +8,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import NodeAffinity as Affinity
 from wavetank.cluster.objects.podspec import PodSpec, parse_node_affinity
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import (
@@ -18,7 +19,6 @@ from wavetank.scheduling.framework.plugin import (
     PreScorePlugin,
     Reason,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore, scale_to_100
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import FilterPlugin, Reason
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 
 class NodeName(FilterPlugin):

@@ -7,6 +7,7 @@ import numpy as np
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.nodes.ports import ports_clash
 from wavetank.scheduling.framework.plugin import (
@@ -18,7 +19,6 @@ from wavetank.scheduling.framework.plugin import (
     PreFilterResult,
     Reason,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 
 class NodePorts(FastPathPlugin, PreFilterPlugin, FilterPlugin):

@@ -6,8 +6,8 @@ from wavetank.cluster.fields.taints import Taint, Tolerations
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.plugin import Reason
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.static import StaticFilter
 
 _CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")

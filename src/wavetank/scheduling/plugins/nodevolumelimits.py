@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from wavetank.cluster.fields.csimigration import BY_NAME, InTreePlugin
 from wavetank.cluster.fields.volumes import Volume
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.objects.storage import CSINode, PersistentVolumeClaim, VolumeAttachment
-from wavetank.cluster.rules.csimigration import BY_NAME, InTreePlugin
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.podclaims import has_claim
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
 
 _Csi = tuple[str, str]  # (driver, handle): two volumes with the same are one

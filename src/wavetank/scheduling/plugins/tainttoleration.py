@@ -6,9 +6,9 @@ from wavetank.cluster.fields.taints import Tolerations
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import NumberArray
 from wavetank.scheduling.framework.plugin import Reason
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore, scale_to_100_reversed
 
 

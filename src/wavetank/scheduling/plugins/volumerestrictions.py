@@ -9,10 +9,10 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.objects.storage import PersistentVolumeClaim
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.podclaims import named_claims, names_claim
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
 
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from wavetank.cluster.fields.csimigration import BETA_ZONE, ZONE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
-from wavetank.cluster.rules.csimigration import BETA_ZONE, ZONE
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PROCEED, SKIP, FilterPlugin, PreFilterPlugin, PreFilterResult, Reason
 from wavetank.scheduling.framework.podclaims import named_claims, names_claim
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
 
 _REGION, _BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, Pod
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.events import ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.queue.events import ClusterEvent, assigned_pod_events, node_events
 from wavetank.scheduling.framework.queue.queue import SchedulingQueue
 
 

@@ -7,8 +7,8 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.queue.nominator import Nominator
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.nodes.nominator import Nominator
 from wavetank.scheduling.plugins.defaultpreemption.plugin import PREEMPTED, DefaultPreemption, Running
 from wavetank.scheduling.scheduler.request import Request
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wavetank.cluster.objects.pod import ENDS, Pod
 from wavetank.cluster.objects.resource import Resource
+from wavetank.scheduling.framework.events import OBJECT_EVENTS, ClusterEvent
 from wavetank.scheduling.framework.listers import Listers
-from wavetank.scheduling.framework.queue.events import OBJECT_EVENTS, ClusterEvent
 
 if TYPE_CHECKING:
     from wavetank.scheduling.scheduler.scheduler import Scheduler

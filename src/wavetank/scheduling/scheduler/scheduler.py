@@ -12,14 +12,14 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Clock
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.scheduling.extenders.answers import ExtenderError
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Rotation
-from wavetank.scheduling.framework.cycle.selection import Ties
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.events import ClusterEvent
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.queue.events import ClusterEvent
 from wavetank.scheduling.framework.queue.queue import QueuedPod, QueueRules, SchedulingQueue
+from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler.eventhandlers import EventHandlers
 from wavetank.scheduling.scheduler.evictions import Evictions, gates_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
-from wavetank.scheduling.framework.cycle.selection import ExactTies, select_host
+from wavetank.scheduling.framework.selection import ExactTies, select_host
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from wavetank.errors import InputError
 from wavetank.loop.extenders.client import closed, decoded, failed, timed_out, url_of
 from wavetank.quantity import parse_quantity
-from wavetank.scheduling.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.verification.decisions.recording import Attempt, ExtenderCall, Recording
 from wavetank.verification.decisions.uids import known_uids

@@ -14,11 +14,11 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.config import Configuration, parse_configuration
 from wavetank.scheduling.config.gates import FeatureGates
-from wavetank.scheduling.extenders.answers import ExtenderError
-from wavetank.scheduling.extenders.extenders import Extender, Extenders
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Rotation
-from wavetank.scheduling.framework.cycle.selection import ExactTies
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.extenders import Extender, Extenders
+from wavetank.scheduling.framework.selection import ExactTies
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.verification.decisions.agreement import Agreement, Pair, compared_aspects, compared_scores
 from wavetank.verification.decisions.decision import Decision, decision_of

@@ -13,8 +13,8 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
-from wavetank.scheduling.framework.framework import Framework
-from wavetank.scheduling.framework.queue.events import ClusterEvent, waiting_pod_events
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
 from wavetank.scheduling.framework.queue.queue import Place, QueuedPod, QueueRules, SchedulingQueue
 from wavetank.verification.timelines.activity import Activity, ObservedAttempt, key_of
 from wavetank.verification.timelines.freerun import WatchedScheduler, play, queue_name

@@ -13,9 +13,9 @@ from wavetank.kernel.distributions import Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
-from wavetank.scheduling.framework.cycle.selection import ExactTies
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue.queue import QueuedPod, QueueRules
+from wavetank.scheduling.framework.selection import ExactTies
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.scheduler.scheduler import Scheduler

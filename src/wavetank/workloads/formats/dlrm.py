@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wavetank.cluster.fields.gpus import GPU
 from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from wavetank.cluster.objects.gpus import GPU
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads.inputfile import InputFile
 from wavetank.workloads.tables import windows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wavetank.cluster.fields.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
+from wavetank.cluster.objects.gpus import GPU, GPU_COUNT, GPU_MILLI, GPU_MODEL
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads.inputfile import InputFile

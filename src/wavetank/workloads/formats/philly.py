@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from wavetank.cluster.fields.gpus import GPU
+from wavetank.cluster.objects.gpus import GPU
 from wavetank.documents import reading as fields
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads.inputfile import InputFile

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
-from wavetank.cluster.fields.gpus import GPU, WHOLE, gpu_demand
+from wavetank.cluster.objects.gpus import GPU, WHOLE, gpu_demand
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior

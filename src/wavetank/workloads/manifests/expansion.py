@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from wavetank.cluster.fields.cron import ScheduleError, parse_schedule
 from wavetank.cluster.objects.groupkinds import (
     CRON_JOB,
     DAEMON_SET,
@@ -20,6 +19,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest, Resource
+from wavetank.cluster.rules.cron import ScheduleError, parse_schedule
 from wavetank.controllers.volcanojobs.spec import read_job
 from wavetank.controllers.volcanojobs.validation import problems_of
 from wavetank.documents import reading as fields

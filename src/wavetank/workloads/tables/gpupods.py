@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.cluster.fields.gpus import GPU_MODEL
+from wavetank.cluster.objects.gpus import GPU_MODEL
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.workloads.tables.jobtable import Kind

@@ -18,10 +18,9 @@ from wavetank.scheduling.framework.cycle.fastpath import (
     rate,
     refused_beside_nominated,
 )
+from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.cycle.kernels import highest
-from wavetank.scheduling.framework.cycle.selection import Ties, select_host
 from wavetank.scheduling.framework.cycle.whatifnode import WhatIfNode
-from wavetank.scheduling.framework.framework import Framework
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import (
@@ -33,6 +32,7 @@ from wavetank.scheduling.framework.plugin import (
     PreFilterResult,
     Reason,
 )
+from wavetank.scheduling.framework.selection import Ties, select_host
 
 _NOWHERE: IntArray = np.zeros(0, np.int64)
 

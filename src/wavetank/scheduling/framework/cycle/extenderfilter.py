@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavetank.cluster.objects.node import Node
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import FilterPlugin, Reason
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 if TYPE_CHECKING:
     from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome

@@ -18,7 +18,7 @@ from wavetank.scheduling.framework.plugin import (
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore
 
 if TYPE_CHECKING:
-    from wavetank.scheduling.framework.framework import Framework
+    from wavetank.scheduling.framework.cycle.framework import Framework
 
 
 P = TypeVar("P", bound=Plugin)

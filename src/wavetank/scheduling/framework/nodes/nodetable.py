@@ -25,11 +25,11 @@ from wavetank.scheduling.framework.nodes.nodearrays import (
     add_amounts,
 )
 from wavetank.scheduling.framework.nodes.nodeorder import NodeOrder
+from wavetank.scheduling.framework.nodes.nominator import Nominator
 from wavetank.scheduling.framework.nodes.podindex import PodIndex, TermIndex
 from wavetank.scheduling.framework.nodes.podlist import PodList
 from wavetank.scheduling.framework.nodes.ports import PortTable
 from wavetank.scheduling.framework.nodes.topology import TopologyTable
-from wavetank.scheduling.framework.queue.nominator import Nominator
 
 MAX_SPECS = 4096  # with cached arrays of their requests
 Placement = tuple[Pod, int]  # a pod that is counted on a node: which version of it, and in which slot

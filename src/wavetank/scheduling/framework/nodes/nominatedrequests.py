@@ -1,14 +1,22 @@
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
-from wavetank.scheduling.framework.plugin import NominatedRequests
 
 MAX_PRIORITIES = 8
+
+
+class NominatedRequests(NamedTuple):
+    """The requests of nominated pods, by slot and row of the NodeTable, and their number by slot."""
+
+    requested: IntArray
+    pods: IntArray
 
 
 class _ByPriority:

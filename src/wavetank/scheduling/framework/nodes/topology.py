@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from wavetank.cluster.objects.node import Node
-from wavetank.scheduling.framework.cycle.kernels import add_up, at
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
+from wavetank.scheduling.framework.nodes.kernels import add_up, at
 
 NO_DOMAIN = -1
 

@@ -10,10 +10,10 @@ from typing import Any
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.clock import EVENTS, Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
+from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
 from wavetank.scheduling.framework.plugin import PreEnqueuePlugin
 from wavetank.scheduling.framework.queue.equalfailures import EqualFailures
-from wavetank.scheduling.framework.queue.events import ClusterEvent, waiting_pod_events
 
 FLUSH_PERIOD = 30 * SECOND
 MAX_UNSCHEDULABLE = 300 * SECOND

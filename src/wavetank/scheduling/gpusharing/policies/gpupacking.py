@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wavetank.cluster.fields.gpus import WHOLE
+from wavetank.cluster.objects.gpus import WHOLE
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.gpusharing.gpunodes import GpuNodes
 from wavetank.scheduling.gpusharing.policy import BEST, GpuPolicy

@@ -9,14 +9,14 @@ import numpy as np
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.scheduling.config import DefaultPreemptionArgs
-from wavetank.scheduling.extenders.answers import ExtenderError
-from wavetank.scheduling.extenders.extenders import Victims
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Preemption
 from wavetank.scheduling.framework.cycle.whatifnode import WhatIfNode
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.extenders import Victims
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.plugin import PluginError, PostFilterPlugin, PreEnqueuePlugin
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.plugins.defaultpreemption.disruptions import Disruptions
 from wavetank.scheduling.plugins.defaultpreemption.dryrun import NO_VICTIMS, Candidates, DryRun, listed
 from wavetank.scheduling.plugins.defaultpreemption.nodepods import by_importance

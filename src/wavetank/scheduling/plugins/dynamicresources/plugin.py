@@ -15,6 +15,7 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.cluster.store.store import Store
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.devices import CLAIMS, Devices
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import (
     PASSED,
@@ -31,7 +32,6 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.static import scale_to_100
 from wavetank.scheduling.plugins.dynamicresources.allocation import Allocator, InvalidPoolsError
 

@@ -12,19 +12,19 @@ from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.scheduling.config import NodeResourcesFitArgs
 from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.nodearrays import PER_RESOURCE, POD_COUNT, REQUESTED
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.nominatedrequests import NominatedRequests
 from wavetank.scheduling.framework.plugin import (
     CompiledScore,
     CompiledScorePlugin,
     FastFilterPlugin,
-    NominatedRequests,
     Reason,
     ScorePlugin,
     SearchResult,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.plugins.noderesources.allocation import ResourceScorer, is_extended
 from wavetank.scheduling.plugins.noderesources.kernels import (
     LEAST_ALLOCATED,
@@ -69,12 +69,12 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
         codes: IntArray = lacking(wanted, cycle.table.cells, nodes)
         return codes
 
-    def filter_with_nominated(self, cycle: Cycle, nodes: IntArray, room: NominatedRequests) -> IntArray:
+    def filter_with_nominated(self, cycle: Cycle, nodes: IntArray, nominated: NominatedRequests) -> IntArray:
         """Returns what is lacking beside nominated pods."""
         wanted = self.wanted(cycle)
         cells = cycle.table.cells[nodes]
-        cells[:, POD_COUNT] += room.pods[nodes]
-        cells[:, REQUESTED::PER_RESOURCE] += room.requested[nodes]
+        cells[:, POD_COUNT] += nominated.pods[nodes]
+        cells[:, REQUESTED::PER_RESOURCE] += nominated.requested[nodes]
         codes: IntArray = lacking(wanted, cells, np.arange(len(nodes)))
         return codes
 

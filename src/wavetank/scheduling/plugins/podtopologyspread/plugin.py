@@ -14,9 +14,10 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import PodTopologySpreadArgs
 from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.cycle.kernels import exclude
+from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.kernels import exclude
 from wavetank.scheduling.framework.nodes.podindex import Selected
 from wavetank.scheduling.framework.nodes.topology import Topology
 from wavetank.scheduling.framework.plugin import (
@@ -30,7 +31,6 @@ from wavetank.scheduling.framework.plugin import (
     Reason,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint
 from wavetank.scheduling.plugins.podtopologyspread.inclusion import IncludedDomains, IncludedNodes, InclusionPolicy
 from wavetank.scheduling.plugins.podtopologyspread.kernels import add_pods, turned_round
 

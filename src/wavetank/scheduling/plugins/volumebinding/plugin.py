@@ -23,6 +23,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.config import VolumeBindingArgs
 from wavetank.scheduling.framework.cycle.cycle import Cycle
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
@@ -38,7 +39,6 @@ from wavetank.scheduling.framework.plugin import (
     ScorePlugin,
 )
 from wavetank.scheduling.framework.podclaims import has_claim
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 from wavetank.scheduling.framework.storage import Storage
 from wavetank.scheduling.plugins.noderesources.kernels import broken_line
 from wavetank.scheduling.plugins.volumebinding.binder import (

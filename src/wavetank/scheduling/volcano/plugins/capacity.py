@@ -8,7 +8,7 @@ from wavetank.scheduling.volcano.model.job import Job
 from wavetank.scheduling.volcano.model.quantities import LEAST, Quantities
 from wavetank.scheduling.volcano.model.queue import ROOT, QueueInfo
 from wavetank.scheduling.volcano.model.task import Task
-from wavetank.scheduling.volcano.plugins.capacityqueues import CapacityShare, Family, flat_family, hierarchy
+from wavetank.scheduling.volcano.plugins.capacityqueues import CapacityShare, QueueTree, flat_tree, queue_hierarchy
 from wavetank.scheduling.volcano.plugins.queueshares import insufficient
 from wavetank.scheduling.volcano.session.hooks import PERMIT, REJECT, Hooks, Plugin
 from wavetank.scheduling.volcano.session.session import Session
@@ -30,12 +30,12 @@ class Capacity(Plugin):
     def open(self, session: Session) -> Hooks:
         """Finds the limits of every queue, and takes part in all that concerns queues."""
         self._session = session
-        self._family: Family = (hierarchy if self._hierarchical else flat_family)(session)
-        self._shares = self._family.shares
-        family = self._family
+        self._tree: QueueTree = (queue_hierarchy if self._hierarchical else flat_tree)(session)
+        self._shares = self._tree.shares
+        tree = self._tree
         return Hooks(
-            queue_order=family.compare if family.is_sound else None,
-            victim_queue_order=family.nearer_first if self._hierarchical and family.is_sound else None,
+            queue_order=tree.compare if tree.is_valid else None,
+            victim_queue_order=tree.nearer_first if self._hierarchical and tree.is_valid else None,
             reclaimable=self._reclaimable,
             preemptive=self._preemptive,
             allocatable=self._has_room,
@@ -51,24 +51,24 @@ class Capacity(Plugin):
     # which queues may use more
 
     def _has_room(self, queue: QueueInfo, task: Task) -> bool:
-        if not queue.is_open or not self._family.is_sound or not self._family.is_leaf(queue.name):
+        if not queue.is_open or not self._tree.is_valid or not self._tree.is_leaf(queue.name):
             return False
-        line = self._family.line(queue.name)
-        return all(_within(share, share.real_capability, task) for share in line)
+        path_to_root = self._tree.path_to_root(queue.name)
+        return all(_within(share, share.real_capability, task) for share in path_to_root)
 
     def _permit(self, job: Job) -> int:
         queue = self._session.queue_of(job)
-        if not self._family.is_sound or not self._family.is_leaf(queue.name) or not queue.is_open:
+        if not self._tree.is_valid or not self._tree.is_leaf(queue.name) or not queue.is_open:
             return REJECT
         if not job.states_resources:
             return PERMIT
-        line = list(self._family.line(queue.name))
-        for share in line:
+        path_to_root = list(self._tree.path_to_root(queue.name))
+        for share in path_to_root:
             over = share.over_limit(job)
             if over:
                 self._session.refuse(job, insufficient(over))
                 return REJECT
-        for share in line:
+        for share in path_to_root:
             share.inqueue.add(job.without_gated(job.min_resources))
         return PERMIT
 
@@ -77,7 +77,7 @@ class Capacity(Plugin):
         name = self._session.jobs[task.job].queue
         if name not in self._shares:
             return
-        for share in self._family.line(name):
+        for share in self._tree.path_to_root(name):
             if sign > 0:
                 share.allocated.add(task.resreq)
             else:
@@ -88,17 +88,17 @@ class Capacity(Plugin):
 
     def _preemptive(self, queue: QueueInfo, task: Task) -> bool:
         """Returns whether a queue would still be within what it deserves in some resource that the task asks for."""
-        if not self._family.is_sound or not queue.is_open:
+        if not self._tree.is_valid or not queue.is_open:
             return False
         share = self._shares[queue.name]
         if not _within(share, share.real_capability, task):
             return False
-        above = (self._shares[name] for name in self._family.above(queue.name, self._levels) if name != ROOT)
+        above = (self._shares[name] for name in self._tree.above(queue.name, self._levels) if name != ROOT)
         return any(_deserves_more(each, task) for each in (share, *above))
 
     def _reclaimable(self, reclaimer: Task, candidates: list[Task]) -> list[Task]:
         job = self._session.job_of(reclaimer)
-        if not self._family.is_sound or job is None or job.queue not in self._shares:
+        if not self._tree.is_valid or job is None or job.queue not in self._shares:
             return []
         left: dict[str, Quantities] = {}
         victims = []
@@ -125,7 +125,7 @@ class Capacity(Plugin):
             return None
         if not self._has_too_much(share, allocated, task):
             return None
-        if self._levels and self._is_kin_without_right(task, reclaimer, taker, share):
+        if self._levels and self._have_equal_claims(task, reclaimer, taker, share):
             return None
         giving = [share.name]
         for ancestor in self._to_check(taker, share):
@@ -139,17 +139,17 @@ class Capacity(Plugin):
         """Returns whether a queue holds more than it deserves of what the task has, or deserves nothing of that."""
         return not _has_any(task.resreq, share.deserved) or _exceeds(allocated, share.deserved, task.resreq)
 
-    def _is_kin_without_right(self, task: Task, reclaimer: Task, taker: CapacityShare, giver: CapacityShare) -> bool:
-        """Returns whether two queues of one family deserve nothing of what is at stake, so that neither has a claim."""
+    def _have_equal_claims(self, task: Task, reclaimer: Task, taker: CapacityShare, giver: CapacityShare) -> bool:
+        """Returns whether two queues below one parent deserve nothing of these resources: neither has priority."""
         if _has_any(task.resreq, giver.deserved) or _has_any(reclaimer.resreq, taker.deserved):
             return False
-        of_taker = set(self._family.above(taker.name, self._levels)) - {ROOT}
-        return bool(of_taker & set(self._family.above(giver.name, self._levels)))
+        of_taker = set(self._tree.above(taker.name, self._levels)) - {ROOT}
+        return bool(of_taker & set(self._tree.above(giver.name, self._levels)))
 
     def _to_check(self, taker: CapacityShare, giver: CapacityShare) -> Iterator[CapacityShare]:
         """Yields the queues above the giver, level by level, that are not above the taker at the same level."""
-        of_taker = self._family.above(taker.name, self._levels)
-        for level, name in enumerate(self._family.above(giver.name, self._levels)):
+        of_taker = self._tree.above(taker.name, self._levels)
+        for level, name in enumerate(self._tree.above(giver.name, self._levels)):
             if name != ROOT and (level >= len(of_taker) or of_taker[level] != name):
                 yield self._shares[name]
 

@@ -26,18 +26,18 @@ class CapacityShare(QueueShare):
         self.share = 1.0 if self.deserved.is_empty() else self.largest_share()
 
 
-class Family:
-    """All queues, and how they are related; one that is not sound lets nothing be scheduled."""
+class QueueTree:
+    """All queues and their hierarchy; if it is not valid, nothing is scheduled."""
 
-    def __init__(self, shares: dict[str, CapacityShare], is_sound: bool = True) -> None:
+    def __init__(self, shares: dict[str, CapacityShare], is_valid: bool = True) -> None:
         self.shares = shares
-        self.is_sound = is_sound
+        self.is_valid = is_valid
 
     def is_leaf(self, name: str) -> bool:
         """Returns whether a queue has none below it: only such a queue has jobs."""
         return not self.shares[name].children
 
-    def line(self, name: str) -> Iterator[CapacityShare]:
+    def path_to_root(self, name: str) -> Iterator[CapacityShare]:
         """Yields a queue and all above it, upwards."""
         share = self.shares[name]
         yield share
@@ -49,7 +49,7 @@ class Family:
         return self.shares[name].ancestors[::-1][:levels]
 
     def compare(self, left: QueueInfo, right: QueueInfo) -> int:
-        """Orders by priority, leaves first, then by the shares where the ways to the root part."""
+        """Orders by priority, leaves first, then by the shares below the common ancestor."""
         if left.queue.priority != right.queue.priority:
             return right.queue.priority - left.queue.priority
         of_left, of_right = self.shares[left.name], self.shares[right.name]
@@ -64,7 +64,7 @@ class Family:
         return self.shares[share.ancestors[level]] if level < len(share.ancestors) else share
 
     def nearer_first(self, left: QueueInfo, right: QueueInfo, preemptor: QueueInfo) -> int:
-        """Takes first from queues that are close relatives of the one that needs it."""
+        """Takes victims first from queues that share more ancestors with the preemptor's."""
         taker = self.shares[preemptor.name]
         return _level(self.shares[right.name], taker) - _level(self.shares[left.name], taker)
 
@@ -85,7 +85,7 @@ def _compare_shares(left: CapacityShare, right: CapacityShare) -> int:
     return -1 if left.share < right.share else 1
 
 
-def flat_family(session: Session) -> Family:
+def flat_tree(session: Session) -> QueueTree:
     """Makes the queues that have jobs."""
     guaranteed = Quantities()
     for queue in session.queues.values():
@@ -99,21 +99,21 @@ def flat_family(session: Session) -> Family:
     for share in shares.values():
         share.deserved = share.deserved.cap(share.real_capability, unnamed_is_unlimited=True).raised_to(share.guarantee)
         share.update()
-    return Family(shares)
+    return QueueTree(shares)
 
 
-def hierarchy(session: Session) -> Family:
+def queue_hierarchy(session: Session) -> QueueTree:
     """Makes all queues, with what jobs hold and ask for counted in their queue and in all above it."""
     shares = {name: CapacityShare(queue) for name, queue in session.queues.items()}
-    family = Family(shares)
+    tree = QueueTree(shares)
     if ROOT not in shares or not all(_find_ancestors(share, shares) for share in shares.values()):
-        family.is_sound = False
-        return family
+        tree.is_valid = False
+        return tree
     for job in session.jobs.values():
-        if not family.is_leaf(job.queue):
-            family.is_sound = False
-            return family
-        for share in family.line(job.queue):
+        if not tree.is_leaf(job.queue):
+            tree.is_valid = False
+            return tree
+        for share in tree.path_to_root(job.queue):
             share.include(job)
     root = shares[ROOT]
     root.capability = _unlimited(session.total) if root.queue.capability.is_empty() else root.queue.capability.clone()
@@ -121,7 +121,7 @@ def hierarchy(session: Session) -> Family:
     _limit_children(root)
     for share in shares.values():
         share.update()
-    return family
+    return tree
 
 
 def _find_ancestors(share: CapacityShare, shares: dict[str, CapacityShare]) -> bool:

@@ -10,7 +10,7 @@ from wavetank.scheduling.config import (
     VolumeBindingArgs,
 )
 from wavetank.scheduling.framework.cycle.cycle import Cycle
-from wavetank.scheduling.framework.framework import Framework
+from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.plugins.imagelocality import ImageLocality

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavetank.cluster.fields.cron import ScheduleError, is_zone, parse_schedule
 from wavetank.cluster.objects.resource import parse_time, render_time
+from wavetank.cluster.rules.cron import ScheduleError, is_zone, parse_schedule
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 

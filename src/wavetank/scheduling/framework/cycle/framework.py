@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from wavetank.cluster.objects.podspec import PodSpec
-from wavetank.scheduling.extenders.extenders import Extenders
 from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.batching import Batch
 from wavetank.scheduling.framework.cycle.extenderfilter import ExtenderFilter
 from wavetank.scheduling.framework.cycle.plan import Plan
+from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
+from wavetank.scheduling.framework.extenders.extenders import Extenders
 from wavetank.scheduling.framework.nodes.nominatedrequests import NominatedRequestTable
 from wavetank.scheduling.framework.plugin import (
     FilterPlugin,
@@ -22,7 +23,6 @@ from wavetank.scheduling.framework.plugin import (
     ReservePlugin,
     ScorePlugin,
 )
-from wavetank.scheduling.framework.queue.events import ClusterEvent, Hint, always
 
 P = TypeVar("P", bound=Plugin)
 

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, Protocol
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
-from wavetank.scheduling.extenders.answers import (
+from wavetank.scheduling.framework.extenders.answers import (
     ExtenderError,
     read_filter,
     read_priorities,
     read_refusal,
     read_victims,
 )
-from wavetank.scheduling.framework.cycle.selection import RandomTies
 from wavetank.scheduling.framework.plugin import Reason
+from wavetank.scheduling.framework.selection import RandomTies
 
 SCORE_SCALE = 10  # an extender's best score is 10, a plugin's is 100
 
