@@ -196,7 +196,7 @@ def test_compat_is_what_k8ssim_itself_does():
 
 
 def test_bad_requests_get_one_clear_message(client):
-    assert client.refused("/step", conf=LRP) == "nothing is there yet: begin with /reset"
+    assert client.refused("/step", conf=LRP) == "no simulation: start one with /reset"
     assert client.refused("/nowhere").startswith("there is no /nowhere: expected one of /reset, /step")
     assert client.refused("/reset", nodes=NODES) == "workload: expected a text, got None"
     assert client.refused("/reset", nodes="x: 1", workload=JOBS).startswith("nodes: expected K8sSim's nodes")

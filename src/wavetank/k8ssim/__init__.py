@@ -1,1 +1,1 @@
-"""K8sSim on the tank: its result files, and its way of stepping through a simulation."""
+"""K8sSim's interface: simulations that are stepped by a client, and the server for them."""

@@ -1,4 +1,4 @@
-"""The state of a simulation as K8sSim's servers tell it: Kubernetes objects, and Volcano's books as Go writes them."""
+"""The state of a simulation as K8sSim's servers send it: Kubernetes objects, and Volcano's jobs and nodes as in Go."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _PENDING, _BINDING, _RUNNING, _SUCCEEDED = 1, 8, 32, 128
 
 
 def time_text(time: Nanoseconds | None) -> str | None:
-    """Writes a time as Kubernetes does, from the year one on; the zero time is null, as in Go."""
+    """Returns a time in Kubernetes' format, counted from the year one; the zero time is None, as in Go."""
     if not time:
         return None
     return (_YEAR_ONE + timedelta(seconds=time // SECOND)).isoformat() + "Z"
 
 
 def clock_text(time: Nanoseconds) -> str:
-    """Writes the clock as Go prints times."""
+    """Returns a time in the format in which Go prints it."""
     return f"{_YEAR_ONE + timedelta(seconds=time // SECOND)} +0000 UTC"
 
 
 def pod_document(row: TaskRow) -> Document:
-    """Returns a pod with the status that K8sSim gives it: its container is `terminated` from the binding on."""
+    """Returns a pod with K8sSim's status, in which the container is `terminated` as soon as the pod is bound."""
     pod = row.pod
     document = pod.render()
     document["metadata"] = {**document["metadata"], "creationTimestamp": time_text(pod.created)}
@@ -51,7 +51,7 @@ def pod_document(row: TaskRow) -> Document:
 
 
 def node_document(node: Node, used: Amounts) -> Document:
-    """Returns a node as K8sSim tells it: what is used stands where the capacity should, CPU in thousandths."""
+    """Returns a node as K8sSim sends it: `capacity` has the requests of its pods, with CPU in thousandths."""
     status = node.manifest.get("status") or {}
     capacity = {"cpu": str(used.get(CPU, 0)), "memory": str(used.get(MEMORY, 0)), GPU: str(used.get(GPU, 0))}
     return {
@@ -62,7 +62,7 @@ def node_document(node: Node, used: Amounts) -> Document:
 
 
 def used_by_node(rows: Iterable[TaskRow]) -> defaultdict[str, Counter[str]]:
-    """Adds up what the pods on each node request that have not ended."""
+    """Returns the requests of unfinished pods by node."""
     used: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if row.pod.node_name and not row.pod.finished:
@@ -71,7 +71,7 @@ def used_by_node(rows: Iterable[TaskRow]) -> defaultdict[str, Counter[str]]:
 
 
 def job_document(name: str, rows: list[TaskRow], min_available: int) -> Document:
-    """Returns what Volcano's scheduler knows of a job, as far as K8sSim's clients read it."""
+    """Returns a job as in Volcano's cache, as far as K8sSim's clients read it."""
     first = rows[0].pod
     created = time_text(min(row.pod.created for row in rows))
     return {
@@ -108,14 +108,14 @@ def _task_document(row: TaskRow, job: str) -> Document:
 
 def _status(row: TaskRow) -> int:
     if row.pod.phase in (SUCCEEDED, FAILED):
-        return _SUCCEEDED  # which K8sSim says of terminated tasks as well
+        return _SUCCEEDED  # K8sSim has this status for terminated tasks too
     if row.pod.phase == RUNNING:
         return _RUNNING
     return _PENDING if row.bound is None else _BINDING
 
 
 def node_book(node: Node, used: Amounts) -> Document:
-    """Returns what Volcano's scheduler knows of a node's resources."""
+    """Returns a node's resources as in Volcano's cache."""
     idle = {name: amount - used.get(name, 0) for name, amount in node.allocatable.items() if name != PODS}
     return {
         "Name": node.name,

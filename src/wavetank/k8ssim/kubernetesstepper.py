@@ -15,10 +15,10 @@ from wavetank.scheduling.named.switching import switched_definition
 
 
 class KubernetesStepper:
-    """K8sSim's simulation of kube-scheduler: in each step one of the eleven algorithms places what is there.
+    """K8sSim's simulation of kube-scheduler: in each step one of the eleven algorithms schedules the pending pods.
 
-    A step is as long as `tick` in the nodes' document says, a second if it says nothing; then the world stands at the
-    next instant, and nobody has decided on what came with it. Containers start at once.
+    A step takes `tick` seconds, a field of the nodes' document that is 1 by default. After it the events of the next
+    instant have happened, but its pods are not scheduled yet. Containers start at once.
     """
 
     def __init__(
@@ -38,18 +38,18 @@ class KubernetesStepper:
 
     @property
     def done(self) -> bool:
-        """Tells whether all pods have come and ended."""
+        """Tells whether all pods were submitted and have ended."""
         return self._cluster.is_done
 
     def step(self, action: int) -> Document:
-        """Lets an algorithm, by its number, decide for one tick; returns the state after it."""
+        """Schedules by the algorithm of this number for one tick; returns the state after it."""
         self._switch.turn(action)
         clock = self._cluster.clock
         clock.run_events(clock.now + self._tick)
         return self.state()
 
     def state(self) -> Document:
-        """Returns what K8sSim's server tells: whether all is done, nodes, pods, and the time."""
+        """Returns the state as K8sSim's server sends it: done, nodes, pods, and the time."""
         rows = list(self._cluster.ledger.rows.values())
         used = used_by_node(rows)
         return {

@@ -1,4 +1,4 @@
-"""What K8sSim's servers answer: /reset, /step, /stepResult and /stepResultAnyway, whatever carries the requests."""
+"""The requests of K8sSim's clients: /reset, /step, /stepResult and /stepResultAnyway, without the transport."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from wavetank.k8ssim.stepping import K8sSim
 
 
 class Answer(NamedTuple):
-    """An answer: a status of HTTP, and JSON."""
+    """An HTTP status and a JSON body."""
 
     status: int
     body: bytes
 
 
 class K8sSimServer:
-    """Answers requests one after the other; a step of the Volcano half goes on in the background meanwhile.
+    """Answers requests one after the other; a step with Volcano runs in the background.
 
-    Whatever is wrong with a request is answered with 400 and {"error": what}, and changes nothing.
+    An invalid request is answered with 400 and {"error": message}, and changes nothing.
     """
 
     def __init__(self, compat: bool = False, seed: int = 1) -> None:
@@ -37,7 +37,7 @@ class K8sSimServer:
         }
 
     def handle(self, path: str, body: bytes) -> Answer:
-        """Answers a request; the method does not matter, as with K8sSim."""
+        """Answers a request; its method is ignored, as in K8sSim."""
         handler = self._handlers.get(path.rstrip("/") or "/")
         if handler is None:
             return _answer(404, {"error": f"there is no {path}: expected one of {', '.join(self._handlers)}"})
@@ -47,7 +47,7 @@ class K8sSimServer:
             return _answer(400, {"error": str(error)})
 
     def close(self) -> None:
-        """Ends what goes on in the background."""
+        """Ends the step in the background."""
         if self._worker is not None:
             assert self._sim is not None
             self._sim.stop()
@@ -99,7 +99,7 @@ class K8sSimServer:
 
     def _simulation(self) -> K8sSim:
         if self._sim is None:
-            raise InputError("nothing is there yet: begin with /reset")
+            raise InputError("no simulation: start one with /reset")
         return self._sim
 
 
@@ -120,7 +120,7 @@ def _read(body: bytes) -> Mapping[str, Any]:
 
 
 def _yaml(given: Mapping[str, Any], field: str) -> str:
-    """Returns a text of several lines, which nobody can take for the name of a file of this machine."""
+    """Returns a text with a line break, so that it is never read as the name of a local file."""
     value = given.get(field)
     if not isinstance(value, str):
         raise InputError(f"expected a text, got {value!r:.60}", path=field)

@@ -16,13 +16,13 @@ from wavetank.scheduling.volcano.config.conf import VolcanoConf
 
 
 class K8sSim:
-    """K8sSim's simulation, step by step, with an algorithm that may be another one in every step.
+    """K8sSim's simulation, step by step, with an algorithm chosen for each step.
 
     A workload of Volcano Jobs (`jobs:`) is scheduled by Volcano: a step takes one of its algorithms, by name
-    ("GANG_LRP"), or a volcano-scheduler.conf, and goes on for `period` seconds, or to the end with -1. A workload that
+    ("GANG_LRP"), or a volcano-scheduler.conf, and runs for `period` seconds, or to the end with -1. A workload that
     is a list of {pod, startTime} is scheduled by kube-scheduler: a step takes K8sSim's number of an algorithm (1 EP,
     2 LRP, 3 MRP, 4 BRA, 5 RLP, 6 TTP, 7 NAP, 8 NPAPP, 9 ILP, 10 NLP, 11 IPAP) and takes one tick. `compat` makes that
-    half do what K8sSim itself does (Kubernetes 1.14).
+    scheduler decide as K8sSim's own does (Kubernetes 1.14).
 
     >>> sim = wavetank.K8sSim()  # doctest: +SKIP
     >>> sim.reset("nodes_7-0.yaml", "wsl_test_mrp-2.yaml")  # doctest: +SKIP
@@ -34,52 +34,52 @@ class K8sSim:
         self._compat = compat
         self._version = version
         self._seed = seed
-        self._half: KubernetesStepper | VolcanoStepper | None = None
+        self._stepper: KubernetesStepper | VolcanoStepper | None = None
         self._lock = threading.Lock()
 
     def reset(self, nodes: str | Path, workload: str | Path, period: int = -1) -> Document:
-        """Begins anew and returns the first state; nodes and workload are files, or YAML texts of several lines."""
+        """Starts a new simulation and returns its state; both arguments are files, or YAML texts with line breaks."""
         cluster, jobs = _text(nodes), _text(workload)
         if isinstance(only_document(jobs, "workload"), Mapping):
-            half: KubernetesStepper | VolcanoStepper = VolcanoStepper(cluster, jobs, period, self._seed)
+            stepper: KubernetesStepper | VolcanoStepper = VolcanoStepper(cluster, jobs, period, self._seed)
         else:
-            half = KubernetesStepper(cluster, jobs, self._compat, self._version, self._seed)
-        self._half = half
-        return half.first_state() if isinstance(half, VolcanoStepper) else half.state()
+            stepper = KubernetesStepper(cluster, jobs, self._compat, self._version, self._seed)
+        self._stepper = stepper
+        return stepper.first_state() if isinstance(stepper, VolcanoStepper) else stepper.state()
 
     def step(self, action: int | str | Path | VolcanoConf) -> Document:
-        """Lets an algorithm decide until the next step is due, and returns the state then."""
-        half = self._started()
-        if isinstance(half, KubernetesStepper):
+        """Schedules by an algorithm until the next step is due, and returns the state then."""
+        stepper = self._started()
+        if isinstance(stepper, KubernetesStepper):
             if isinstance(action, bool) or not isinstance(action, int):
                 raise InputError(f"expected the number of an algorithm, got {action!r:.60}", path="action")
-            return half.step(action)
+            return stepper.step(action)
         if isinstance(action, int):
             raise InputError(f"expected the name of an algorithm or a configuration, got {action!r:.60}", path="conf")
-        half.step(action if isinstance(action, VolcanoConf) else self.read_conf(action), self._lock)
-        return half.state()
+        stepper.step(action if isinstance(action, VolcanoConf) else self.read_conf(action), self._lock)
+        return stepper.state()
 
     def read_conf(self, conf: str | Path) -> VolcanoConf:
-        """Reads a step of the Volcano half: the name of an algorithm, a file, or the text of a configuration."""
+        """Reads the configuration of a step with Volcano: the name of an algorithm, a file, or a YAML text."""
         return VolcanoStepper.read_conf(conf)
 
     def state(self) -> Document:
-        """Returns the present state, as K8sSim's servers tell it."""
+        """Returns the state as K8sSim's servers send it."""
         return self._started().state()
 
     def books(self) -> Document:
-        """Returns the jobs and nodes as Volcano's scheduler knows them."""
-        half = self._started()
-        return half.books() if isinstance(half, VolcanoStepper) else half.state()
+        """Returns the jobs and nodes as in Volcano's cache."""
+        stepper = self._started()
+        return stepper.books() if isinstance(stepper, VolcanoStepper) else stepper.state()
 
     @property
     def done(self) -> bool:
-        """Tells whether all pods have come and ended."""
+        """Tells whether all pods were submitted and have ended."""
         return self._started().done
 
     @property
     def has_jobs(self) -> bool:
-        """Tells whether the workload is one of Volcano Jobs."""
+        """Tells whether the workload has Volcano Jobs."""
         return isinstance(self._started(), VolcanoStepper)
 
     def write_results(self, folder: str | Path) -> None:
@@ -87,21 +87,21 @@ class K8sSim:
         self._started().write_results(Path(folder))
 
     def stop(self) -> None:
-        """Ends a step that another thread is making, after the second that it is in."""
-        half = self._started()
-        if isinstance(half, VolcanoStepper):
-            half.stop()
+        """Ends a step of another thread after its current second."""
+        stepper = self._started()
+        if isinstance(stepper, VolcanoStepper):
+            stepper.stop()
 
     @contextmanager
     def pausing(self) -> Iterator[K8sSim]:
-        """Lets nothing happen meanwhile, where another thread is making a step."""
+        """Pauses a step of another thread."""
         with self._lock:
             yield self
 
     def _started(self) -> KubernetesStepper | VolcanoStepper:
-        if self._half is None:
-            raise InputError("nothing is there yet: begin with reset")
-        return self._half
+        if self._stepper is None:
+            raise InputError("no simulation: start one with reset")
+        return self._stepper
 
 
 def _text(given: str | Path) -> str:

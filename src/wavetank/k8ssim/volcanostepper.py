@@ -31,10 +31,10 @@ from wavetank.simulation.k8ssimjobs import JobStarter
 
 
 class VolcanoStepper:
-    """K8sSim's simulation of Volcano: a session every second, on nodes of K8sSim's own.
+    """K8sSim's simulation of Volcano: a session every second, on K8sSim's nodes.
 
-    Every `period` seconds, or only at the beginning with -1, it waits for a configuration; so a state between two steps
-    is that of an instant whose session has not been yet.
+    Every `period` seconds, or only at the start with -1, it waits for a configuration. So the state between two steps
+    is that of an instant before its session.
     """
 
     def __init__(self, nodes: str, workload: str, period: int = -1, seed: int = 1) -> None:
@@ -51,18 +51,18 @@ class VolcanoStepper:
 
     @staticmethod
     def read_conf(conf: str | Path) -> VolcanoConf:
-        """Reads the name of one of K8sSim's algorithms, a file, or the text of a configuration."""
+        """Reads the name of one of K8sSim's algorithms, a file, or a YAML text."""
         if isinstance(conf, str) and conf.strip() in VOLCANO_TEXTS:
             return parse_conf(VOLCANO_TEXTS[conf.strip()])
         return parse_conf(conf if isinstance(conf, str) and "\n" in conf else read_text(Path(conf)))
 
     @property
     def done(self) -> bool:
-        """Tells whether all tasks have come and ended."""
+        """Tells whether all tasks were submitted and have ended."""
         return self._cluster.is_done
 
     def step(self, conf: VolcanoConf, lock: AbstractContextManager[object]) -> None:
-        """Goes on by a configuration until the next one is due; `lock` is held while anything changes."""
+        """Schedules by a configuration until the next one is due; `lock` is held during changes."""
         with lock:
             self._configure(conf)
         clock, due = self._cluster.clock, self._next_due()
@@ -70,12 +70,12 @@ class VolcanoStepper:
             with lock:
                 second = self._next_second(due)
                 if second is None:
-                    break  # whoever waits now waits for ever
+                    break  # nothing can change any more
                 clock.run_events(second) if second == due else clock.run(second)
         self._ended = self.done or due is None
 
     def stop(self) -> None:
-        """Ends a step after the second that it is in."""
+        """Ends a step after its current second."""
         self._stopped = True
 
     def _configure(self, conf: VolcanoConf) -> None:
@@ -87,14 +87,14 @@ class VolcanoStepper:
             self._scheduler.configure(conf)
 
     def _next_due(self) -> int | None:
-        """Returns when the next configuration is due: at the next whole period, None if never."""
+        """Returns when the next configuration is due: at the end of the period, None if never."""
         if self._period == -1:
             return None
         period = self._period * SECOND
         return (self._cluster.clock.now // period + 1) * period
 
     def _next_second(self, due: int | None) -> int | None:
-        """Returns the next second in which anything happens, or that of the next configuration; None if never."""
+        """Returns the next second with an event or a configuration; None if there is none."""
         clock = self._cluster.clock
         upcoming = clock.next_due() if clock.foreground else None
         if upcoming is None:
@@ -102,26 +102,26 @@ class VolcanoStepper:
         second = -(-upcoming // SECOND) * SECOND
         return second if due is None else min(second, due)
 
-    # what is told
+    # states
 
     def first_state(self) -> Document:
-        """Returns the answer to a reset: the nodes, and nothing on them."""
+        """Returns the answer to a reset: the empty nodes."""
         nodes = [node_document(node, {}) for node in self._cluster.node_list()]
         books = {"Jobs": None, "Nodes": None, "NotCompletion": False}
         return {**books, "done": False, "nodes": nodes, "pods": None, "clock": clock_text(0)}
 
     def state(self) -> Document:
-        """Returns all that K8sSim's server tells after a step."""
+        """Returns the state as K8sSim's server sends it after a step."""
         rows = list(self._cluster.ledger.rows.values())
         used = used_by_node(rows)
         nodes = [node_document(node, used[node.name]) for node in self._cluster.node_list()]
-        # K8sSim's clock has moved on when its loop finds that all is done
+        # K8sSim's clock is a second ahead when its loop finds that all is done
         now = self._cluster.clock.now + (SECOND if self._ended else 0)
         pods = [pod_document(row) for row in rows]
         return {**self.books(), "done": self.done, "nodes": nodes, "pods": pods, "clock": clock_text(now)}
 
     def books(self) -> Document:
-        """Returns the jobs and nodes as the scheduler knows them."""
+        """Returns the jobs and nodes as in Volcano's cache."""
         rows = list(self._cluster.ledger.rows.values())
         jobs: defaultdict[tuple[str, str], list[TaskRow]] = defaultdict(list)
         for row in rows:

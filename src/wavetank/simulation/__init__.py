@@ -1,1 +1,1 @@
-"""One World: clock, store and actors put together."""
+"""One World: a clock, a store and their actors, for runs, serving, verification and K8sSim."""

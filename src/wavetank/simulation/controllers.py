@@ -19,7 +19,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.scheduling.attachable import Attachable
-from wavetank.simulation.namespacelimits import Bounds
+from wavetank.simulation.namespacelimits import NamespaceLimits
 from wavetank.workloads.manifests.expansion import behavior_of_owned, behavior_of_task
 
 VOLCANO_JOBS = "volcano-job-controller"
@@ -52,10 +52,10 @@ def run_context(context: ActorContext, complete: Callable[[Pod], None], observed
     `observed`: programs in the loop read what controllers write.
     """
     store = context.store
-    bounds = Bounds(store)
+    limits = NamespaceLimits(store)
 
     def prepare(pod: Pod) -> None:
-        bounds.complete(pod)
+        limits.complete(pod)
         pod.behavior = (
             behavior_of_task(pod.manifest) if JOB_NAME in pod.annotations else behavior_of_owned(pod.manifest)
         )
@@ -63,6 +63,6 @@ def run_context(context: ActorContext, complete: Callable[[Pod], None], observed
 
     return ControllerContext(
         store,
-        StoreClient(store, context.streams.stream("controllers/names"), prepare, bounds.charge),
+        StoreClient(store, context.streams.stream("controllers/names"), prepare, limits.charge),
         observed=observed,
     )

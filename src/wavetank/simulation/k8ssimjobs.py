@@ -15,16 +15,16 @@ from wavetank.workloads.manifests.expansion import submissions_of
 
 
 class JobStarter:
-    """Makes the pods of Volcano Jobs at once, as K8sSim has it: no controller waits for the group to be let in.
+    """Creates the pods of Volcano Jobs at once, as K8sSim does: no controller waits until the PodGroup is admitted.
 
-    The group asks for no resources, so that it is always let in; it goes with its last pod that has work to do, so that
+    The group requests no resources, so that it is always admitted; it is deleted with the last pod that ends, so that
     sessions need not look at it any more. `complete` is called with each pod.
     """
 
     def __init__(self, context: ActorContext, complete: Callable[[Pod], Any]) -> None:
         self._store = store = context.store
         self._complete = complete
-        self._busy: Counter[tuple[str, str]] = Counter()  # by group: pods that have not ended
+        self._unfinished: Counter[tuple[str, str]] = Counter()  # pods by group
         store.subscribe(VOLCANO_JOB, added=self._start)
         store.subscribe(POD, modified=self._pod_modified, deleted=self._pod_deleted)
 
@@ -33,7 +33,7 @@ class JobStarter:
         self._store.create(parse_resource(_group(new), self._store.specs))
         for submission in submissions_of(new.manifest, self._store.specs):
             spec = self._store.specs.intern(submission.manifest["spec"])
-            self._busy[new.key] += len(submission.names)
+            self._unfinished[new.key] += len(submission.names)
             for name in submission.names:
                 pod = Pod(submission.manifest, spec, name=name, namespace=new.namespace, behavior=submission.behavior)
                 self._complete(pod)
@@ -48,13 +48,13 @@ class JobStarter:
             self._pod_ended(old)
 
     def _pod_ended(self, pod: Pod) -> None:
-        """Removes the group of a job whose last pod has ended."""
+        """Deletes the group of a job whose last pod has ended."""
         key = (pod.namespace, pod.annotations.get(GROUP_NAME, ""))
-        if key not in self._busy:
+        if key not in self._unfinished:
             return
-        self._busy[key] -= 1
-        if not self._busy[key]:
-            del self._busy[key]
+        self._unfinished[key] -= 1
+        if not self._unfinished[key]:
+            del self._unfinished[key]
             group = self._store.find(POD_GROUPS, *key)
             if group is not None:
                 self._store.delete(group)

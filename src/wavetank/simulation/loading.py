@@ -1,4 +1,4 @@
-"""The objects of a cluster's files as an API server would hold them."""
+"""Loads the objects of a cluster as an API server would store them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def load_cluster(
     scheduler_name: str | None = None,
     settle: Callable[[], None] | None = None,
 ) -> None:
-    """Creates a cluster's objects, with the namespaces that they need; InputError names one that is refused.
+    """Creates a cluster's objects and the namespaces that they need; InputError if one is refused.
 
-    An object with a status has lived already, and keeps it; one without is new. Pods go to the scheduler that is
-    named, if one is, whatever they say themselves; `settle` is called before the first of them.
+    An object with a status keeps it; one without is new. With a `scheduler_name` all pods get it. `settle` is called
+    before the first pod.
     """
-    resources = cluster.resources(store.specs)  # in the order in which they need each other, pods last
+    resources = cluster.resources(store.specs)  # in the order of their dependencies, pods last
     for manifest in (*_namespaces(resources, store), *(resource.manifest for resource in resources)):
         resource = _complete(_for_scheduler(manifest, scheduler_name), store, kinds)
         try:
@@ -56,7 +56,7 @@ def load_cluster(
 
 
 def complete_object(resource: Resource, store: Store) -> Resource:
-    """Returns an object that is not in the store yet as an API server would hold it, with its defaults."""
+    """Returns a new object as an API server would store it, with its defaults."""
     return _complete(resource.manifest, store, _builtin_kinds())
 
 
@@ -66,9 +66,9 @@ def _builtin_kinds() -> KindTable:
 
 
 class PodCompleter:
-    """Completes the pods of a workload as an API server would, and makes the namespaces that they need.
+    """Completes the pods of a workload as an API server would, and creates the namespaces that they need.
 
-    If `scheduler_name` is given they all go to the scheduler of that name.
+    With a `scheduler_name` all of them get it.
     """
 
     def __init__(self, store: Store, kinds: KindTable, scheduler_name: str | None) -> None:
@@ -78,7 +78,7 @@ class PodCompleter:
         self._specs: dict[PodSpec, PodSpec] = {}
 
     def complete(self, pod: Pod) -> None:
-        """Completes a pod that is not in the store yet."""
+        """Completes a new pod."""
         if pod.spec not in self._specs:
             if len(self._specs) >= _SPECS:
                 self._specs.clear()
@@ -95,7 +95,7 @@ class PodCompleter:
         return self._store.specs.intern(_for_scheduler(document, self.scheduler_name)["spec"])
 
 
-_SPECS = 10_000  # completed specs that are kept: in a trace every pod may have its own
+_SPECS = 10_000  # completed specs that are cached: in a trace every pod may have its own
 
 
 def _active(namespace: str) -> Document:
@@ -139,7 +139,7 @@ def _complete(manifest: Manifest, store: Store, kinds: KindTable) -> Resource:
 
 
 def _registered(metadata: Document) -> dict[str, str]:
-    """Returns a node's labels with those that a kubelet gives it when it comes into the cluster."""
+    """Returns a node's labels with those that its kubelet sets when it registers."""
     labels = {HOSTNAME: metadata.get("name", ""), "kubernetes.io/os": OS, "kubernetes.io/arch": ARCHITECTURE}
     labels |= {"beta.kubernetes.io/os": OS, "beta.kubernetes.io/arch": ARCHITECTURE}
     return {**labels, **(metadata.get("labels") or {})}

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from wavetank.apiserver.kinds import Kind
 
 
-class Bounds:
-    """Keeps the pods that controllers make in a run within the limit ranges and quotas of their namespaces.
+class NamespaceLimits:
+    """Applies LimitRanges and ResourceQuotas to the pods that controllers create in a run.
 
     Few clusters have any: nothing is loaded or copied before there is one.
     """
@@ -22,19 +22,19 @@ class Bounds:
         self._store = store
 
     def complete(self, pod: Pod) -> None:
-        """Gives a pod the default requests of its namespace; ForbiddenError if it asks for too much or too little."""
+        """Gives a pod the default requests of its namespace; ForbiddenError if its requests are out of range."""
         if self._store.has(LIMIT_RANGE):
             document = self._ask("LimitRanger", pod)
             pod.manifest = {**pod.manifest, "metadata": document["metadata"], "spec": document["spec"]}
             pod.spec = self._store.specs.intern(document["spec"])
 
     def charge(self, pod: Pod) -> None:
-        """Adds a pod to what is used of the quotas of its namespace; ForbiddenError if that is too much."""
+        """Adds a pod to the usage of its namespace's quotas; ForbiddenError if that exceeds one."""
         if self._store.has(RESOURCE_QUOTA):
             self._ask("ResourceQuota", pod)
 
     def _ask(self, plugin: str, pod: Pod) -> dict[str, Any]:
-        """Lets a plugin of the API server's admission see a new pod; returns the pod that it leaves."""
+        """Passes a new pod through an admission plugin of the API server; returns the pod as changed by it."""
         from wavetank.apiserver.admission.attributes import Attributes
         from wavetank.apiserver.admission.chain import AdmissionChain
 

@@ -15,10 +15,10 @@ Complete = Callable[[Pod], None]
 
 
 class Submitter:
-    """Creates the workload's pods and objects at their times, holding no more than one of them in advance.
+    """Creates the workload's pods and objects at their times; it reads only one of them ahead.
 
-    `complete` is called with each pod before it is created, `finish` with each other object; what they refuse is
-    wrong with the workload. Objects whose lifetime is over are deleted; their pods are the garbage collector's.
+    `complete` is called with each pod before it is created, `finish` with each other object; InputError if they refuse
+    one. Objects are deleted at the end of their lifetime, and their pods by the garbage collector.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Submitter:
 
     @property
     def is_done(self) -> bool:
-        """Tells whether all has been submitted."""
+        """Tells whether everything was submitted."""
         return self._next is None
 
     def _plan(self) -> None:
@@ -53,29 +53,29 @@ class Submitter:
                 check_pod(coming.pod, self._complete)
                 self._store.create(coming.pod)
             else:
-                self._plant(coming)
+                self._create_object(coming)
             self._next = coming = next(self._arrivals, None)
         if coming is not None:
             self._clock.at(coming.time, self._submit)
 
-    def _plant(self, planting: ObjectArrival) -> None:
-        made = planting.resource if self._finish is None else self._finish(planting.resource)
+    def _create_object(self, arrival: ObjectArrival) -> None:
+        made = arrival.resource if self._finish is None else self._finish(arrival.resource)
         check_template(made, self._complete)
         try:
             self._store.create(made)
         except ApiError as error:
             raise InputError(str(error), path=_place(made)) from None
-        if planting.lifetime is not None:
-            self._clock.after(planting.lifetime, partial(self._end, made))
+        if arrival.lifetime is not None:
+            self._clock.after(arrival.lifetime, partial(self._end, made))
 
-    def _end(self, planted: Resource) -> None:
-        present = self._store.find(planted.group_kind, planted.namespace, planted.name)
-        if present is not None and present.uid == planted.uid:
+    def _end(self, submitted: Resource) -> None:
+        present = self._store.find(submitted.group_kind, submitted.namespace, submitted.name)
+        if present is not None and present.uid == submitted.uid:
             self._store.discard(present)
 
 
 def check_pod(pod: Pod, complete: Complete) -> None:
-    """Completes a pod before it is created; what is refused is an InputError that names it."""
+    """Completes a pod before it is created; InputError with the pod's name if it is refused."""
     try:
         complete(pod)
     except ApiError as error:
@@ -83,7 +83,7 @@ def check_pod(pod: Pod, complete: Complete) -> None:
 
 
 def check_template(owner: Resource, complete: Complete) -> None:
-    """Refuses an owner none of whose pods would be let in: otherwise its pods would be missing without a word."""
+    """Refuses an owner whose pods would all be refused: otherwise its pods would be missing without a message."""
     template = (owner.manifest.get("spec") or {}).get("template")
     if not isinstance(template, dict) or not template.get("spec"):
         return

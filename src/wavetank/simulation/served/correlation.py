@@ -1,4 +1,4 @@
-"""Which Events are written: client-go's rules for those who say the same again, or too much."""
+"""Which Events are written: client-go's rules for repeated, similar and too frequent Events."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
-_SIMILAR = 10  # Events of one reason about one object, from which on they become one
+_SIMILAR = 10  # Events of one reason about one object, after which they are combined
 _FORGOTTEN = 600 * SECOND  # without a similar one
-_BURST, _REFILL = 25, 300 * SECOND  # Events of one type and source about one object, and how long another one takes
-_MOST = 4096  # kept of each
+_BURST, _REFILL = 25, 300 * SECOND  # Events of one type and source about one object, and the time until one more
+_MOST = 4096  # entries that are kept of each
 _COMBINED = "(combined from similar events): "
 
 Event = dict[str, Any]
@@ -32,14 +32,14 @@ class _Bucket:
 
 
 class Correlator:
-    """Looks at Events before they are written."""
+    """Combines and limits Events before they are written."""
 
     def __init__(self) -> None:
         self._similar: OrderedDict[Key, _Similar] = OrderedDict()
         self._buckets: OrderedDict[Key, _Bucket] = OrderedDict()
 
     def combine(self, event: Event, now: Nanoseconds) -> Key:
-        """Returns what an Event is the same as; one of too many similar ones is told to be combined from them."""
+        """Returns the key of an Event, equal for repeated ones; one of too many similar Events is changed to say so."""
         key = (*_source(event), event["type"], event["reason"])
         similar = self._similar.get(key) or _Similar()
         if now - similar.last > _FORGOTTEN:
@@ -54,7 +54,7 @@ class Correlator:
         return key
 
     def heard(self, event: Event, now: Nanoseconds) -> bool:
-        """Tells whether the source of an Event may still say something about that object."""
+        """Tells whether the source of an Event is within its limit for that object."""
         key = (*_source(event), event["type"])
         bucket = self._buckets.get(key) or _Bucket(_BURST * _REFILL, now)
         bucket.credit = min(_BURST * _REFILL, bucket.credit + now - bucket.filled)
@@ -67,9 +67,9 @@ class Correlator:
 
 
 def _source(event: Event) -> Key:
-    about, who = event["involvedObject"], event["source"]
+    about, source = event["involvedObject"], event["source"]
     named = (str(about.get(each, "")) for each in ("kind", "namespace", "name", "uid", "apiVersion"))
-    return (who["component"], who.get("host", ""), *named)
+    return (source["component"], source.get("host", ""), *named)
 
 
 def _keep(kept: OrderedDict[Key, T], key: Key, value: T) -> None:

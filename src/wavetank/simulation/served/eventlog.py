@@ -7,31 +7,31 @@ from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.store import Store
 from wavetank.simulation.served.correlation import Correlator, Event, Key
 
-_MOST = 5_000  # Events that are kept; the oldest go first, as they do by age in a real cluster
+_MOST = 5_000  # Events that are kept; then the oldest are deleted, as a real cluster does by age
 _TABLE = "Event"
 _RENEWED = ("message", "lastTimestamp")
 
 
 class EventLog:
-    """Writes Events, which `kubectl describe` shows; of too many the oldest are forgotten.
+    """Writes Events, which `kubectl describe` shows; of too many the oldest are deleted.
 
-    What is said again is counted, and who says too much about an object is heard less, by client-go's rules.
+    Repeated Events are counted, and a source with too many Events about an object is limited, by client-go's rules.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._correlator = Correlator()
         self._written: deque[tuple[str, str, Key]] = deque()
-        self._known: dict[Key, tuple[str, str]] = {}  # where an Event is that says the same
+        self._known: dict[Key, tuple[str, str]] = {}  # namespace and name of the Event with this key
 
     def tell(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
-        """Writes what a controller has to say of an object."""
+        """Writes an Event of a controller about an object."""
         self.write(about, type_, reason, message, {"component": component})
 
     def write(
-        self, about: Resource, type_: str, reason: str, message: str, who: dict[str, str], field: str = ""
+        self, about: Resource, type_: str, reason: str, message: str, source: dict[str, str], field: str = ""
     ) -> None:
-        """Writes an Event about an object, or the part of it that `field` names; `who` has component and host."""
+        """Writes an Event about an object, or its part `field`; `source` has component and host."""
         now = render_time(self._store.clock.now)
         name = f"{about.name}.{self._store.version:016x}"
         namespace = about.namespace or "default"
@@ -42,14 +42,14 @@ class EventLog:
             "involvedObject": _reference(about, field),
             "reason": reason,
             "message": message,
-            "source": who,
+            "source": source,
             "firstTimestamp": now,
             "lastTimestamp": now,
             "count": 1,
             "type": type_,
             "eventTime": None,
-            "reportingComponent": who["component"],
-            "reportingInstance": who.get("host", ""),
+            "reportingComponent": source["component"],
+            "reportingInstance": source.get("host", ""),
         }
         key = self._correlator.combine(event, self._store.clock.now)
         if not self._correlator.heard(event, self._store.clock.now):
@@ -65,7 +65,7 @@ class EventLog:
             self._forget(*self._written.popleft())
 
     def _count(self, present: Resource, event: Event) -> None:
-        """Writes that an Event has come again, with its newest words."""
+        """Counts a repeated Event, with its newest message."""
         new = present.copy()
         again = {"count": present.manifest["count"] + 1, **{field: event[field] for field in _RENEWED}}
         new.manifest = {**present.manifest, **again}

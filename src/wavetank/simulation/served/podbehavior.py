@@ -9,7 +9,7 @@ from wavetank.workloads.manifests.volcanojobs import behavior_of_epochs
 
 
 def _epochs(pod: Pod) -> PodBehavior | None:
-    """Returns the training that a task of K8sSim is told to do; restarts of it are not served."""
+    """Returns the training of a task of K8sSim by its arguments, without K8sSim's restarts."""
     run = behavior_of_epochs(pod.manifest, "") if JOB_NAME in pod.annotations else None
     return None if run is None else PodBehavior(0, flops=run.flops)
 

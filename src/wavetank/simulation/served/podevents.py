@@ -9,7 +9,7 @@ from wavetank.simulation.served.eventlog import EventLog
 class PodEvents:
     """Writes the Events that a built-in scheduler and simulated kubelets would, for `kubectl describe`.
 
-    `scheduler` and `kubelets` say whose are written: whoever is outside writes his own.
+    `scheduler` and `kubelets` tell whose Events are written: programs outside write their own.
     """
 
     def __init__(self, store: Store, log: EventLog, scheduler: bool, kubelets: bool) -> None:
@@ -20,29 +20,31 @@ class PodEvents:
 
     def _modified(self, old: Pod, new: Pod) -> None:
         if self._scheduler:
-            self._tell_scheduling(old, new)
+            self._write_scheduling(old, new)
         if self._kubelets and new.node_name:
-            self._tell_running(old, new)
+            self._write_running(old, new)
 
-    def _tell_scheduling(self, old: Pod, new: Pod) -> None:
-        who = {"component": new.scheduler_name}
+    def _write_scheduling(self, old: Pod, new: Pod) -> None:
+        source = {"component": new.scheduler_name}
         if new.node_name and not old.node_name:
             message = f"Successfully assigned {new.namespace}/{new.name} to {new.node_name}"
-            self._write(new, "Normal", "Scheduled", message, who)
+            self._write(new, "Normal", "Scheduled", message, source)
         elif new.unschedulable and new.unschedulable != old.unschedulable:
-            self._write(new, "Warning", "FailedScheduling", new.unschedulable, who)
+            self._write(new, "Warning", "FailedScheduling", new.unschedulable, source)
 
-    def _tell_running(self, old: Pod, new: Pod) -> None:
-        who = {"component": "kubelet", "host": new.node_name}
+    def _write_running(self, old: Pod, new: Pod) -> None:
+        source = {"component": "kubelet", "host": new.node_name}
         if new.phase == RUNNING and (old.phase != RUNNING or new.restarts != old.restarts):
             for container in new.spec.manifest.get("containers") or ():
                 image, field = container.get("image"), f"spec.containers{{{container.get('name')}}}"
-                self._write(new, "Normal", "Pulled", f'Successfully pulled image "{image}"', who, field)
-                self._write(new, "Normal", "Created", "Container created", who, field)
-                self._write(new, "Normal", "Started", "Container started", who, field)
+                self._write(new, "Normal", "Pulled", f'Successfully pulled image "{image}"', source, field)
+                self._write(new, "Normal", "Created", "Container created", source, field)
+                self._write(new, "Normal", "Started", "Container started", source, field)
         elif new.phase == FAILED and old.phase != FAILED and new.reason and new.started is None:
-            self._write(new, "Warning", new.reason, new.message, who)
+            self._write(new, "Warning", new.reason, new.message, source)
         elif new.deleted is not None and old.deleted is None:
             for container in new.spec.manifest.get("containers") or ():
                 name = container.get("name")
-                self._write(new, "Normal", "Killing", f"Stopping container {name}", who, f"spec.containers{{{name}}}")
+                self._write(
+                    new, "Normal", "Killing", f"Stopping container {name}", source, f"spec.containers{{{name}}}"
+                )

@@ -8,10 +8,10 @@ _TOPOLOGY = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 
 class ServedStore(Store):
-    """A store whose pods get the topology labels of their nodes, also where no API is asked to bind them."""
+    """A store in which a bound pod gets its node's topology labels, also if it is not bound through the API."""
 
     def bound(self, old: Pod, node_name: str) -> Pod:
-        """Returns the version of a pod that has come to a node, with where that node is."""
+        """Returns the bound version of a pod, with the topology labels of its node."""
         new = super().bound(old, node_name)
         node = self.find(NODE, "", node_name)
         copied = {key: node.labels[key] for key in _TOPOLOGY if key in node.labels} if node is not None else {}
