@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS, AdmissionChain
@@ -9,6 +9,7 @@ from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
 from wavetank.apiserver.definitions.controller import DefinitionController
+from wavetank.apiserver.endpoints.custommetrics import CustomMetrics, ExternalMetrics, MetricValues
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.endpoints.metrics import GROUP as METRICS
 from wavetank.apiserver.endpoints.metrics import Measures, Metrics
@@ -43,13 +44,22 @@ def _no_user(token: str) -> User | None:
     return None
 
 
+def _metric_groups(writer: Writer, metrics: MetricValues | None) -> Iterator[CustomMetrics | ExternalMetrics]:
+    """Yields the groups of those metrics that there are."""
+    if metrics is not None and metrics.has_custom_metrics:
+        yield CustomMetrics(writer, metrics)
+    if metrics is not None and metrics.has_external_metrics:
+        yield ExternalMetrics(writer, metrics)
+
+
 class Api:
     """The Kubernetes API over a store: one function from a request to its response.
 
     It knows no transport, and no time but the store's. `reports` adds what simulated kubelets report, `authenticate`
     finds the user of a token for TokenReviews, `plugins` are the names of the enabled admission plugins. With `rbac`
     roles decide what users may do; otherwise every request is allowed. `measures` knows the resource use of nodes and
-    pods; without it metrics.k8s.io is not served. `features` are the feature gates that are on.
+    pods; without it metrics.k8s.io is not served. `metrics` knows custom and external metrics, whose groups are served
+    if there are any. `features` are the feature gates that are on.
     """
 
     def __init__(
@@ -61,6 +71,7 @@ class Api:
         plugins: Collection[str] = DEFAULT_PLUGINS,
         rbac: bool = False,
         measures: Measures | None = None,
+        metrics: MetricValues | None = None,
         features: frozenset[str] = frozenset(),
         seed: int = 0,
     ) -> None:
@@ -74,7 +85,8 @@ class Api:
         self._watches = Watches(self._objects)
         self._definitions = DefinitionController(self._writer, self._deleter, self._watches)
         self._metrics = Metrics(self._writer, measures) if measures is not None else None
-        self._discovery = Discovery(self.kinds)
+        self._metric_groups = list(_metric_groups(self._writer, metrics))
+        self._discovery = Discovery(self.kinds, aggregated=self._metric_groups)
         self._openapi = OpenApi(self.kinds, lambda: self._objects.now)
         reviews = Reviews(self._writer, authenticate, self._authorizer)
         # kinds that are not stored: creating one is a call
@@ -115,6 +127,9 @@ class Api:
         if response is not None:
             self._authorize(request.user, Attributes(request.method.lower(), path=request.path))
             return response
+        for group in self._metric_groups:
+            if (metrics := group.respond(request, self._authorize)) is not None:
+                return metrics
         target = resolve(self.kinds, request.method, request.path)
         try:
             found = self._act(target, request)

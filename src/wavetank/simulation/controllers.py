@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import (
@@ -16,6 +16,7 @@ from wavetank.cluster.objects.groupkinds import (
 )
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.metricsclient import MetricsClient
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.scheduling.attachable import Attachable
@@ -46,10 +47,17 @@ def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> fr
     return frozenset({*submitted, VOLCANO_JOB} if admits and VOLCANO_JOBS in names else submitted)
 
 
-def run_context(context: ActorContext, complete: Callable[[Pod], None], observed: bool) -> ControllerContext:
+def run_context(
+    context: ActorContext,
+    complete: Callable[[Pod], None],
+    observed: bool,
+    metrics: MetricsClient,
+    flags: Mapping[str, str],
+) -> ControllerContext:
     """Returns the context for controllers of a run; `complete` is called with each pod that they create.
 
-    `observed`: programs in the loop read what controllers write.
+    `observed`: programs in the loop read what controllers write. `metrics` are the metrics APIs, `flags` those of
+    kube-controller-manager.
     """
     store = context.store
     limits = NamespaceLimits(store)
@@ -65,4 +73,6 @@ def run_context(context: ActorContext, complete: Callable[[Pod], None], observed
         store,
         StoreClient(store, context.streams.stream("controllers/names"), prepare, limits.charge),
         observed=observed,
+        metrics=metrics,
+        flags=flags,
     )

@@ -29,8 +29,12 @@ from wavetank.loop.turns.waiting import WaitingPods
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.simulation.loading import PodCompleter, load_cluster
+from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
+from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.workloads.cluster import Cluster
+
+POD_AUTOSCALER = "horizontal-pod-autoscaler-controller"
 
 
 class Loop:
@@ -38,7 +42,8 @@ class Loop:
 
     The store keeps a history, for watches, and is still empty. `begin`, `load` the cluster, and `close` in any case.
     Programs start before the cluster is loaded, so that they see its nodes one after the other in the order of their
-    creation: informers shuffle what they list.
+    creation: informers shuffle what they list. The metrics APIs are served if there is a setting for them, or the real
+    pod autoscaler.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Loop:
         processes: Sequence[ProcessDefinition],
         takes_all: bool,
         manager: ManagerDefinition | None = None,
+        metrics: MetricsSetting | None = None,
     ) -> None:
         self._context = context
         store, clock = context.store, context.clock
@@ -55,7 +61,11 @@ class Loop:
         if manager is not None:
             store.subscribe(POD, added=set_behavior)
         stated = [*(each.version for each in processes), manager.version if manager else "", SERVED.tag]
-        self._api = Api(store, KubeletReports(context, next(version for version in stated if version)))
+        reports = KubeletReports(context, next(version for version in stated if version))
+        measured = None
+        if metrics is not None or (manager is not None and POD_AUTOSCALER in manager.controllers):
+            measured = ClusterMetrics(store, metrics, reports.ready_since)
+        self._api = Api(store, reports, measures=measured, metrics=measured)
         EventExpiry(store)
         sync = processes[0].sync if processes else None
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)

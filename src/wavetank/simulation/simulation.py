@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +28,8 @@ from wavetank.simulation.execution import K8SSIM, KUBELET, Execution
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.k8ssimjobs import JobStarter
 from wavetank.simulation.latency.model import Latency
+from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
+from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
 from wavetank.simulation.submitter import check_pod
@@ -56,6 +58,8 @@ class Setting:
     controllers: frozenset[str] = all_names()
     execution: Execution = KUBELET
     manager: ManagerDefinition | None = None  # a real controller manager, for controllers that are not built in
+    metrics: MetricsSetting | None = None  # what the metrics APIs measure; None: pods use what they request
+    controller_flags: Mapping[str, str] = field(default_factory=dict)  # kube-controller-manager's, without dashes
 
     @property
     def has_programs(self) -> bool:
@@ -125,7 +129,9 @@ class Simulation:
     def _start_controllers(self, context: ActorContext, admission: Admission) -> None:
         """Starts the controllers that are on; K8sSim makes the pods of Volcano's Jobs in its own way."""
         names = self.setting.controllers
-        controllers = run_context(context, admission.complete, observed=self.setting.has_programs)
+        setting = self.setting
+        metrics = ClusterMetrics(context.store, setting.metrics)
+        controllers = run_context(context, admission.complete, setting.has_programs, metrics, setting.controller_flags)
         if self.setting.execution == K8SSIM and VOLCANO_JOBS in names:
             JobStarter(context, admission.complete)
             names -= {VOLCANO_JOBS}
@@ -137,7 +143,8 @@ class Simulation:
             return None
         from wavetank.simulation.programs import Loop  # few runs need it
 
-        loop = Loop(context, self.setting.processes, self._takes_all, self.setting.manager)
+        setting = self.setting
+        loop = Loop(context, setting.processes, self._takes_all, setting.manager, setting.metrics)
         stack.callback(loop.close)
         return loop
 

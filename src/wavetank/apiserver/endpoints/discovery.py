@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from wavetank.apiserver.endpoints.aggregated import AggregatedGroup, aggregated_group, plain_resources
 from wavetank.apiserver.endpoints.health import HEALTH, checks_of, health
 from wavetank.apiserver.errors import method_not_allowed
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -36,9 +37,10 @@ Document = dict[str, Any]
 class Discovery:
     """Answers the paths above the resources: /api, /apis and what is below them, /version, health checks."""
 
-    def __init__(self, kinds: KindTable, release: Release = SERVED) -> None:
+    def __init__(self, kinds: KindTable, release: Release = SERVED, aggregated: Sequence[AggregatedGroup] = ()) -> None:
         self._kinds = kinds
         self._release = release
+        self._others = {group.name: group for group in aggregated}
 
     def respond(self, request: Request) -> Response | None:
         """Answers one of the paths; None if it is another path, or of a group that is not served.
@@ -70,7 +72,7 @@ class Discovery:
     def _plain(self, parts: list[str]) -> Document | None:
         if parts[:1] == ["api"] and len(parts) > 2:
             return None
-        groups = self._kinds.groups()
+        groups = self._groups()
         match parts:
             case ["api"]:
                 return api_versions()
@@ -79,15 +81,20 @@ class Discovery:
                 return {"kind": "APIGroupList", "apiVersion": "v1", "groups": described}
             case ["apis", group] if group in groups:
                 return {"kind": "APIGroup", "apiVersion": "v1", **_group(group, groups[group])}
+            case ["apis", group, version] if group in self._others and version in groups[group]:
+                return plain_resources(self._others[group], version)
             case ["apis", group, version] if version in groups.get(group, ()):
                 return self._resources(group, version)
             case ["api", version] if version in groups.get("", ()):
                 return self._resources("", version)
         return None
 
+    def _groups(self) -> dict[str, list[str]]:
+        return self._kinds.groups() | {name: list(group.versions) for name, group in self._others.items()}
+
     def _paths(self) -> Iterable[str]:
         yield from ("/api", f"/api/{CORE}", "/apis")
-        for group, versions in self._kinds.groups().items():
+        for group, versions in self._groups().items():
             if group:
                 yield from (f"/apis/{group}", *(f"/apis/{group}/{version}" for version in versions))
         for name in HEALTH:
@@ -119,6 +126,8 @@ class Discovery:
         """Returns the APIGroupDiscoveryList of core ("api") or of all other groups ("apis")."""
         groups = {name: versions for name, versions in self._kinds.groups().items() if (not name) == (root == "api")}
         items = [self._aggregated_group(name, versions) for name, versions in groups.items()]
+        if root == "apis":
+            items += map(aggregated_group, self._others.values())
         kind, group, version = AGGREGATED
         return {"kind": kind, "apiVersion": f"{group}/{version}", "metadata": {}, "items": items}
 

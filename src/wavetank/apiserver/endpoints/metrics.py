@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
+from wavetank.apiserver.endpoints.aggregated import register
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.requests.negotiation import PLAIN, negotiate
@@ -19,10 +20,10 @@ from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.kernel.durations import Nanoseconds, format_seconds
 from wavetank.quantity import format_milli
 
 GROUP, VERSION = "metrics.k8s.io", "v1beta1"
-_WINDOW = "15s"  # over which a metrics server measures; here the use within it is constant
 _VERBS = ("get", "list")
 
 
@@ -39,7 +40,13 @@ class Amount(Protocol):
 
 
 class Measures(Protocol):
-    """The current resource use of containers and nodes."""
+    """The resource use of containers and nodes, as it was last measured; times are in nanoseconds."""
+
+    window: Nanoseconds
+
+    @property
+    def measured_at(self) -> Nanoseconds:
+        """Returns the time of the values."""
 
     def containers(self, pod: Pod) -> Mapping[str, Amount]:
         """Returns the use of each container of a pod by name; empty if it does not run."""
@@ -56,7 +63,7 @@ class Metrics:
         self._measures = measures
         for kind in _kinds(self._objects.kinds):
             self._objects.kinds.add(kind)
-        _register(writer)
+        register(writer, GROUP, VERSION, "metrics-server")
 
     def respond(self, target: Target, request: Request) -> Response:
         """Returns the metrics of one object, or of a list."""
@@ -91,14 +98,14 @@ class Metrics:
                 yield {**self._head("PodMetrics", each), "containers": shown}
 
     def _head(self, kind: str, resource: Resource) -> Document:
-        now = render_time(self._objects.store.clock.now)
-        metadata: Document = {"name": resource.name, "creationTimestamp": now}
+        time = render_time(self._measures.measured_at)
+        metadata: Document = {"name": resource.name, "creationTimestamp": self._objects.now}
         if resource.namespace:
             metadata["namespace"] = resource.namespace
         if resource.labels:
             metadata["labels"] = dict(resource.labels)
         head = {"kind": kind, "apiVersion": f"{GROUP}/{VERSION}", "metadata": metadata}
-        return {**head, "timestamp": now, "window": _WINDOW}
+        return {**head, "timestamp": time, "window": f"{format_seconds(self._measures.window)}s"}
 
 
 def _key(target: Target) -> str:
@@ -121,17 +128,3 @@ def _kinds(kinds: KindTable) -> Iterator[Kind]:
     pods = Structure("metrics.v1beta1.PodMetrics", {**common, "containers": containers})
     yield Kind(GROUP, VERSION, "NodeMetrics", "nodes", "", False, _VERBS, Schema("object", resolve=lambda: nodes))
     yield Kind(GROUP, VERSION, "PodMetrics", "pods", "", True, _VERBS, Schema("object", resolve=lambda: pods))
-
-
-def _register(writer: Writer) -> None:
-    """Registers the group by an APIService, as the aggregation layer does for a metrics server."""
-    kind = writer.objects.kinds.named("apiregistration.k8s.io/v1", "APIService")
-    assert kind is not None
-    document: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind}
-    document["metadata"] = {"name": f"{VERSION}.{GROUP}", "labels": {"k8s-app": "metrics-server"}}
-    service = {"name": "metrics-server", "namespace": "kube-system", "port": 443}
-    priorities = {"groupPriorityMinimum": 100, "versionPriority": 100}
-    spec = {"group": GROUP, "version": VERSION, "service": service, "insecureSkipTLSVerify": True, **priorities}
-    available = {"type": "Available", "status": "True", "reason": "Passed", "message": "all checks passed"}
-    status = {"conditions": [{**available, "lastTransitionTime": writer.now}]}
-    writer.bootstrap(kind, {**document, "spec": spec, "status": status})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.quantity import milli, whole
 
 
@@ -29,14 +31,25 @@ class Usage:
     A container without requests uses nothing. A node uses what its pods use, plus its `load` of other programs.
     """
 
+    window: Nanoseconds = 15 * SECOND  # over which it is measured
+
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    @property
+    def measured_at(self) -> Nanoseconds:
+        """Returns the time of the values."""
+        return self._store.clock.now
 
     def containers(self, pod: Pod) -> dict[str, Used]:
         """Returns the usage of each container of a pod, by name; empty unless the pod runs."""
         if pod.phase != RUNNING or not pod.node_name:
             return {}
-        return {str(each.get("name")): _requested(each) for each in pod.spec.manifest.get("containers") or ()}
+        return {name: self.container(pod, name) for name in container_names(pod)}
+
+    def container(self, pod: Pod, name: str) -> Used:
+        """Returns the usage of one container of a running pod."""
+        return Used(requested(pod.spec, name, CPU), requested(pod.spec, name, MEMORY) // 1000)
 
     def nodes(self, nodes: list[Node]) -> dict[str, Used]:
         """Returns the usage of several nodes, by name; it reads every pod once."""
@@ -48,7 +61,17 @@ class Usage:
         return used
 
 
-def _requested(container: dict[str, Any]) -> Used:
-    resources = container.get("resources") or {}
-    stated = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    return Used(milli(stated.get("cpu") or 0), whole(stated.get("memory") or 0))
+def container_names(pod: Pod) -> list[str]:
+    """Returns the names of a pod's containers."""
+    return [str(each.get("name")) for each in pod.spec.manifest.get("containers") or ()]
+
+
+def requested(spec: PodSpec, container: str, resource: str) -> int:
+    """Returns what a container requests of a resource, in thousandths; its limit if it states only that."""
+    for given in spec.manifest.get("containers") or ():
+        if given.get("name") == container:
+            resources = given.get("resources") or {}
+            stated = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+            amount = stated.get(resource) or 0
+            return milli(amount) if resource == CPU else whole(amount) * 1000
+    return 0

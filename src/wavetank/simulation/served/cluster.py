@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
@@ -13,6 +13,7 @@ from wavetank.cluster.releases import SERVED
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.metricsclient import NoMetrics
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -20,11 +21,12 @@ from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
-from wavetank.nodes.usage.usage import Usage
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.loading import load_cluster
+from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
+from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
@@ -50,7 +52,9 @@ class ServedSetting:
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     rbac: bool = False  # authorize requests by roles
-    metrics: bool = True  # serve metrics.k8s.io, if there are kubelets
+    metrics: bool = True  # serve the metrics APIs, if there are kubelets
+    measured: MetricsSetting | None = None  # what they serve; None: pods use what they request
+    flags: Mapping[str, str] = field(default_factory=dict)  # of kube-controller-manager, by name without dashes
     features: frozenset[str] = frozenset()  # enabled feature gates of the API server
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
@@ -73,14 +77,17 @@ class ServedCluster:
             store.subscribe(POD, added=set_behavior)
             CrashLoopReporter(context, reports)
             Kubelets(context, setting.latency.nodes, keep_finished=True)
-        measures = Usage(store) if setting.kubelets and setting.metrics else None
+        ready_since = stated_ready_since if reports is None else reports.ready_since
+        measured = setting.kubelets and setting.metrics
+        metrics = ClusterMetrics(store, setting.measured, ready_since) if measured else None
         self.api = Api(
             store,
             reports,
             authenticate=authenticate,
             plugins=setting.plugins,
             rbac=setting.rbac,
-            measures=measures,
+            measures=metrics,
+            metrics=metrics,
             features=setting.features,
         )
         if setting.cluster is not None:
@@ -91,10 +98,18 @@ class ServedCluster:
         if setting.schedulers or setting.kubelets:
             PodEvents(store, log, bool(setting.schedulers), setting.kubelets)
         if setting.controllers:
-            ready_since = stated_ready_since if reports is None else reports.ready_since
             render = Resource.render if reports is None else reports.render
             client = self.api.actor(_MANAGER)
-            controllers = ControllerContext(store, client, ready_since, log.tell, render, self._serves)
+            controllers = ControllerContext(
+                store,
+                client,
+                ready_since,
+                log.tell,
+                render,
+                self._serves,
+                metrics=metrics or NoMetrics(),
+                flags=setting.flags,
+            )
             start_controllers(controllers, setting.controllers, served=True)
         world.attach(setting.schedulers, _scheduler_options(setting))
 

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.usage.load import ExternalMetric, Load, ObjectMetric
+
+
+@dataclass(frozen=True)
+class MetricsSetting:
+    """How and what the metrics APIs of a cluster measure; times in nanoseconds.
+
+    Values are those of the last measurement: every `resolution`, served `lag` later; with a resolution of 0 each
+    request measures. `window` is the time that a sample is said to cover. Pods without a load use what they request.
+    """
+
+    resolution: Nanoseconds = 0
+    window: Nanoseconds = 15 * SECOND
+    lag: Nanoseconds = 0
+    loads: tuple[Load, ...] = ()
+    objects: tuple[ObjectMetric, ...] = ()
+    external: tuple[ExternalMetric, ...] = ()
+
+    def measured_at(self, now: Nanoseconds) -> Nanoseconds:
+        """Returns when the values that are served now were measured; before the first measurement, a time below 0."""
+        return (now - self.lag) // self.resolution * self.resolution if self.resolution else now - self.lag
