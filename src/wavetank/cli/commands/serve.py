@@ -18,6 +18,7 @@ from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.cli.console import console
+from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import SERVED
 from wavetank.controllers.descriptors import read_names
 from wavetank.errors import InputError
@@ -26,6 +27,8 @@ from wavetank.experiments.kernels import compile_kernels
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
 from wavetank.simulation.latency.presets import PRESETS
+from wavetank.simulation.metrics.document import MetricsSpec
+from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.workloads.open import open_cluster
 
@@ -69,6 +72,9 @@ Examples:
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
 @click.option("--metrics", type=click.Choice(["on", "off"]), default="on", show_default=True, help="For kubectl top.")
 @click.option(
+    "--metrics-file", type=click.Path(path_type=Path), help="Loads of pods, custom and external metrics (YAML)."
+)
+@click.option(
     "--latency",
     metavar="PRESET",
     default="ideal",
@@ -111,6 +117,7 @@ def command(
     controllers: str,
     kubelets: str,
     metrics: str,
+    metrics_file: Path | None,
     latency: str,
     kubeconfig: Path,
     bare: bool,
@@ -137,6 +144,8 @@ def command(
     setting = replace(
         setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on", features=features
     )
+    if metrics_file is not None:
+        setting = replace(setting, measured=_read_metrics(metrics_file))
     if setting.schedulers:
         compile_kernels()  # which would keep clients waiting later
     served = ServedCluster(setting, guard.authenticate)
@@ -151,6 +160,16 @@ def command(
         server = make_server(app, certificate)
         _announce(access, kubeconfig)
         server.serve_on(listening)
+
+
+def _read_metrics(file: Path) -> MetricsSetting:
+    documents = load_documents(read_text(file), str(file))
+    if len(documents) != 1:
+        raise InputError(f"expected one document, found {len(documents)}", source=str(file))
+    try:
+        return MetricsSpec.read(documents[0], "").setting(file.parent)
+    except InputError as error:
+        raise (error if error.source else error.inside(source=str(file))) from None
 
 
 def _speed(text: str) -> float | None:

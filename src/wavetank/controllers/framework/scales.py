@@ -39,10 +39,18 @@ def read_scale(store: Store, group: str, kind: str, namespace: str, name: str) -
     found = store.find(group_kind, namespace, name)
     if found is None:
         raise NotFoundError(f'{store.resource_name(group_kind)} "{name}" not found')
-    wanted = _value(found.manifest, paths.wanted)
+    if paths is _OF_WORKLOADS:
+        return _workload_scale(group_kind, found)
+    wanted = _value(found.manifest, paths.wanted) or 0
     selector = _value(found.manifest, paths.selector) if paths.selector else ""
-    present = int(_value(found.manifest, paths.present) or 0)
-    return Scale(found, 1 if wanted is None else int(wanted), present, _selector_text(group_kind, selector))
+    return Scale(found, int(wanted), int(_value(found.manifest, paths.present) or 0), str(selector or ""))
+
+
+def _workload_scale(group_kind: str, found: Resource) -> Scale:
+    spec, status = found.manifest.get("spec") or {}, found.manifest.get("status") or {}
+    wanted = spec.get("replicas")
+    selector = _selector_text(group_kind, spec.get("selector") or {})
+    return Scale(found, 1 if wanted is None else wanted, status.get("replicas") or 0, selector)
 
 
 def with_replicas(store: Store, old: Resource, replicas: int) -> dict[str, Any]:
@@ -89,13 +97,11 @@ def _value(document: Any, path: Sequence[str]) -> Any:
     return document
 
 
-def _selector_text(group_kind: str, selector: Any) -> str:
-    if isinstance(selector, str) or not selector:
-        return selector or ""
-    labels = selector if group_kind == _REPLICATION_CONTROLLER else selector.get("matchLabels") or {}
-    terms = [(key, f"{key}={value}") for key, value in labels.items()]
-    if group_kind != _REPLICATION_CONTROLLER:
-        terms += [(each["key"], _expression_text(each)) for each in selector.get("matchExpressions") or ()]
+def _selector_text(group_kind: str, selector: Json) -> str:
+    if group_kind == _REPLICATION_CONTROLLER:
+        selector = {"matchLabels": selector}
+    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    terms += [(each["key"], _expression_text(each)) for each in selector.get("matchExpressions") or ()]
     return ",".join(text for _, text in sorted(terms))
 
 

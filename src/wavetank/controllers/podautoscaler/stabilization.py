@@ -33,9 +33,9 @@ class Recommendations:
     def stabilize(self, replicas: int, now: Nanoseconds, window: Nanoseconds) -> Stabilized:
         """Records a recommendation and returns the highest one of the window."""
         cutoff = now - window
-        highest = max([replicas, *(before for time, before in self._made if time > cutoff)])
+        highest = max([before for time, before in self._made if time > cutoff], default=replicas)
         self._record(replicas, now, cutoff)
-        if highest != replicas:
+        if highest > replicas:
             return Stabilized(highest, "ScaleDownStabilized", _HIGHER)
         return Stabilized(replicas, *_AS_RECOMMENDED)
 
@@ -46,8 +46,8 @@ class Recommendations:
 
         It is raised to the lowest recommendation of the window `up`, then lowered to the highest one of `down`.
         """
-        lowest = min([replicas, *(before for time, before in self._made if time > now - up)])
-        highest = max([replicas, *(before for time, before in self._made if time > now - down)])
+        lowest = min([replicas, *[before for time, before in self._made if time > now - up]])
+        highest = max([replicas, *[before for time, before in self._made if time > now - down]])
         self._record(replicas, now, now - max(up, down))
         stabilized = min(max(current, lowest), highest)
         if stabilized == replicas:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.usage.load import Distribution, Load
 from wavetank.nodes.usage.usage import container_names, requested
@@ -42,6 +43,7 @@ class PodMetricsTable:
     def __init__(self, loads: tuple[Load, ...], sets: PodSets) -> None:
         self._sets = sets
         self._loads = loads
+        self._known: dict[Any, tuple[PodSpec, list[Load]]] = {}  # by labels and spec, which it keeps alive
 
     def resource(self, pods: PodSet, resource: str, container: str, time: Nanoseconds) -> Sample:
         """Returns what pods, or one container of each, use of a resource."""
@@ -123,11 +125,15 @@ class PodMetricsTable:
 
     def _loads_of(self, pod: Pod, resource: str) -> list[Load]:
         """Returns the loads of a resource on a pod, one for each container."""
-        found: dict[str, Load] = {}
-        for load in self._loads:
-            if load.metric == resource and load.namespace == pod.namespace and load.selector.matches(pod.labels):
-                found.setdefault(load.container or container_names(pod)[0], load)
-        return list(found.values())
+        key = (resource, pod.namespace, id(pod.spec), frozenset(pod.labels.items()))
+        known = self._known.get(key)
+        if known is None:
+            found: dict[str, Load] = {}
+            for load in self._loads:
+                if load.metric == resource and load.namespace == pod.namespace and load.selector.matches(pod.labels):
+                    found.setdefault(load.container or container_names(pod)[0], load)
+            known = self._known[key] = (pod.spec, list(found.values()))
+        return known[1]
 
     def _load(self, pod: Pod, metric: str, labels: Any) -> Load | None:
         return next(
