@@ -6,7 +6,6 @@ import http.client
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.support.objects import pod_manifest
+from tests.support.waiting import PATIENCE_S, eventually
 
 TOKEN = "secret"
 
@@ -65,7 +65,7 @@ class Served:
     def auth(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
-    def ask(self, method: str, path: str, body: object = None, timeout: float = 20, **headers: str) -> Answer:
+    def ask(self, method: str, path: str, body: object = None, timeout: float = PATIENCE_S, **headers: str) -> Answer:
         """Makes one request on a connection of its own; a body that is no bytes is sent as JSON."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         sent = {**self.auth, **{key.replace("_", "-"): value for key, value in headers.items()}}
@@ -79,15 +79,17 @@ class Served:
         finally:
             connection.close()
 
-    def until(self, path: str, found: Any, seconds: float = 20) -> Any:
+    def until(self, path: str, found: Any) -> Any:
         """Asks for an object until `found` says yes of it."""
-        end = time.monotonic() + seconds
-        while True:
+        answer = self.ask("GET", path)
+
+        def is_found() -> bool:
+            nonlocal answer
             answer = self.ask("GET", path)
-            if answer.status == 200 and found(answer.json):
-                return answer.json
-            assert time.monotonic() < end, f"still {answer.status} {answer.body[:2000]!r}"
-            time.sleep(0.05)
+            return answer.status == 200 and bool(found(answer.json))
+
+        eventually(is_found, lambda: f"still {answer.status} {answer.body[:2000]!r}")
+        return answer.json
 
 
 @contextmanager
@@ -107,7 +109,7 @@ def serving(folder: Path, *options: str, token: str | None = TOKEN, ends: int = 
         assert process.poll() in (None, ends), "it has died"
     finally:
         process.terminate()
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     assert "Traceback" not in errors, errors
 
 

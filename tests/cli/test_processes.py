@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import an_experiment, names_in
 from tests.support.objects import pod_manifest
+from tests.support.waiting import PATIENCE_S, eventually
 
 WAVETANK = [sys.executable, "-m", "wavetank"]
 SLOW = """
@@ -42,7 +42,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, workers: str) -> None
     )
     pids = begun(tmp_path, int(workers))
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group hears it
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "interrupted"
     left = {name for name in names_in(tmp_path) if not name.startswith("begun")}
@@ -54,11 +54,8 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, workers: str) -> None
 
 def begun(folder: Path, number: int) -> list[int]:
     """Waits until so many processes are in the middle of a run, and returns their ids."""
-    deadline = time.monotonic() + 60
-    while len(found := list(folder.glob("begun-*"))) < number:
-        assert time.monotonic() < deadline, f"{len(found)} of {number} have begun"
-        time.sleep(0.02)
-    return [int(path.name.partition("-")[2]) for path in found]
+    eventually(lambda: len(list(folder.glob("begun-*"))) >= number, "they have not all begun")
+    return [int(path.name.partition("-")[2]) for path in folder.glob("begun-*")]
 
 
 @pytest.mark.parametrize("command", ["schedulers", "--help"])

@@ -1,12 +1,12 @@
 """K8sSim's own interface: what its servers answer, whatever carries the requests."""
 
 import json
-import time
 
 import pytest
 import yaml
 
 from tests.support.objects import a_taint, node_manifest, pod_manifest
+from tests.support.waiting import eventually
 from wavetank.k8ssim.server import K8sSimServer
 
 CONF = """\
@@ -71,12 +71,7 @@ class Client:
 
     def step(self, conf):
         assert self.ask("/step", conf=conf) == 1
-        for _ in range(500):
-            state = self.ask("/stepResult")
-            if state != 0:
-                return state
-            time.sleep(0.01)
-        raise AssertionError("the step never ends")
+        return eventually(lambda: self.ask("/stepResult"), "the step never ends")
 
 
 @pytest.fixture

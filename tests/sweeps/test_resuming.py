@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import msgspec
 import pytest
 
+from tests.support.waiting import eventually
 from tests.sweeps.trials import a_document, files_of, parsed, ran
 from wavetank.errors import InputError
 from wavetank.experiments.runner import FailedRunsError
@@ -72,9 +72,7 @@ def test_killed_in_the_middle(tmp_path):
     (tmp_path / "e.yaml").write_bytes(msgspec.yaml.encode(document))
     command = [sys.executable, "-m", "wavetank", "sweep", str(tmp_path / "e.yaml"), "--jobs", "2", "-o"]
     process = subprocess.Popen([*command, tmp_path / "out"], start_new_session=True, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list((tmp_path / "out/.runs").glob("[0-9a-f]*")):
-        time.sleep(0.05)
+    eventually(lambda: list((tmp_path / "out/.runs").glob("[0-9a-f]*")))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     there = len(list((tmp_path / "out/.runs").glob("[0-9a-f]*")))

@@ -14,6 +14,7 @@ import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.apiserver.serving import Served, nodes_file, serving
+from tests.support.waiting import PATIENCE_S
 
 MODULE = "volcano.sh/volcano@v1.15.1"
 SYSTEM_KUBECTL = Path("/usr/bin/kubectl")  # Debian's
@@ -57,7 +58,7 @@ def runner(binary: Path, served: Served, home: Path) -> Kubectl:
     def run(*words: str, stdin: object = None, status: int = 0) -> str:
         given = None if stdin is None else json.dumps(stdin)
         done = subprocess.run(
-            [str(binary), *words], input=given, capture_output=True, text=True, env=environment, timeout=120
+            [str(binary), *words], input=given, capture_output=True, text=True, env=environment, timeout=PATIENCE_S
         )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
@@ -74,8 +75,8 @@ def test_volcano_is_installed_used_and_removed(kubectl: Kubectl) -> None:
     changed = [line for line in again if not line.endswith(" unchanged")]
     assert all("webhookconfiguration" in line and line.endswith(" configured") for line in changed), changed
 
-    kubectl("rollout", "status", "deployment/volcano-scheduler", "-n", "volcano-system", "--timeout=30s")
-    kubectl("wait", "--for=condition=established", "crd/queues.scheduling.volcano.sh", "--timeout=20s")
+    kubectl("rollout", "status", "deployment/volcano-scheduler", "-n", "volcano-system", "--timeout=300s")
+    kubectl("wait", "--for=condition=established", "crd/queues.scheduling.volcano.sh", "--timeout=300s")
     assert "queue.scheduling.volcano.sh/research created" in kubectl("apply", "-f", "-", stdin=QUEUE)
     assert "research" in kubectl("get", "queues.scheduling.volcano.sh")
     refused = kubectl("apply", "-f", "-", stdin={**QUEUE, "spec": {"weight": 0}}, status=1)

@@ -14,6 +14,7 @@ import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.apiserver.serving import Served
+from tests.support.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -35,7 +36,7 @@ def kubectl(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Kubectl
 
     def run(*words: str, stdin: object = None, status: int = 0) -> str:
         command, given = [str(binary), *words], json.dumps(stdin)
-        done = subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=60)
+        done = subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=PATIENCE_S)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.apiserver.serving import Served, a_small_pod
+from tests.support.waiting import PATIENCE_S, eventually
 
 Kubectl = Callable[..., str]
 
@@ -27,7 +27,7 @@ def kubectl(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Kubectl
     def run(*words: str, stdin: object = None, status: int = 0) -> str:
         given = None if stdin is None else json.dumps(stdin)
         command = [str(binary), *words]
-        done = subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=60)
+        done = subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=PATIENCE_S)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -38,51 +38,43 @@ def names(kubectl: Kubectl, kind: str, *more: str) -> list[str]:
     return kubectl("get", kind, "-o", "name", *more).split()
 
 
-def soon(check: Callable[[], bool], within: float = 20) -> None:
-    """Waits until something holds."""
-    until = time.monotonic() + within
-    while not check():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(0.1)
-
-
 def test_a_job_completes(kubectl: Kubectl) -> None:
     kubectl("create", "job", "hello", "--image=busybox", "--", "sleep", "5")
-    kubectl("wait", "--for=condition=complete", "job/hello", "--timeout=30s")
+    kubectl("wait", "--for=condition=complete", "job/hello", "--timeout=300s")
     assert kubectl("get", "job", "hello").splitlines()[1].split()[1:3] == ["Complete", "1/1"]
     described = kubectl("describe", "job", "hello")
     assert "1 Succeeded" in described
     assert "Job completed" in described
     kubectl("delete", "job", "hello")
-    soon(lambda: names(kubectl, "pods", "-l", "job-name=hello") == [])
+    eventually(lambda: names(kubectl, "pods", "-l", "job-name=hello") == [])
 
 
 def test_a_cron_job_starts_jobs_and_one_can_be_started_by_hand(kubectl: Kubectl) -> None:
     kubectl("create", "cronjob", "tick", "--image=busybox", "--schedule=* * * * *", "--", "sleep", "1")
     kubectl("create", "job", "now", "--from=cronjob/tick")
-    kubectl("wait", "--for=condition=complete", "job/now", "--timeout=30s")
-    soon(lambda: any(name.startswith("job.batch/tick-") for name in names(kubectl, "jobs")))
+    kubectl("wait", "--for=condition=complete", "job/now", "--timeout=300s")
+    eventually(lambda: any(name.startswith("job.batch/tick-") for name in names(kubectl, "jobs")))
     kubectl("delete", "cronjob", "tick")
-    soon(lambda: names(kubectl, "jobs") == [])
+    eventually(lambda: names(kubectl, "jobs") == [])
 
 
 @pytest.mark.parametrize(("cascade", "left"), [("foreground", 0), ("orphan", 2), ("background", 0)])
 def test_dependents_go_or_stay_as_the_user_says(kubectl: Kubectl, cascade: str, left: int) -> None:
     name = f"web-{cascade}"
     kubectl("create", "deployment", name, "--image=nginx", "--replicas=2")
-    kubectl("rollout", "status", f"deployment/{name}", "--timeout=30s")
+    kubectl("rollout", "status", f"deployment/{name}", "--timeout=300s")
     kubectl("delete", "deployment", name, f"--cascade={cascade}")
     if left:
         assert len(names(kubectl, "pods", "-l", f"app={name}")) == left
         kubectl("delete", "rs", "-l", f"app={name}")
-    soon(lambda: names(kubectl, "rs,pods", "-l", f"app={name}") == [])
+    eventually(lambda: names(kubectl, "rs,pods", "-l", f"app={name}") == [])
 
 
 def test_a_drain_keeps_to_the_budget(kubectl: Kubectl) -> None:
     kubectl("create", "deployment", "guarded", "--image=nginx", "--replicas=2")
-    kubectl("rollout", "status", "deployment/guarded", "--timeout=30s")
+    kubectl("rollout", "status", "deployment/guarded", "--timeout=300s")
     kubectl("create", "poddisruptionbudget", "guard", "--selector=app=guarded", "--min-available=2")
-    soon(lambda: kubectl("get", "pdb", "guard").splitlines()[1].split()[3] == "0")
+    eventually(lambda: kubectl("get", "pdb", "guard").splitlines()[1].split()[3] == "0")
     try:
         refused = kubectl("drain", "n1", "n2", "--ignore-daemonsets", "--timeout=2s", status=1)
         assert "Cannot evict pod as it would violate the pod's disruption budget" in refused
@@ -95,10 +87,10 @@ def test_pods_leave_a_tainted_node(kubectl: Kubectl) -> None:
     pod = a_small_pod("lodger")
     pod["spec"]["nodeName"] = "n1"
     kubectl("create", "-f", "-", stdin=pod)
-    kubectl("wait", "--for=condition=ready", "pod/lodger", "--timeout=30s")
+    kubectl("wait", "--for=condition=ready", "pod/lodger", "--timeout=300s")
     kubectl("taint", "nodes", "n1", "quake=now:NoExecute")
     try:
-        soon(lambda: names(kubectl, "pods", "--field-selector=metadata.name=lodger") == [])
+        eventually(lambda: names(kubectl, "pods", "--field-selector=metadata.name=lodger") == [])
     finally:
         kubectl("taint", "nodes", "n1", "quake-")
 
@@ -106,30 +98,30 @@ def test_pods_leave_a_tainted_node(kubectl: Kubectl) -> None:
 def test_a_quota_is_counted_and_kept(kubectl: Kubectl) -> None:
     kubectl("create", "namespace", "small")
     kubectl("create", "quota", "few", "--hard=pods=1", "-n", "small")
-    soon(lambda: "pods: 0/1" in kubectl("get", "quota", "few", "-n", "small"))
+    eventually(lambda: "pods: 0/1" in kubectl("get", "quota", "few", "-n", "small"))
     kubectl("run", "one", "--image=nginx", "-n", "small")
     refused = kubectl("run", "two", "--image=nginx", "-n", "small", status=1)
     assert 'pods "two" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1' in refused
     kubectl("delete", "pod", "one", "-n", "small")
-    soon(lambda: "pods: 0/1" in kubectl("get", "quota", "few", "-n", "small"))
+    eventually(lambda: "pods: 0/1" in kubectl("get", "quota", "few", "-n", "small"))
     kubectl("delete", "namespace", "small")
     kubectl("get", "namespace", "small", status=1)
 
 
 def test_a_namespace_has_its_account_and_its_service_its_endpoints(kubectl: Kubectl) -> None:
     kubectl("create", "namespace", "home")
-    soon(lambda: names(kubectl, "serviceaccounts", "-n", "home") == ["serviceaccount/default"])
-    soon(lambda: names(kubectl, "configmaps", "-n", "home") == ["configmap/kube-root-ca.crt"])
+    eventually(lambda: names(kubectl, "serviceaccounts", "-n", "home") == ["serviceaccount/default"])
+    eventually(lambda: names(kubectl, "configmaps", "-n", "home") == ["configmap/kube-root-ca.crt"])
     kubectl("create", "deployment", "web", "--image=nginx", "--replicas=2", "--port=80", "-n", "home")
     kubectl("expose", "deployment", "web", "-n", "home")
-    kubectl("rollout", "status", "deployment/web", "-n", "home", "--timeout=30s")
+    kubectl("rollout", "status", "deployment/web", "-n", "home", "--timeout=300s")
 
     def ready() -> int:
         found: dict[str, Any] = json.loads(kubectl("get", "endpointslices", "-n", "home", "-o", "json"))
         endpoints = [each for piece in found["items"] for each in piece.get("endpoints") or ()]
         return sum(each["conditions"]["ready"] for each in endpoints)
 
-    soon(lambda: ready() == 2)
+    eventually(lambda: ready() == 2)
     assert ":80" in kubectl("describe", "service", "web", "-n", "home")
     kubectl("delete", "namespace", "home")
 
@@ -141,5 +133,5 @@ def test_resources_of_containers_come_from_the_limit_range(kubectl: Kubectl, tmp
     kubectl("create", "-f", "-", stdin={**document, "spec": {"limits": limits}})
     kubectl("create", "job", "modest", "--image=busybox", "-n", "bounded", "--", "sleep", "100")
     path = "jsonpath={.items[0].spec.containers[0].resources.requests.cpu}"
-    soon(lambda: kubectl("get", "pods", "-n", "bounded", "-l", "job-name=modest", "-o", path) == "100m")
+    eventually(lambda: kubectl("get", "pods", "-n", "bounded", "-l", "job-name=modest", "-o", path) == "100m")
     kubectl("delete", "namespace", "bounded", "--wait=false")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.serving import Served, a_small_pod
+from tests.support.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -115,7 +116,7 @@ def test_kr8s(served: Served) -> None:
     assert [node.name for node in api.get("nodes")] == ["n1", "n2"]
     pod = Pod(a_small_pod("crates"), api=api)
     pod.create()
-    pod.wait("condition=Ready", timeout=20)
+    pod.wait("condition=Ready", timeout=PATIENCE_S)
     pod.label({"by": "kr8s"})
     assert [found.name for found in api.get("pods", label_selector={"by": "kr8s"}, namespace="default")] == ["crates"]
     pod.patch({"metadata": {"annotations": {"note": "hello"}}})
@@ -123,7 +124,7 @@ def test_kr8s(served: Served) -> None:
     assert pod.annotations["note"] == "hello"
     assert "started container main" in "\n".join(pod.logs())
     pod.delete()
-    pod.wait("delete", timeout=20)
+    pod.wait("delete", timeout=PATIENCE_S)
 
 
 def test_kr8s_watches(served: Served) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.serving import Served, a_small_pod, serving
+from tests.support.waiting import PATIENCE_S
 
 PODS = "/api/v1/namespaces/default/pods"
 CONFIGS = "/api/v1/namespaces/default/configmaps"
@@ -22,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-def raw(served: Served, text: bytes, half_close: bool = False, timeout: float = 10) -> bytes:
+def raw(served: Served, text: bytes, half_close: bool = False, timeout: float = PATIENCE_S) -> bytes:
     """Sends bytes as they are, and returns all that comes until the server closes the connection."""
     with socket.create_connection((served.host, served.port), timeout=timeout) as connection:
         connection.sendall(text)
@@ -97,7 +98,7 @@ def test_what_is_no_http_is_told_so(served: Served, text: bytes) -> None:
 
 
 def test_a_head_that_never_ends_is_cut_off(served: Served) -> None:
-    with socket.create_connection((served.host, served.port), timeout=10) as connection:
+    with socket.create_connection((served.host, served.port), timeout=PATIENCE_S) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
         with suppress(ConnectionError):
             for _ in range(64):
@@ -126,13 +127,13 @@ def test_half_a_request_holds_nobody_up(served: Served) -> None:
         connection.sendall(begun + b'{"metadata":{"name":"half"}')
         assert served.ask("GET", "/readyz").status == 200
         connection.shutdown(socket.SHUT_WR)
-        connection.settimeout(10)
+        connection.settimeout(PATIENCE_S)
         assert connection.recv(1) == b"", "it is closed, since the rest will never come"
     assert served.ask("GET", f"{CONFIGS}/half").status == 404
 
 
 def test_an_unchanged_connection_serves_request_after_request(served: Served) -> None:
-    with socket.create_connection((served.host, served.port), timeout=10) as connection:
+    with socket.create_connection((served.host, served.port), timeout=PATIENCE_S) as connection:
         for _ in range(3):
             connection.sendall(request(served, "GET /readyz HTTP/1.1"))
             answer = b""

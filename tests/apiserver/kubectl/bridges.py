@@ -12,7 +12,7 @@ _BAD: dict[str, Any] = {
     "metadata": {"name": "bad"},
     "spec": {"containers": [{"name": "a", "image": "x:1"}]},
 }
-_ROLLED = ("rollout", "status", "deploy/web", "--timeout=60s")
+_ROLLED = ("rollout", "status", "deploy/web", "--timeout=300s")
 
 _JOB: dict[str, Any] = {
     "apiVersion": "batch/v1",
@@ -75,7 +75,7 @@ def bridges(version: str) -> dict[int, list[Bridge]]:
             ("create", "rolebinding", "rb", "--role=r", "--user=bob"),
             ("create", "priorityclass", "pc-x", "--value=1000"),
             *_only_on("n1", ("create", "-f", JOB)),
-            ("wait", "--for=condition=complete", "job/j", "--timeout=60s"),
+            ("wait", "--for=condition=complete", "job/j", "--timeout=300s"),
             ("create", "cronjob", "cj", "--image=img:1", "--schedule=0 0 1 1 *"),
             *_only_on("n1", ("create", "job", "j2", "--from=cronjob/cj")),
             ("delete", "job", "j", "j2"),

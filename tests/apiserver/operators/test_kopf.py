@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.serving import Served, nodes_file, serving
+from tests.support.waiting import PATIENCE_S, eventually
 
 pytest.importorskip("kopf", reason="kopf is not installed")
 
@@ -68,19 +68,12 @@ def operator(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             assert process.poll() is None, log.read_text()[-3000:]
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(PATIENCE_S)
 
 
 def pods(served: Served, selector: str) -> list[dict[str, Any]]:
     found = served.ask("GET", f"/api/v1/namespaces/default/pods?labelSelector={selector}").json["items"]
     return [each for each in found if each["status"].get("phase") == "Running"]
-
-
-def wait_for(holds: Any, seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came to be"
-        time.sleep(0.1)
 
 
 def test_a_pond_is_dug_restocked_and_drained(served: Served, operator: None) -> None:
@@ -89,13 +82,13 @@ def test_a_pond_is_dug_restocked_and_drained(served: Served, operator: None) -> 
     dug = served.until(f"{PONDS}/koi", lambda found: found.get("status", {}).get("fish") == 2)
     assert dug["status"]["phase"] == "Dug"
     assert dug["metadata"]["finalizers"] == ["kopf.zalando.org/KopfFinalizerMarker"]
-    wait_for(lambda: len(pods(served, "pond%3Dkoi")) == 2)
+    eventually(lambda: len(pods(served, "pond%3Dkoi")) == 2)
 
     more = served.ask("PATCH", f"{PONDS}/koi", {"spec": {"fish": 3}}, Content_Type="application/merge-patch+json")
     assert more.status == 200
-    wait_for(lambda: len(pods(served, "pond%3Dkoi")) == 3)
+    eventually(lambda: len(pods(served, "pond%3Dkoi")) == 3)
 
     assert served.ask("DELETE", f"{PONDS}/koi").status == 200
-    wait_for(lambda: served.ask("GET", f"{PONDS}/koi").status == 404)
+    eventually(lambda: served.ask("GET", f"{PONDS}/koi").status == 404)
     assert served.ask("GET", "/api/v1/namespaces/default/configmaps/koi-was-here").status == 200
-    wait_for(lambda: not pods(served, "pond%3Dkoi"))
+    eventually(lambda: not pods(served, "pond%3Dkoi"))

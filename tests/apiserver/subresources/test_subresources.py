@@ -146,10 +146,10 @@ def test_a_scale_sets_the_replicas(caller: Caller) -> None:
 @pytest.mark.parametrize(
     ("query", "text"),
     [
-        ("", b"c begins\nit works\n"),
+        ("", b"main begins\nit works\n"),
         ("tailLines=1", b"it works\n"),
         ("tailLines=0", b""),
-        ("limitBytes=4", b"c be"),
+        ("limitBytes=4", b"main"),
         ("sinceSeconds=2", b"it works\n"),
         ("sinceTime=2030-01-01T00:00:02Z", b"it works\n"),
         ("timestamps=true&tailLines=1", b"2030-01-01T00:00:03.000000000Z it works\n"),

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from wavetank.apiserver.http import streaming
-from wavetank.apiserver.http.streaming import Streaming
+from tests.support.waiting import run_in_virtual_time
+from wavetank.apiserver.http.streaming import LONGEST_S, PATIENCE_S, Streaming
 
 Message = MutableMapping[str, Any]
 
@@ -83,7 +83,7 @@ async def served(stream: FakeStream, client: Client, meanwhile: Callable[[], Any
     await asyncio.sleep(0.01)
     if meanwhile is not None:
         await meanwhile()
-    await asyncio.wait_for(running, 5)
+    await running
 
 
 def test_events_are_sent_as_they_come_and_together_if_they_came_together() -> None:
@@ -102,32 +102,29 @@ def test_events_are_sent_as_they_come_and_together_if_they_came_together() -> No
         assert client.got == [b"1\n", b"2\n3\n"]
         assert client.ended
 
-    asyncio.run(scenario())
+    run_in_virtual_time(scenario())
 
 
-def test_a_bookmark_comes_every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "BOOKMARKS_S", 0.02)
-
+def test_a_bookmark_comes_every_minute() -> None:
     async def scenario() -> None:
         client = Client()
-        await served(FakeStream(timeout_s=0.1), client)
-        assert 2 <= len(client.got) <= 5
+        await served(FakeStream(timeout_s=200), client)
+        assert client.got == [b"bookmark\n"] * 3
         assert client.ended
 
-    asyncio.run(scenario())
+    run_in_virtual_time(scenario())
 
 
-@pytest.mark.parametrize("timeout_s", [0.05, None], ids=["asked for", "the longest"])
-def test_a_watch_ends_by_itself(timeout_s: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "LONGEST_S", 0.05)
-
+@pytest.mark.parametrize(("asked", "lasts"), [(7.0, 7), (None, LONGEST_S)], ids=["asked for", "the longest"])
+def test_a_watch_ends_by_itself(asked: float | None, lasts: float) -> None:
     async def scenario() -> None:
         client = Client()
-        await served(FakeStream(timeout_s), client)
+        await served(FakeStream(asked), client)
+        assert asyncio.get_running_loop().time() == pytest.approx(lasts)
         assert client.ended
         assert not client.was_cut
 
-    asyncio.run(scenario())
+    run_in_virtual_time(scenario())
 
 
 def test_a_client_that_leaves_ends_its_watch() -> None:
@@ -141,12 +138,10 @@ def test_a_client_that_leaves_ends_its_watch() -> None:
         assert stream.closed
         assert stream.notify is None, "nobody holds it any more"
 
-    asyncio.run(scenario())
+    run_in_virtual_time(scenario())
 
 
-def test_a_client_that_does_not_read_is_cut_when_its_stream_has_had_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "PATIENCE_S", 0.05)
-
+def test_a_client_that_does_not_read_is_cut_when_its_stream_has_had_enough() -> None:
     async def scenario() -> None:
         stream, client = FakeStream(), Client()
 
@@ -159,12 +154,10 @@ def test_a_client_that_does_not_read_is_cut_when_its_stream_has_had_enough(monke
         await served(stream, client, meanwhile)
         assert client.was_cut
 
-    asyncio.run(scenario())
+    run_in_virtual_time(scenario())
 
 
-def test_a_client_that_reads_late_but_in_time_gets_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "PATIENCE_S", 1.0)
-
+def test_a_client_that_reads_late_but_in_time_gets_everything() -> None:
     async def scenario() -> None:
         stream, client = FakeStream(), Client()
 
@@ -172,10 +165,10 @@ def test_a_client_that_reads_late_but_in_time_gets_everything(monkeypatch: pytes
             client.reads.clear()
             stream.push(b"late\n")
             stream.close()
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(PATIENCE_S - 1)
             client.reads.set()
 
         await served(stream, client, meanwhile)
         assert (client.got, client.ended, client.was_cut) == ([b"late\n"], True, False)
 
-    asyncio.run(scenario())
+    run_in_virtual_time(scenario())

@@ -13,6 +13,7 @@ import pytest
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.apiserver.serving import nodes_file, serving
 from tests.controllers.clusters import a_template, a_workload
+from tests.support.waiting import PATIENCE_S
 
 Kubectl = Callable[..., str]
 
@@ -27,7 +28,9 @@ def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
         def run(*words: str, stdin: object = None, status: int = 0) -> str:
             given = None if stdin is None else json.dumps(stdin)
             command = [str(binary), *words]
-            done = subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=90)
+            done = subprocess.run(
+                command, input=given, capture_output=True, text=True, env=environment, timeout=PATIENCE_S
+            )
             assert done.returncode == status, done.stdout + done.stderr
             return done.stdout + done.stderr
 
@@ -38,7 +41,7 @@ def apply(kubectl: Kubectl, kind: str, name: str, **spec: Any) -> None:
     labels = {"app": name}
     document = a_workload(kind, name, selector={"matchLabels": labels}, template=a_template(labels), **spec)
     assert "created" in kubectl("apply", "-f", "-", stdin=document)
-    kubectl("rollout", "status", f"{kind.lower()}/{name}", "--timeout=60s")
+    kubectl("rollout", "status", f"{kind.lower()}/{name}", "--timeout=300s")
 
 
 def images(kubectl: Kubectl, name: str) -> list[str]:
@@ -61,16 +64,16 @@ def test_a_workload_is_rolled_out_and_back(kubectl: Kubectl, kind: str, spec: di
     apply(kubectl, kind, name, **spec)
     assert images(kubectl, name) == ["nginx", "nginx"]
     kubectl("set", "image", target, "main=nginx:2")
-    kubectl("rollout", "status", target, "--timeout=60s")
+    kubectl("rollout", "status", target, "--timeout=300s")
     assert images(kubectl, name) == ["nginx:2", "nginx:2"]
     history = kubectl("rollout", "history", target)
     assert [line.split()[0] for line in history.splitlines() if line[:1].isdigit()] == ["1", "2"]
     assert "nginx:2" in kubectl("rollout", "history", target, "--revision=2")
     assert "rolled back" in kubectl("rollout", "undo", target)
-    kubectl("rollout", "status", target, "--timeout=60s")
+    kubectl("rollout", "status", target, "--timeout=300s")
     assert images(kubectl, name) == ["nginx", "nginx"]
     kubectl("rollout", "restart", target)
-    kubectl("rollout", "status", target, "--timeout=60s")
+    kubectl("rollout", "status", target, "--timeout=300s")
     assert "restartedAt" in kubectl("get", "pods", "-l", f"app={name}", "-o", "yaml")
     assert "deleted" in kubectl("delete", target, "--wait=false")
 
@@ -83,10 +86,10 @@ def test_a_workload_is_scaled(kubectl: Kubectl, kind: str) -> None:
     document = a_workload(kind, name, selector={"matchLabels": labels}, template=a_template(labels), replicas=1, **more)
     kubectl("apply", "-f", "-", stdin=document)
     kubectl("scale", f"{kind.lower()}/{name}", "--replicas=3")
-    kubectl("wait", f"{kind.lower()}/{name}", "--for=jsonpath={.status.readyReplicas}=3", "--timeout=60s")
+    kubectl("wait", f"{kind.lower()}/{name}", "--for=jsonpath={.status.readyReplicas}=3", "--timeout=300s")
     assert len(images(kubectl, name)) == 3
     kubectl("scale", f"{kind.lower()}/{name}", "--replicas=0", "--current-replicas=3")
-    kubectl("wait", "pod", "-l", f"app={name}", "--for=delete", "--timeout=60s")
+    kubectl("wait", "pod", "-l", f"app={name}", "--for=delete", "--timeout=300s")
 
 
 def test_a_paused_deployment_waits(kubectl: Kubectl) -> None:
@@ -95,7 +98,7 @@ def test_a_paused_deployment_waits(kubectl: Kubectl) -> None:
     kubectl("set", "image", "deployment/paused", "main=nginx:2")
     assert images(kubectl, "paused") == ["nginx"]
     kubectl("rollout", "resume", "deployment/paused")
-    kubectl("rollout", "status", "deployment/paused", "--timeout=60s")
+    kubectl("rollout", "status", "deployment/paused", "--timeout=300s")
     assert images(kubectl, "paused") == ["nginx:2"]
 
 

@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.loop.programs import PUPPET, a_puppet, an_experiment, told
+from tests.support.waiting import PATIENCE_S, eventually
 from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.recording import record
 from wavetank.experiments.runner import FailedRunsError, run_experiment
@@ -106,10 +106,10 @@ def test_no_program_survives_us(tmp_path, ending):
     )
     ours = subprocess.Popen([sys.executable, "-c", script, tmp_path, PUPPET.parents[1]], stderr=subprocess.DEVNULL)
     try:
-        assert _becomes(lambda: len(_puppets(tmp_path)) == 1)
+        eventually(lambda: len(_puppets(tmp_path)) == 1)
         ours.send_signal(ending)
         ours.wait(10)
-        assert _becomes(lambda: not _puppets(tmp_path))
+        eventually(lambda: not _puppets(tmp_path))
     finally:
         ours.kill()
 
@@ -125,7 +125,7 @@ def test_two_at_a_time(tmp_path):
     )
     command = [sys.executable, "-c", script, tmp_path, PUPPET.parents[1]]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    outs = [each.communicate(timeout=60)[0].strip() for each in both]
+    outs = [each.communicate(timeout=PATIENCE_S)[0].strip() for each in both]
     assert outs[0] == outs[1] == str(told(run(a_puppet(tmp_path, "well")).rows))
 
 
@@ -142,12 +142,3 @@ def _puppets(folder: Path) -> list[int]:
             if str(PUPPET).encode() in command and f"PUPPET_OF={folder}".encode() in environment:
                 found.append(int(entry))
     return found
-
-
-def _becomes(condition, seconds: float = 15) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False

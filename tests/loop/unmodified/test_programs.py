@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.loop.programs import an_experiment, assert_nothing_over_allocated, rows_by_name, run_entry, seconds_of
 from tests.support.paths import EXAMPLES
+from tests.support.waiting import eventually
 from wavetank.errors import InputError
 from wavetank.experiments.runner import run_experiment
 from wavetank.loop.building.cache import Cache
@@ -100,11 +99,14 @@ def test_nothing_that_it_has_started_survives(tmp_path):
     shell = f'sleep 1000 & echo $! > {marker}; exec "{sys.executable}" "{PLAIN}" "$0"'
     run_program({"command": ["/bin/sh", "-c", shell, "{server}"]}, {**BURST, "pods": 1})
     pid = int(marker.read_text())
-    for _ in range(100):
-        if not os.path.exists(f"/proc/{pid}") or "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]:
-            return
-        time.sleep(0.02)
-    pytest.fail(f"process {pid} is still there")
+    eventually(lambda: _is_gone(pid), f"process {pid} is still there")
+
+
+def _is_gone(pid):
+    try:
+        return "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    except FileNotFoundError:
+        return True
 
 
 def test_the_results_say_that_they_cannot_be_repeated_exactly(tmp_path):
