@@ -27,7 +27,7 @@ def test_every_edit_fits_exactly_once(toolchain):
     made = make_overlay(toolchain)
     assert set(EDITED) < set(made)
     assert "virtualPark()" in made["runtime/proc.go"]
-    assert "dialDoor" in made["net/tcpsock_posix.go"]
+    assert "dialVirtual" in made["net/tcpsock_posix.go"]
 
 
 @needs_go

@@ -100,7 +100,7 @@ class _BreakingApi(Api):
         for stream in streams:
             if not stream.closed:
                 self.broken += 1
-                stream.fail(expired("too old")) if how == "gone" else stream.close()
+                stream.send_error(expired("too old")) if how == "gone" else stream.close()
 
 
 class _CuttingParticipant(Participant):
