@@ -10,6 +10,7 @@ from wavetank.cluster.objects.groupkinds import HORIZONTAL_POD_AUTOSCALER, POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, parse_time
 from wavetank.cluster.objects.scale import Scale
+from wavetank.cluster.releases import SERVED
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.cluster.store.errors import ApiError, NoKindMatchError
 from wavetank.cluster.store.store import Store
@@ -28,6 +29,7 @@ from wavetank.controllers.podautoscaler.reconciler import Reconciler
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.quantity import milli
+from wavetank.simulation.world import World
 from wavetank.verification.podautoscaler.faults import RefusedError
 from wavetank.verification.podautoscaler.playedpods import (
     NAMESPACE,
@@ -54,8 +56,8 @@ def run_forced(recording: AutoscalerRecording) -> Observations:
 class _Forced:
     def __init__(self, recording: AutoscalerRecording) -> None:
         self._recording = recording
-        self._clock = Clock(-1)  # objects of the beginning are written at 0
-        self._store = Store(self._clock)
+        world = World(SERVED.version, store=Store(Clock(-1)))  # the first objects are written at 0
+        self._clock, self._store = world.clock, world.store
         self._answers = _Answers(self._store)
         self._recorder = Recorder(self._answers, self._clock)
         context = ControllerContext(

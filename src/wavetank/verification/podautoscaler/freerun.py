@@ -14,13 +14,14 @@ from wavetank.apiserver.subresources.actor import ScalingActor
 from wavetank.cluster.objects.groupkinds import HORIZONTAL_POD_AUTOSCALER
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.scale import Scale
+from wavetank.cluster.releases import SERVED
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.podautoscaler.controller import HorizontalPodAutoscalers
 from wavetank.errors import InputError
-from wavetank.kernel.clock import Clock
+from wavetank.simulation.world import World
 from wavetank.verification.podautoscaler.faults import Faults
 from wavetank.verification.podautoscaler.playedmetrics import PlayedMetrics
 from wavetank.verification.podautoscaler.playedpods import NAMESPACE, PlayedPod
@@ -46,8 +47,8 @@ _JSON = {"content-type": "application/json"}
 
 def run_freely(inputs: AutoscalerInputs) -> Observations:
     """Plays the inputs to wavetank's controller and returns all that it did."""
-    clock = Clock()
-    store = Store(clock)
+    world = World(SERVED.version)
+    clock, store = world.clock, world.store
     api = Api(store, features=frozenset({SCALE_TO_ZERO}) if inputs.api_scale_to_zero else frozenset())
     faults = Faults(inputs.faults, clock)
     recorder = Recorder(_FaultyClient(api.actor(_MANAGER), faults), clock)
