@@ -53,7 +53,7 @@ class Cluster:
         return sorted(made, key=lambda resource: _TURNS.get(resource.manifest_kind, 1))
 
 
-_TURNS = {"Node": 0, "Pod": 2}  # what pods refer to is there before them
+_TURNS = {"Node": 0, "Pod": 2}  # objects that pods refer to exist before them
 
 
 def _unique_names(manifests: Sequence[Manifest]) -> dict[str, set[str]]:

@@ -13,9 +13,9 @@ from typing import Any
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
 
-_HEAD = 1 << 16  # bytes of text by which a format is told
-_BLOCK = 1 << 17  # bytes of text in hand at a time: whose cells a processor keeps close by
-_LONGEST_LINE = 1 << 24  # bytes: more is no line of a table
+_HEAD = 1 << 16  # bytes of text by which a format is recognized
+_BLOCK = 1 << 17  # bytes of text parsed at a time: as much as fits into a processor's cache
+_LONGEST_LINE = 1 << 24  # bytes: longer lines are not those of a table
 _GZIP = b"\x1f\x8b"
 
 
@@ -88,7 +88,7 @@ class InputFile:
 
     @contextmanager
     def stream(self) -> Iterator[io.BufferedIOBase]:
-        """Opens the content, decompressed; whatever goes wrong in reading it is an InputError."""
+        """Opens the content, decompressed; errors in reading it are InputErrors."""
         try:
             with io.BytesIO(self._given) if self._given is not None else self.path.open("rb") as file:
                 zipped = file.read(2) == _GZIP

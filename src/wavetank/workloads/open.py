@@ -191,7 +191,7 @@ def open_workload(
     lenient: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> OpenedWorkload:
-    """Reads a workload; its format is told by its content unless `format` names one of FORMATS.
+    """Reads a workload; its format is recognized by its content unless `format` names one of FORMATS.
 
     A `lenient` reader leaves out and counts the entries that it cannot use. `options` are the format's own.
     """
@@ -212,7 +212,7 @@ def open_cluster(
 ) -> Cluster:
     """Reads the files of a cluster; they and the `inline` manifests add up.
 
-    Formats are told by content unless `format` names one; `options` go to the files whose format has them.
+    Formats are recognized by content unless `format` names one; `options` go to the files whose format has them.
     """
     files = [InputFile.read(path, options=options) for path in paths]
     manifests = [manifest for file in files for manifest in _cluster_reader(file, format)(file)]
@@ -220,7 +220,7 @@ def open_cluster(
 
 
 def format_of(file: InputFile, format: str | None = None) -> str:  # noqa: A002
-    """Returns the name of a file's format, told by its content unless `format` names it."""
+    """Returns the name of a file's format, recognized by its content unless `format` names it."""
     if format is not None and (not isinstance(format, str) or format not in FORMATS):  # a document may say anything
         raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}", source=file.source)
     return format or _detect(file)

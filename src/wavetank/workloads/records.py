@@ -1,4 +1,4 @@
-"""Workloads on their way into a file: jobs one after the other, whatever they were read from."""
+"""Workloads of any format as a sequence of jobs, for conversion, inspection and fitting."""
 
 from __future__ import annotations
 

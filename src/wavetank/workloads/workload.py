@@ -44,7 +44,7 @@ class Workload(Protocol):
 
 @runtime_checkable
 class ObjectWorkload(Protocol):
-    """A workload that can submit objects as they are, instead of the pods that they ask for."""
+    """A workload that can submit workload resources themselves, instead of their pods."""
 
     def object_arrivals(
         self, specs: SpecTable, streams: Streams, kinds: Collection[str]

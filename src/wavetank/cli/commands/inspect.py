@@ -33,7 +33,7 @@ Examples:
 def command(file: Path, format_: str | None, lenient: bool, as_json: bool, plot: Path | None) -> None:
     """Print what is in a workload or a cluster file.
 
-    That is its format, how many jobs, pods or nodes it has, what they ask for or offer, and when pods arrive.
+    Shows its format, the number of jobs, pods or nodes, what they request or offer, and when pods arrive.
     """
     if plot is not None and plot.suffix.lower() != ".svg":
         raise InputError("the picture is SVG: expected a name that ends in .svg", source=str(plot))

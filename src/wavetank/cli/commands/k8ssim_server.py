@@ -43,11 +43,11 @@ _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 def command(port: int, host: str, compat: bool, seed: int) -> None:
     """Answer as K8sSim's servers do: /reset, /step, /stepResult, /stepResultAnyway.
 
-    Which half it is, Volcano's or Kubernetes', is told by the workload of /reset.
+    The workload of /reset decides whether it is K8sSim's Volcano or its Kubernetes server.
     """
-    desk = K8sSimServer(compat, seed)
+    k8ssim = K8sSimServer(compat, seed)
     with listen(host, port) as listening:
-        config = uvicorn.Config(_App(desk), ws="none", lifespan="off", log_level="error", access_log=False)
+        config = uvicorn.Config(_App(k8ssim), ws="none", lifespan="off", log_level="error", access_log=False)
         server = uvicorn.Server(config)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, server.handle_exit)
@@ -55,14 +55,14 @@ def command(port: int, host: str, compat: bool, seed: int) -> None:
         try:
             server.run([listening])
         finally:
-            desk.close()
+            k8ssim.close()
 
 
 class _App:
     """Passes requests to the K8sSim server, one at a time, beside the event loop."""
 
-    def __init__(self, desk: K8sSimServer) -> None:
-        self._desk = desk
+    def __init__(self, k8ssim: K8sSimServer) -> None:
+        self._k8ssim = k8ssim
         self._turn = asyncio.Lock()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
@@ -71,7 +71,7 @@ class _App:
             answer = Answer(413, b'{"error": "the request is too large"}')
         else:
             async with self._turn:
-                answer = await asyncio.to_thread(self._desk.handle, scope["path"], body)
+                answer = await asyncio.to_thread(self._k8ssim.handle, scope["path"], body)
         length = str(len(answer.body)).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", length)]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})

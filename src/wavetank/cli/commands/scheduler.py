@@ -44,7 +44,7 @@ def command() -> None:
 def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
     """Build a scheduler on virtual time, with your Go toolchain from Go's module proxy.
 
-    NAME is a command of Kubernetes (kube-scheduler), or with --package whatever you want to call it. The first build
+    NAME is a command of Kubernetes (kube-scheduler), or with --package any name. The first build
     takes a few minutes; it is kept in ~/.cache/wavetank.
     """
     toolchain = find_toolchain(go)

@@ -141,7 +141,7 @@ _MAKERS: Mapping[str, Callable[[SchedulerPart, Path, Version], _Definition]] = {
 
 
 def read_configuration(path: Path, version: Version) -> Configuration:
-    """Reads the file of a KubeSchedulerConfiguration; InputError names the place of whatever is wrong with it."""
+    """Reads the file of a KubeSchedulerConfiguration; InputError names the place of what is wrong with it."""
     documents = load_documents(read_text(path), str(path))
     if len(documents) != 1 or not isinstance(documents[0], Mapping):
         raise InputError("expected one KubeSchedulerConfiguration", source=str(path))

@@ -101,7 +101,7 @@ def trimmed(records: Records, longest: Nanoseconds) -> Records:
 
 
 def normalized(records: Records, milli: int) -> Records:
-    """Makes one pod of each job and scales their CPU, and memory with it, so that the largest asks for `milli`.
+    """Makes one pod of each job and scales their CPU, and memory with it, so that the largest requests `milli`.
 
     As with Batkube's converter, no job requests less than a thousandth of a core.
     """

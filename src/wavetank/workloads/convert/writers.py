@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
 
 def write_workload(records: Records, path: Path, format: str | None = None) -> Written:  # noqa: A002
-    """Writes a file under a temporary name and renames it; whatever goes wrong, nothing half-written stays."""
+    """Writes a file under a temporary name and renames it, so that no half-written file stays after an error."""
     name = format or _format_of(path)
     if name not in TARGETS:
         raise InputError(f"cannot write {name!r}: expected one of {', '.join(TARGETS)}", source=str(path))

@@ -43,7 +43,7 @@ def is_kubernetriks(file: InputFile) -> bool:
 def read_kubernetriks_nodes(file: InputFile) -> list[Manifest]:
     """Makes the nodes that CreateNode events create; CPU is in milli-CPU, RAM in bytes.
 
-    All are there from the start of the run, whatever their time; that nodes are removed is refused.
+    All exist from the start of the run, regardless of their time; removal of nodes is refused.
     """
     with naming(file):
         return list(_nodes(file))

@@ -22,7 +22,7 @@ def are_manifests(file: InputFile) -> bool:
 
 
 def read_cluster_manifests(file: InputFile) -> list[Manifest]:
-    """Reads every object of the file, of whatever kind; a snapshot's pods stay where they are bound.
+    """Reads every object of the file, of any kind; a snapshot's pods stay bound to their nodes.
 
     A Node with the annotation wavetank.dev/count stands for as many.
     """
@@ -46,7 +46,7 @@ class ManifestWorkload(SubmittedWorkload):
     """The Pods, Jobs, Deployments, ReplicaSets and StatefulSets of a file, each submitted at its arrival.
 
     The annotation wavetank.dev/arrival says when, the start of the run if there is none; at one time the
-    order is that of the file. A controller becomes the pods that it asks for, as `submissions_of` names them, and
+    order is that of the file. A workload resource becomes its pods, as `submissions_of` names them, and
     nothing replaces them. How long they run is what `behavior_of` reads; a Job's pods that do not tell, a minute.
     """
 

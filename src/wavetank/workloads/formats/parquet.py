@@ -72,7 +72,7 @@ def _batches(path: Path, source: str) -> Iterator[polars.DataFrame]:
 
 
 def _trying(read: Any) -> Any:
-    """Reads; polars' own errors, whatever their kind, are about a file that is not as it should be."""
+    """Reads; polars' errors of any kind become InputErrors, since they are about the file."""
     try:
         return read()
     except InputError:

@@ -43,7 +43,7 @@ def is_simkube(file: InputFile) -> bool:
 
 
 class SimkubeWorkload(SubmittedWorkload):
-    """The pods that a trace's objects ask for, submitted when these were applied; times count from the first event.
+    """The pods of a trace's objects, submitted when these were applied; times count from the first event.
 
     Pods, Jobs, Deployments, ReplicaSets and StatefulSets become pods as in manifests. Applied again with more
     replicas they get more pods, with fewer the newest ones end; with another template all are replaced. A CronJob's
@@ -117,7 +117,7 @@ class _History:
                 self.file.skip(error.inside(path=f"{path}[{j}]"), _UNUSABLE)
 
     def apply(self, owner: Owner, manifest: Manifest, time: Nanoseconds) -> None:
-        """Brings the pods of an object to what it asks for now."""
+        """Brings the pods of an object to its present number of replicas."""
         if Resource(manifest).group_kind == _CRON_JOB:
             self._cron_job(owner, manifest)
             return

@@ -61,7 +61,7 @@ class Generator:
         base = specs.intern(self._spec)
         drawn = self._draw(self.name, lambda what: streams.stream(f"workload/{self.name}/{what}"))
         for number, (time, size, behavior, requests) in enumerate(drawn):
-            model = models.get(id(requests))  # the generator keeps its few requests, so that they can be told by id
+            model = models.get(id(requests))  # the generator keeps its few requests, so that their ids are unique
             if model is None:
                 model = models[id(requests)] = Pod(self._manifest, base.asking(requests), name=self.name)
             for rank in range(size):

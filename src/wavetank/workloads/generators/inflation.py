@@ -1,4 +1,4 @@
-"""Workloads that grow until they ask for so much of a cluster: how packing is measured.
+"""Workloads that grow until they request a share of a cluster, to measure packing.
 
 From: Weng et al., Beware of Fragmentation, USENIX ATC 2023, section 6.
 """
@@ -22,15 +22,15 @@ from wavetank.kernel.randomness import Streams
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Arrival, Workload
 
-GPUS = "gpu"  # the name for GPUs whole and in part, which pods ask for in annotations
+GPUS = "gpu"  # the name for GPUs whole and in part, which pods request in annotations
 _INFORMERS = 10  # of kube-scheduler in that simulator: each draws once, for the timeout of its watch, before the nodes
 
 
 class Inflated:
-    """The pods of a workload in random order, then clones of any of them, until all ask for `most` of a resource.
+    """The pods of a workload in random order, then clones of any of them, until all request `most` of a resource.
 
-    If they ask for more from the start, any of them are left out. All come at time 0, one after the other, and run for
-    ever. A seed draws the very order of pods, clones and nodes that it draws in the simulator of the paper
+    If they request more from the start, random ones are left out. All arrive at time 0, one after the other, and never
+    end. A seed draws the very order of pods, clones and nodes that it draws in the simulator of the paper
     (hkust-adsl/kubernetes-scheduler-simulator), so that results can be compared seed by seed.
     """
 
@@ -103,7 +103,7 @@ def inflate(workload: Workload, wanted: InflateSpec, cluster: Cluster, path: str
 
 
 def demand_of(pod: Pod, resource: str) -> int:
-    """Returns how much of a resource a pod asks for; of GPUs in thousandths."""
+    """Returns how much of a resource a pod requests; of GPUs in thousandths."""
     return gpu_demand(pod).total if resource == GPUS else pod.requests.get(resource, 0)
 
 

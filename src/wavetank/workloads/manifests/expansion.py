@@ -1,4 +1,4 @@
-"""The pods that a manifest asks for, whatever its kind."""
+"""The pods of a manifest of any kind."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ PREFIX = "wavetank.dev/"
 ARRIVAL = "wavetank.dev/arrival"  # annotation: when the object is submitted, from the start of the run
 LIFETIME = "wavetank.dev/lifetime"  # annotation: how long after that it is deleted, with its pods
 OF_THE_OWNER = (ARRIVAL, LIFETIME)
-DEFAULT_JOB_DURATION: Nanoseconds = 60 * SECOND  # of a Job's container that does not tell how long it runs
+DEFAULT_JOB_DURATION: Nanoseconds = 60 * SECOND  # of a Job's container without a known duration
 
 
 def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]:
     """Yields the pods of a manifest, those of one template together; other kinds than these are refused.
 
-    A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes the pods that it asks for, named
-    `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`. How many a DaemonSet
-    or a CronJob asks for depends on the cluster: they become none, and are there only for those who take them as they
-    are, like a Job that is suspended.
+    A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes its pods, named `<name>-<number>`; a Volcano
+    Job those of each of its tasks, named `<job>-<task>-<number>`. The pods of a DaemonSet or a CronJob depend on the
+    cluster: their submissions have none, as that of a suspended Job, and are of use only if a controller takes the
+    object itself.
     """
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
@@ -92,10 +92,9 @@ def pod_of_template(
 
 
 def kept_alive(owner: Resource) -> Resource:
-    """Returns an owner as a controller is to have it, which makes pods of it as long as it is there.
+    """Returns an owner for its controller, which keeps its pods running as long as it exists.
 
-    What its annotations say to wavetank stands in its template; a selector that it does not have is that of its
-    template's labels.
+    wavetank's annotations of the owner move to its template; a missing selector is made of the template's labels.
     """
     spec = fields.mapping(owner.manifest.get("spec"), "spec")
     template = fields.mapping(spec.get("template"), "spec.template")
@@ -115,7 +114,7 @@ def kept_alive(owner: Resource) -> Resource:
 
 
 def _scheduled(cron_job: Resource) -> Resource:
-    """Returns a CronJob as a controller is to have it: what its annotations say to wavetank is for its Jobs' pods."""
+    """Returns a CronJob for its controller: wavetank's annotations move to the template of its Jobs' pods."""
     spec = fields.mapping(cron_job.manifest.get("spec"), "spec")
     template = fields.mapping(spec.get("jobTemplate"), "spec.jobTemplate")
     metadata = {"name": cron_job.name, "annotations": cron_job.annotations}
@@ -186,7 +185,7 @@ def behavior_of_owned(manifest: Manifest) -> PodBehavior:
 
 
 def replicas(spec: Mapping[str, Any]) -> int:
-    """Returns how many pods a Deployment, ReplicaSet or StatefulSet asks for."""
+    """Returns the replicas of a Deployment, ReplicaSet or StatefulSet."""
     value = spec.get("replicas")
     return fields.integer(1 if value is None else value, "spec.replicas", 0, fields.MOST_OBJECTS)
 
@@ -200,7 +199,7 @@ def _parallelism(spec: Mapping[str, Any]) -> int:
 
 
 def _schedule(spec: Mapping[str, Any]) -> int:
-    """Refuses a CronJob that would never start; it asks for no pod yet."""
+    """Refuses a CronJob that would never start; it has no pods yet."""
     try:
         parse_schedule(str(spec.get("schedule") or ""), str(spec.get("timeZone") or ""))
     except ScheduleError as error:

@@ -17,7 +17,7 @@ from wavetank.workloads.workload import Arrival, ObjectArrival
 class Submission(NamedTuple):
     """Pods of one manifest, submitted together; `run` is what each of them does.
 
-    `source` is the object that asks for them, if they are not submitted by themselves, and `lifetime` how long it is
+    `source` is the object that they belong to, if they are not submitted by themselves, and `lifetime` how long it is
     there; None: for ever.
     """
 
@@ -49,7 +49,7 @@ class SubmittedWorkload:
     def object_arrivals(
         self, specs: SpecTable, streams: Streams, kinds: Collection[str]
     ) -> Iterator[Arrival | ObjectArrival]:
-        """Yields objects of these kinds once, in place of all the pods that they ask for, and other pods."""
+        """Yields objects of these kinds once, in place of all their pods, and other pods."""
         last: Resource | None = None
         for submission in self._submissions:
             source = submission.source

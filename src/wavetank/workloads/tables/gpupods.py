@@ -1,4 +1,4 @@
-"""Pods that ask for GPUs or parts of one, as Alibaba's traces and schedulers describe them."""
+"""Pods that request GPUs or parts of one, as Alibaba's traces and schedulers describe them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ WORKLOAD = "w0"  # Batsim's name of a first workload
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
 _MOST_HELD = 2_000_000  # rows, at about a hundred bytes each besides their names
 _ODD = 0x1E3779B97F4A7C15  # a factor that keeps a name and its namespace apart
-_MOST_MODELS = 4096  # kept at a time: in some traces nearly every pod asks for another amount
+_MOST_MODELS = 4096  # kept at a time: in some traces nearly every pod requests another amount
 
 
 class Jobs(NamedTuple):

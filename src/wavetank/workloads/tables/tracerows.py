@@ -93,7 +93,7 @@ class TraceJob(NamedTuple):
 
 
 def cells_of_head(file: InputFile) -> list[str]:
-    """Returns the cells of a file's first line, by which a trace is told; of any other file, anything."""
+    """Returns the cells of a file's first line, by which a trace is recognized; of other files, anything."""
     first = file.head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
     return first.decode("utf-8", "replace").strip().split(",")
 

@@ -20,7 +20,7 @@ from wavetank.workloads.workload import Arrival
 
 DEFAULT_CPU = "1"  # cores per resource, where neither the job nor its profile says it
 WORKLOAD = "w0"  # Batsim's name of its first workload
-RUNS_SCHEDULER = "default"  # Batkube's word for whatever scheduler the run has
+RUNS_SCHEDULER = "default"  # Batkube's word for the scheduler of the run, whichever it is
 
 _MANIFEST = {"apiVersion": "v1", "kind": "Pod", "metadata": {}}
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "Always", "command": ["sleep"]}

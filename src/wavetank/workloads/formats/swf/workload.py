@@ -25,16 +25,16 @@ EXIT_CODES = {FAILED: 1, CANCELLED: 143}  # of the statuses that are no success;
 _JOB, _SUBMIT, _WAIT, _RUN, _USED, _USED_KB = 0, 1, 2, 3, 4, 6
 _ASKED, _ASKED_TIME, _ASKED_KB, _STATUS, _AFTER = 7, 8, 9, 10, 16
 _STATUSES = range(-1, 6)
-_PARTS = (2, 3, 4)  # statuses of the parts of a job whose record as a whole is there as well
+_PARTS = (2, 3, 4)  # statuses of the parts of a job that also has a record as a whole
 _HEADER = re.compile(r";\s*(\w+):\s*(.*?)\s*")
 _DATA = re.compile(rb"\s*-?\d+(\s+-?\d+(\.\d+)?){4,17}\s*")
 
 
 class SwfWorkload(TableWorkload):
-    """The jobs of an SWF file, submitted at their submit time whatever they waited for in the trace.
+    """The jobs of an SWF file, submitted at their submit time, without the waiting times of the trace.
 
     - A job of n processors becomes n pods `<job>-<rank>` of 1 CPU each that run together, as in Batsim; with
-      `podsPerJob: one` it becomes one pod `<job>` of n CPU. `cpu` is what stands for one processor. Requested
+      `podsPerJob: one` it becomes one pod `<job>` of n CPU. `cpu` is the CPU of one processor. Requested
       processors count, those used where none are requested, 1 where neither is known.
     - Memory is what is requested per processor, what was used where nothing is requested, none if unknown.
     - The requested time is the walltime, unless the job ran longer than that.
