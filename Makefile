@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all lint generate bench bench-serve bench-loop bench-compare wheel clean help
+.PHONY: demo test test-all coverage lint generate bench bench-serve bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -13,10 +13,14 @@ demo: $(INSTALLED) ## Run the bundled experiment, print its table and the path o
 	$(BIN)/wavetank run examples/demo/experiment.yaml -o out/demo
 
 test: $(INSTALLED) ## Run the tests
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --durations=10
 
 test-all: export WAVETANK_ALL = 1
 test-all: test ## Run the tests with every recorded scenario, not only a sample
+
+coverage: $(INSTALLED) ## Run the tests and say which lines of the package none of them reaches (half an hour)
+	mkdir -p out/coverage
+	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-report=html
 
 lint: $(INSTALLED) ## Check style, types, import contracts and the report's scripts (needs npm)
 	$(BIN)/ruff check .
