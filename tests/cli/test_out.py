@@ -42,7 +42,7 @@ def test_a_link_to_earlier_results_stays_a_link(wavetank: Wavetank, here: Path) 
     assert names_in(here / "real") == RESULTS
 
 
-def test_results_can_be_read_by_whoever_may_read_other_files(wavetank: Wavetank, here: Path) -> None:
+def test_results_have_the_permissions_of_other_files(wavetank: Wavetank, here: Path) -> None:
     wavetank("run", an_experiment(here), "-o", "out")
     (here / "other").mkdir()
     assert (here / "out").stat().st_mode == (here / "other").stat().st_mode
@@ -77,7 +77,7 @@ def test_a_place_that_cannot_be_used(wavetank: Wavetank, here: Path, out: str, m
     assert (here / "project" / "experiment.json").is_file()
 
 
-def test_what_somebody_put_among_earlier_results_is_not_lost(wavetank: Wavetank, here: Path) -> None:
+def test_other_files_among_earlier_results_are_not_lost(wavetank: Wavetank, here: Path) -> None:
     wavetank("run", an_experiment(here), "-o", "out")
     (here / "out" / "notes.txt").write_text("dear diary")
     ended = wavetank("run", an_experiment(here), "-o", "out")

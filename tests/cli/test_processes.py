@@ -67,7 +67,7 @@ def test_a_reader_that_has_seen_enough(command: str) -> None:
     assert ended.stderr == ""
 
 
-def test_a_run_whose_output_nobody_reads_is_still_written(tmp_path: Path) -> None:
+def test_a_run_whose_output_is_not_read_is_still_written(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as pipe:

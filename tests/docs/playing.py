@@ -15,7 +15,7 @@ from tests.docs.pages import Step, fits
 _PATIENCE_S = 600
 
 
-class SteppedProcess:
+class PageRun:
     """Does the steps of a page one after the other, as a reader in a terminal of 80 columns would."""
 
     def __init__(self, folder: Path, path: list[str]) -> None:
@@ -75,16 +75,16 @@ class SteppedProcess:
 
 
 @contextmanager
-def playing(folder: Path, path: list[str]) -> Iterator[SteppedProcess]:
+def playing(folder: Path, path: list[str]) -> Iterator[PageRun]:
     """Gives a player whose programs end with it."""
-    player = SteppedProcess(folder, path)
+    player = PageRun(folder, path)
     try:
         yield player
     finally:
         player.end()
 
 
-def check(steps: list[Step], player: SteppedProcess) -> dict[Step, list[str]]:
+def check(steps: list[Step], player: PageRun) -> dict[Step, list[str]]:
     """Plays the steps; returns those that printed something else than shown, with what they printed."""
     others: dict[Step, list[str]] = {}
     for at, step in enumerate(steps):

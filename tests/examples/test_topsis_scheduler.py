@@ -45,7 +45,7 @@ class Fake:
         return scheduler.run_once()
 
 
-def test_it_binds_those_who_wait_for_it_the_oldest_first():
+def test_it_binds_its_pending_pods_the_oldest_first():
     waiting = [
         a_pending_pod("late", created="2030-01-01T00:00:09Z"),
         a_pending_pod("early"),

@@ -68,7 +68,7 @@ def test_nodes_outside_the_node_set_of_a_pre_filter_are_told_too(tmp_path):
     assert (told["evaluated"], told["chosen"]) == (1, "n1")
 
 
-def test_a_preemption_names_its_victims_who_are_gone_before_the_next_pod(tmp_path):
+def test_a_preemption_names_its_victims_which_are_gone_before_the_next_pod(tmp_path):
     low = [pod_manifest("low0", "n0", cpu="3", priority=1), pod_manifest("low1", "n1", cpu="3", priority=2)]
     pods = [pod_manifest("high", cpu="2", priority=9), pod_manifest("next", cpu="2")]
     first, retry, after = explained(tmp_path, [node_manifest("n0"), node_manifest("n1"), *low], pods)
@@ -105,7 +105,7 @@ def test_a_pod_that_is_never_tried_says_why(tmp_path, spec, outcome):
     assert after["candidates"] == (["n1"] if outcome == "prebound" else ["n0", "n1"])
 
 
-def test_finished_and_unbound_pods_of_the_cluster_are_in_nobodys_way(tmp_path):
+def test_finished_and_unbound_pods_of_the_cluster_take_no_room(tmp_path):
     cluster = [
         node_manifest("n0"),
         pod_manifest("done", "n0", cpu="4", status={"phase": "Succeeded"}),

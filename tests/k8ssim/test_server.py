@@ -54,18 +54,18 @@ PODS = yaml.safe_dump([a_k8ssim_pod("a", 0), a_k8ssim_pod("b", 2), a_k8ssim_pod(
 
 
 class Client:
-    """Speaks to a desk as K8sSim's clients do to its server."""
+    """Speaks to the server as K8sSim's clients do to its server."""
 
     def __init__(self, **options):
-        self.desk = K8sSimServer(**options)
+        self.server = K8sSimServer(**options)
 
     def ask(self, path, **given):
-        status, body = self.desk.handle(path, json.dumps(given).encode())
+        status, body = self.server.handle(path, json.dumps(given).encode())
         assert status == 200, body
         return json.loads(body)
 
     def refused(self, path, **given):
-        status, body = self.desk.handle(path, json.dumps(given).encode())
+        status, body = self.server.handle(path, json.dumps(given).encode())
         assert status in (400, 404)
         return json.loads(body)["error"]
 
@@ -78,7 +78,7 @@ class Client:
 def client():
     made = Client()
     yield made
-    made.desk.close()
+    made.server.close()
 
 
 def nodes_of(state):
@@ -156,7 +156,7 @@ def test_the_result_anyway_needs_no_end(client):
     assert set(state) == {"Jobs", "Nodes", "NotCompletion"}
 
 
-def test_who_can_never_run_does_not_hang_the_server(client):
+def test_a_job_that_can_never_run_does_not_hang_the_server(client):
     jobs = yaml.safe_dump({"jobs": [a_job("huge", replicas=20)]})
     client.ask("/reset", period="-1", nodes=NODES, workload=jobs)
     state = client.step(LRP)
@@ -205,5 +205,5 @@ def test_bad_requests_get_one_clear_message(client):
     client.ask("/reset", nodes=NODES, workload=PODS)
     assert client.refused("/step", conf=LRP) == "action: expected a number, got None"
     assert client.refused("/step", action=12).startswith("there is no action 12: expected one of 1 EP, 2 LRP")
-    assert json.loads(client.desk.handle("/step", b"{").body)["error"].startswith("expected JSON")
-    assert json.loads(client.desk.handle("/step", b"[]").body)["error"] == "expected a JSON object, got []"
+    assert json.loads(client.server.handle("/step", b"{").body)["error"].startswith("expected JSON")
+    assert json.loads(client.server.handle("/step", b"[]").body)["error"] == "expected a JSON object, got []"

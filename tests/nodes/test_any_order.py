@@ -38,7 +38,7 @@ KINDS = st.fixed_dictionaries(
 )
 
 
-class PodHistory(KubeletCluster):
+class RandomActions(KubeletCluster):
     """A cluster in which planned things happen, as far as they can."""
 
     def __init__(self, actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any) -> None:
@@ -91,7 +91,7 @@ class PodHistory(KubeletCluster):
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ACTIONS, max_size=8), st.lists(KINDS, min_size=4, max_size=4), LATENCIES)
 def test_no_room_is_lost(actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any) -> None:
-    history = PodHistory(actions, kinds, latencies)
+    history = RandomActions(actions, kinds, latencies)
     history.run_until(100)
     history.clear_up()
     assert list(history.store.list("Pod")) == []
@@ -106,7 +106,7 @@ def test_no_room_is_lost(actions: list[tuple[int, str, str]], kinds: list[dict[s
 def test_a_history_without_a_horizon_ends(
     actions: list[tuple[int, str, str]], kinds: list[dict[str, Any]], latencies: Any
 ) -> None:
-    history = PodHistory(actions, kinds, latencies)
+    history = RandomActions(actions, kinds, latencies)
     history.run_to_end()
     assert history.now < 2000
     times = [time for time, _, _ in history.log]

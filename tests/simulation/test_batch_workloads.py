@@ -74,12 +74,12 @@ def test_a_cron_job_starts_by_the_clock_until_the_horizon(tmp_path: Path) -> Non
     assert [(round(begin), round(end or 0)) for begin, end in spans(recorder)] == [(120, 130), (240, 250)]
 
 
-def test_without_a_horizon_nobody_waits_for_the_next_time(tmp_path: Path) -> None:
+def test_without_a_horizon_a_run_does_not_wait_for_the_next_time(tmp_path: Path) -> None:
     recorder = run(tmp_path, a_cron_job("c", "0 * * * *"), a_job("j", {"wavetank.dev/duration": "90m"}))
     assert [row.name.partition("-")[0] for row in recorder.rows] == ["j", "c"]
 
 
-def test_jobs_become_all_their_pods_at_once_if_nobody_controls_them(tmp_path: Path) -> None:
+def test_jobs_become_all_their_pods_at_once_without_a_controller(tmp_path: Path) -> None:
     job = a_job("j", {"wavetank.dev/duration": "30s"}, completions=3, parallelism=2)
     recorder = run(tmp_path, job, controllers="none")
     assert [row.name for row in recorder.rows] == ["j-0", "j-1", "j-2"]

@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_rows(spec: dict[str, Any], seed: int) -> N
 
 @some
 @given(specs(), SEEDS)
-def test_news_that_nobody_waits_for_may_be_read_later(spec: dict[str, Any], seed: int) -> None:
+def test_deferred_updates_change_nothing(spec: dict[str, Any], seed: int) -> None:
     def hear(scheduler: Scheduler, old: Pod, new: Pod) -> None:
         scheduler.receive(scheduler.event_handlers.pod_modified, old, new)
 

@@ -97,7 +97,7 @@ def test_without_controllers_an_owner_becomes_its_pods_once(tmp_path: Path) -> N
     assert alive(recorder) == ["web-0", "web-1"]
 
 
-def test_an_owner_whose_pods_nobody_would_let_in_is_refused(tmp_path: Path) -> None:
+def test_an_owner_whose_pods_would_not_be_admitted_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='deployment default/web: no PriorityClass with name "high" was found'):
         run(tmp_path, an_owner("Deployment", "web", pod={"priorityClassName": "high"}))
 

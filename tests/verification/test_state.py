@@ -32,7 +32,7 @@ def test_victims_that_take_their_time_stay_and_are_terminating():
     assert placed[0].deleted is not None
 
 
-def test_lower_nominations_for_the_node_are_cleared_if_somebody_was_evicted():
+def test_lower_nominations_for_the_node_are_cleared_after_an_eviction():
     assert settled().pod("default/lower").nominated_node == ""
     assert settled({**EVICTING, "deleted_victims": []}).pod("default/lower").nominated_node == "n0"
 

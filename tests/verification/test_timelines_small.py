@@ -136,7 +136,7 @@ def run(capsys, monkeypatch):
     return ended
 
 
-def test_a_broken_timeline_is_told(run, tmp_path):
+def test_a_broken_timeline_is_reported(run, tmp_path):
     document = a_timeline(binds=[])
     del document["timers"]
     path = write(document, tmp_path)

@@ -71,7 +71,7 @@ def test_a_namespace_says_what_its_pods_may_do(level: str, spec: dict[str, Any],
         assert answer.status == 201
 
 
-def test_who_makes_pods_is_only_warned() -> None:
+def test_a_workload_that_violates_the_policy_is_only_warned_about() -> None:
     caller = Caller()
     label(caller, warn="baseline")
     template = {"metadata": {"labels": {"a": "b"}}, "spec": pod_manifest("p", hostNetwork=True)["spec"]}

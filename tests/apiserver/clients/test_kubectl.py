@@ -136,7 +136,7 @@ def test_a_strategic_patch_merges_containers_by_name(kubectl: Kubectl) -> None:
     assert kubectl("get", "pod", "merged", "-o", image) == "busybox:2 100m"
 
 
-def test_logs_tell_the_containers_story(kubectl: Kubectl) -> None:
+def test_logs_say_what_the_container_did(kubectl: Kubectl) -> None:
     create(kubectl, a_small_pod("logged", duration="30s"))
     kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/logged", "--timeout=300s")
     printed = kubectl("logs", "logged")

@@ -121,7 +121,7 @@ def test_several_requests_at_once_are_answered_in_order(served: Served) -> None:
     assert answer.index(b"gitVersion") < answer.rindex(b"ok")
 
 
-def test_half_a_request_holds_nobody_up(served: Served) -> None:
+def test_half_a_request_delays_no_other(served: Served) -> None:
     begun = request(served, f"POST {CONFIGS} HTTP/1.1", "Content-Type: application/json", "Content-Length: 1000")
     with socket.create_connection((served.host, served.port)) as connection:
         connection.sendall(begun + b'{"metadata":{"name":"half"}')
@@ -149,7 +149,7 @@ def test_an_upgrade_is_refused_with_a_status(served: Served) -> None:
     assert answer.json["kind"] == "Status"
 
 
-def test_without_the_token_nobody_gets_in(served: Served) -> None:
+def test_requests_without_the_token_are_refused(served: Served) -> None:
     for path in ("/api/v1/pods", "/version", "/healthz", "/wavetank/clock", "/no/such/path"):
         answer: Any = served.ask("GET", path, Authorization="Bearer wrong")
         assert (answer.status, answer.json["message"]) == (401, "Unauthorized")

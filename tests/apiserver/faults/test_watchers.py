@@ -73,7 +73,7 @@ def test_a_thousand_watchers_all_hear_of_it(served: Served) -> None:
     assert served.ask("GET", "/readyz").status == 200
 
 
-def test_a_client_that_never_reads_is_cut_off_and_nobody_waits_for_it(served: Served) -> None:
+def test_a_client_that_never_reads_is_cut_off_and_delays_no_other(served: Served) -> None:
     create(served, "large")
     with Watcher(served), Watcher(served) as reader:
         reader.read("200 OK")

@@ -32,7 +32,7 @@ class Difference:
     found: object
 
 
-class SteppedProcess:
+class CommandReplay:
     """A terminal with kubectl in a folder of its own, behind a proxy that sees its requests."""
 
     def __init__(self, version: str, binary: Path, proxy: Proxy, folder: Path) -> None:

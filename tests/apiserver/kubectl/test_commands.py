@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
-from tests.apiserver.kubectl.play import Difference, SteppedProcess
+from tests.apiserver.kubectl.play import CommandReplay, Difference
 from tests.apiserver.kubectl.proxy import proxy_to
 from tests.apiserver.kubectl.recorded import commands
 from tests.apiserver.serving import TOKEN, serving
@@ -71,7 +71,7 @@ def played(version: str, binary: Path, folder: Path) -> dict[int, list[Differenc
         serving(folder, "--cluster", "nodes.yaml", *OPTIONS) as server,
         proxy_to(server.host, server.port, TOKEN) as proxy,
     ):
-        found = SteppedProcess(version, binary, proxy, folder).play()
+        found = CommandReplay(version, binary, proxy, folder).play()
     return {each.command.number: [other for other in found if other.command is each.command] for each in found}
 
 

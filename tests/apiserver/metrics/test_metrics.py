@@ -97,7 +97,7 @@ def test_the_load_of_other_programs_counts() -> None:
     assert usages(caller.ask("GET", NODES)) == {"busy": {"cpu": "1", "memory": "1048576Ki"}}
 
 
-def test_discovery_tells_of_it_only_where_somebody_measures(cluster: Measured) -> None:
+def test_discovery_lists_it_only_if_it_is_measured(cluster: Measured) -> None:
     names = [each["name"] for each in cluster.ask("GET", "/apis/metrics.k8s.io/v1beta1").body["resources"]]
     assert names == ["nodes", "pods"]
     assert Caller().ask("GET", "/apis/metrics.k8s.io/v1beta1").status == 404

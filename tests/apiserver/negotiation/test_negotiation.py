@@ -135,7 +135,7 @@ def test_people_get_indented_json() -> None:
     assert negotiate(asking("")).encode({"a": 1}) == b'{"a":1}\n'
 
 
-def test_who_accepts_only_protobuf_gets_it() -> None:
+def test_a_client_that_accepts_only_protobuf_gets_it() -> None:
     representation = negotiate(asking(PROTOBUF))
     assert representation.media_type == PROTOBUF
     assert decode(KINDS, kind(), representation.encode(a_map()), PROTOBUF).document == a_map()

@@ -163,7 +163,7 @@ def test_a_log_tells_what_the_container_said(caller: Caller, query: str, text: b
 
 
 @pytest.mark.parametrize("what", ["exec", "attach", "portforward"])
-def test_nobody_gets_into_a_container(caller: Caller, what: str) -> None:
+def test_there_is_no_way_into_a_container(caller: Caller, what: str) -> None:
     a_running_pod(caller)
     answer = caller.ask("POST", f"{PODS}/a/{what}?command=ls")
     assert answer.status == 501

@@ -29,7 +29,7 @@ def basic(user: str, password: str) -> str:
         pytest.param({"proxy-authorization": basic("wavetank", "secret")}, id="as kubectl sends it over plain HTTP"),
     ],
 )
-def test_whoever_has_the_token_comes_in(headers: dict[str, str]) -> None:
+def test_requests_with_the_token_are_let_in(headers: dict[str, str]) -> None:
     assert admitted({**HOME, **headers}).name == "admin"
 
 
@@ -49,7 +49,7 @@ def test_whoever_has_the_token_comes_in(headers: dict[str, str]) -> None:
         ),
     ],
 )
-def test_nobody_else_does(headers: dict[str, str]) -> None:
+def test_other_requests_are_not(headers: dict[str, str]) -> None:
     with pytest.raises(StatusError) as refused:
         admitted({**HOME, **headers})
     assert (refused.value.code, refused.value.reason, str(refused.value)) == (401, "Unauthorized", "Unauthorized")
@@ -108,7 +108,7 @@ def test_without_a_token_everybody_is_admin() -> None:
     assert admitted(HOME, token=None).groups == ("system:masters", "system:authenticated")
 
 
-def test_an_administrator_may_be_taken_for_somebody_else() -> None:
+def test_an_administrator_may_impersonate_others() -> None:
     raw = [(b"impersonate-group", b"devs"), (b"impersonate-group", b"ops")]
     user = Authenticator("secret", "::1").admit(
         {**KNOWN, "impersonate-user": "alice", "impersonate-group": "devs"}, raw

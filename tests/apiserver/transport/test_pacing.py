@@ -129,7 +129,7 @@ def test_step_goes_to_the_next_event_that_is_more_than_a_periodic_timer() -> Non
     assert arrived == [10, 20, 20], "with nothing left it stays where it is"
 
 
-def test_who_looks_at_the_clock_sees_the_present() -> None:
+def test_reading_the_clock_brings_it_up_to_date() -> None:
     paced = PacedClock(10)
     paced.wall.now += 3 * SECOND
     assert paced.pacing.status().elapsed == 3 * SECOND

@@ -61,7 +61,7 @@ def test_a_token_of_its_own_is_made_and_written(tmp_path: Path) -> None:
     assert stat.S_IMODE(kubeconfig.stat().st_mode) == 0o600
 
 
-def test_without_auth_nobody_needs_a_token_but_web_pages_are_refused(tmp_path: Path) -> None:
+def test_without_auth_no_token_is_needed_but_web_pages_are_refused(tmp_path: Path) -> None:
     with serving(tmp_path, "--bare", token=None) as served:
         assert served.ask("GET", "/api/v1/pods").status == 200
         assert served.ask("GET", "/api/v1/pods", Origin="http://evil.example").status == 403

@@ -129,7 +129,7 @@ def test_the_carrier_is_called_when_something_waits(caller: Caller) -> None:
     assert [name for _, name in watch.told()] == ["c", "d"]
 
 
-def test_bookmarks_come_to_those_who_like_them(caller: Caller) -> None:
+def test_bookmarks_come_to_clients_that_ask_for_them(caller: Caller) -> None:
     version = caller.get(MAPS).version
     plain = caller.watch(f"{MAPS}?watch=true&resourceVersion={version}")
     marked = caller.watch(f"{MAPS}?watch=true&resourceVersion={version}&allowWatchBookmarks=true")
@@ -139,7 +139,7 @@ def test_bookmarks_come_to_those_who_like_them(caller: Caller) -> None:
     assert [event["type"] for event in marked.events()] == ["BOOKMARK"]
 
 
-def test_who_does_not_read_is_cut_off_and_nobody_else(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_client_that_does_not_read_is_cut_off(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "_LARGEST_BACKLOG", 2000)
     version = caller.get(MAPS).version
     lazy, eager = (caller.watch(f"{MAPS}?watch=true&resourceVersion={version}") for _ in range(2))

@@ -153,7 +153,7 @@ def test_nothing_and_everything_are_opposites() -> None:
 
 
 @given(LABELS, LABELS)
-def test_labels_select_whoever_carries_them_all(wanted: dict[str, str], labels: dict[str, str]) -> None:
+def test_labels_select_objects_that_carry_them_all(wanted: dict[str, str], labels: dict[str, str]) -> None:
     selector = LabelSelector.parse({"matchLabels": wanted})
     assert selector.matches({**labels, **wanted})
     assert selector.matches(labels) is (wanted.items() <= labels.items())

@@ -162,7 +162,7 @@ def test_the_store_keeps_every_given_field_also_through_a_patch(manifest: dict[s
         assert condition in rendered["status"]["conditions"]
 
 
-def test_a_stored_object_says_who_and_since_when() -> None:
+def test_a_stored_object_has_its_uid_and_its_creation_time() -> None:
     clock = Clock()
     clock.run(until=90 * SECOND)
     store = Store(clock)

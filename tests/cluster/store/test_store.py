@@ -268,7 +268,7 @@ def change(store: Store, **fields: Any) -> None:
         pytest.param(lambda store: terminating(store), 0, id="with no grace any more"),
     ],
 )
-def test_an_evicted_pod_goes_at_once_if_nobody_runs_it(
+def test_an_evicted_pod_goes_at_once_if_it_does_not_run(
     store: Store, prepare: Callable[[Store], None], grace_s: int | None
 ) -> None:
     store.create(a_pod("a"))

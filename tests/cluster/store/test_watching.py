@@ -170,7 +170,7 @@ def test_a_function_is_called_for_its_kind_of_change_only() -> None:
     assert told == ["added a", "modified pending", "deleted n1"]
 
 
-def test_whoever_subscribes_inside_a_call_is_told_of_what_is_written_after_it() -> None:
+def test_a_subscription_inside_a_call_sees_what_is_written_after_it() -> None:
     store = Store(Clock())
     told: list[str] = []
     late = Calls(lambda pod: told.append(pod.name))

@@ -170,7 +170,7 @@ def test_with_a_surge_the_new_pod_comes_first() -> None:
     assert images(cluster) == ["nginx:2"] * 3
 
 
-def test_on_delete_waits_for_somebody_to_delete() -> None:
+def test_on_delete_replaces_pods_only_after_their_deletion() -> None:
     cluster = a_cluster(updateStrategy={"type": "OnDelete"})
     finish(cluster)
     cluster.change(DS, "web", template=a_template(image="nginx:2"))

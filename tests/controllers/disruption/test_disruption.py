@@ -72,7 +72,7 @@ def test_pods_are_counted_as_they_come_and_go() -> None:
     assert figures(cluster) == (1, 1, 1, 0)
 
 
-def test_of_pods_that_nobody_controls_no_share_can_be_told() -> None:
+def test_a_percentage_of_pods_without_a_controller_is_unknown() -> None:
     cluster = ControllerCluster("disruption,job")
     cluster.create(pod_manifest("one", labels={"app": "web"}))
     cluster.start()
@@ -81,7 +81,7 @@ def test_of_pods_that_nobody_controls_no_share_can_be_told() -> None:
     assert cluster.told[-1][1] == "UnmanagedPods"
 
 
-def test_nobody_knows_how_many_pods_a_daemon_set_should_have() -> None:
+def test_the_number_of_pods_of_a_daemon_set_is_unknown() -> None:
     cluster = ControllerCluster("disruption")
     owner = cluster.create(a_workload("DaemonSet"))
     pod = pod_manifest("one", labels={"app": "web"})

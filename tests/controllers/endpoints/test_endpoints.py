@@ -80,7 +80,7 @@ def test_a_slice_holds_a_hundred_addresses() -> None:
     assert sorted(len(each.manifest["endpoints"]) for each in slices(cluster)) == [3, 99]
 
 
-def test_a_slice_that_somebody_deletes_is_made_again() -> None:
+def test_a_deleted_slice_is_made_again() -> None:
     cluster = ControllerCluster("endpointslice")
     a_service(cluster)
     an_address(cluster, "one", 1)

@@ -8,7 +8,7 @@ from wavetank.kernel.durations import SECOND
 A, B = ("default", "a"), ("default", "b")
 
 
-class K8sSimServer:
+class KeyWorker:
     """Notes when which key was worked on; fails as often as it is told to."""
 
     def __init__(self, failures: int = 0, retries: int | None = None) -> None:
@@ -25,46 +25,46 @@ class K8sSimServer:
 
 
 def test_a_key_is_worked_on_once_however_often_it_was_asked_for() -> None:
-    desk = K8sSimServer()
+    worker = KeyWorker()
     for key in (A, B, A):
-        desk.queue.add(key)
-    desk.clock.run(0)
-    assert desk.done == [(0, "a"), (0, "b")]
+        worker.queue.add(key)
+    worker.clock.run(0)
+    assert worker.done == [(0, "a"), (0, "b")]
 
 
 def test_the_shortest_of_several_delays_counts() -> None:
-    desk = K8sSimServer()
+    worker = KeyWorker()
     for delay in (3, 1, 2):
-        desk.queue.add_after(A, delay * SECOND)
-    desk.clock.run(10 * SECOND)
-    assert desk.done == [(1, "a")]
+        worker.queue.add_after(A, delay * SECOND)
+    worker.clock.run(10 * SECOND)
+    assert worker.done == [(1, "a")]
 
 
 def test_work_that_is_refused_is_tried_again_after_longer_and_longer_waits() -> None:
-    desk = K8sSimServer(failures=4)
-    desk.queue.add(A)
-    desk.clock.run(SECOND)
-    assert [time for time, _ in desk.done] == [0, 0.005, 0.015, 0.035, 0.075]
+    worker = KeyWorker(failures=4)
+    worker.queue.add(A)
+    worker.clock.run(SECOND)
+    assert [time for time, _ in worker.done] == [0, 0.005, 0.015, 0.035, 0.075]
 
 
-def test_after_so_many_failures_nobody_tries_any_more() -> None:
-    desk = K8sSimServer(failures=100, retries=2)
-    desk.queue.add(A)
-    desk.clock.run(SECOND)
-    assert len(desk.done) == 3
+def test_after_so_many_failures_a_key_is_not_tried_again() -> None:
+    worker = KeyWorker(failures=100, retries=2)
+    worker.queue.add(A)
+    worker.clock.run(SECOND)
+    assert len(worker.done) == 3
 
 
 def test_a_run_does_not_wait_for_what_is_no_progress() -> None:
-    desk = K8sSimServer(failures=100)
-    desk.queue.add(A)
-    desk.queue.add_after(B, SECOND, background=True)
-    desk.clock.run()
-    assert desk.done == [(0, "a")]
+    worker = KeyWorker(failures=100)
+    worker.queue.add(A)
+    worker.queue.add_after(B, SECOND, background=True)
+    worker.clock.run()
+    assert worker.done == [(0, "a")]
 
 
-def test_a_wait_is_progress_if_one_of_those_who_asked_for_it_makes_some_and_the_shorter_one_counts() -> None:
-    desk = K8sSimServer()
-    desk.queue.add_after(A, SECOND, background=True)
-    desk.queue.add_after(A, 2 * SECOND)
-    desk.clock.run()
-    assert desk.done == [(1, "a")]
+def test_a_wait_is_progress_if_one_of_its_requests_is_and_the_shorter_one_counts() -> None:
+    worker = KeyWorker()
+    worker.queue.add_after(A, SECOND, background=True)
+    worker.queue.add_after(A, 2 * SECOND)
+    worker.clock.run()
+    assert worker.done == [(1, "a")]

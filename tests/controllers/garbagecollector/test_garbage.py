@@ -70,7 +70,7 @@ def test_in_the_foreground_dependents_go_first(cluster: ControllerCluster) -> No
     assert names(cluster) == set()
 
 
-def test_in_the_foreground_nobody_waits_for_those_who_do_not_block(cluster: ControllerCluster) -> None:
+def test_in_the_foreground_only_blocking_dependents_are_awaited(cluster: ControllerCluster) -> None:
     head = cluster.create(a_map("head"))
     held = a_map("held", head, blocks=False)
     held["metadata"]["finalizers"] = ["example.com/hold"]

@@ -156,7 +156,7 @@ def test_below_the_partition_the_old_template_stays() -> None:
     assert images(cluster) == ["nginx", "nginx", "nginx:2"]
 
 
-def test_on_delete_waits_for_somebody_to_delete() -> None:
+def test_on_delete_replaces_pods_only_after_their_deletion() -> None:
     cluster = a_cluster(replicas=2, updateStrategy={"type": "OnDelete"})
     finish(cluster)
     cluster.change(S, "web", template=a_template(image="nginx:2"))

@@ -28,7 +28,7 @@ LINE = [
         ("conservative", {"a": 0, "b": 10, "c": 15, "d": 2, "e": 15}),
     ],
 )
-def test_a_line_is_served_by_its_discipline(queue, expected):
+def test_a_queue_is_served_by_its_discipline(queue, expected):
     assert starts(queue, LINE) == expected
 
 
@@ -36,7 +36,7 @@ def test_a_line_is_served_by_its_discipline(queue, expected):
     ("queue", "expected"),
     [("easy", {"a": 0, "b": 10, "c": 32, "d": 2}), ("conservative", {"a": 0, "b": 10, "c": 20, "d": 30})],
 )
-def test_easy_may_delay_the_second_in_line_and_conservative_may_not(queue, expected):
+def test_easy_may_delay_the_second_job_and_conservative_may_not(queue, expected):
     jobs = [
         Submitted("a", size=2, walltime=10),
         Submitted("b", size=3, walltime=10, at=1),
@@ -52,7 +52,7 @@ def test_a_job_that_ends_early_lets_the_others_forward(queue):
     assert starts(queue, jobs) == {"a": 0, "b": 7}
 
 
-def test_conservative_moves_nobody_back():
+def test_conservative_moves_no_reservation_back():
     jobs = [
         Submitted("a", size=3, walltime=20, runs=5),
         Submitted("b", size=4, walltime=10, at=1),  # reserved at 20, moves to 5

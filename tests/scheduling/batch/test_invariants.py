@@ -24,7 +24,7 @@ def batches(draw):
 
 @pytest.mark.parametrize("queue", QUEUES)
 @given(jobs=batches())
-def test_nobody_is_forgotten_and_no_node_is_taken_twice(queue, jobs):
+def test_no_job_is_lost_and_no_node_is_taken_twice(queue, jobs):
     rows = ran(queue, jobs, nodes=({"count": NODES, "cpu": 1, "memory": "1Gi"},))
     assert all(row.finished is not None for row in rows)
     for moment in {row.started for row in rows}:
@@ -40,7 +40,7 @@ def test_a_job_starts_as_a_whole(queue, jobs):
 
 
 @given(jobs=batches())
-def test_who_comes_later_delays_nobody_under_conservative_backfilling(jobs):
+def test_a_later_job_delays_no_other_under_conservative_backfilling(jobs):
     """True if everybody takes as long as he says: then a reservation never has to move."""
     honest = [Submitted(job.name, job.size, job.walltime, job.at) for job in jobs]
     honest.sort(key=lambda job: job.at)
@@ -50,7 +50,7 @@ def test_who_comes_later_delays_nobody_under_conservative_backfilling(jobs):
 
 
 @given(jobs=batches())
-def test_nobody_overtakes_in_the_order_of_arrival(jobs):
+def test_no_job_overtakes_in_the_order_of_arrival(jobs):
     order = sorted(jobs, key=lambda job: job.at)
     found = starts("fcfs", order, nodes=({"count": NODES, "cpu": 1, "memory": "1Gi"},))
     assert [found[job.name] for job in order] == sorted(found.values())

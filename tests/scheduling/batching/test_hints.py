@@ -14,7 +14,7 @@ from wavetank.scheduling.framework.cycle.batching import MAX_AGE, Ranking
 SPREAD_OFF = [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]
 
 
-class EqualFailures:
+class PodSeries:
     """Pods one after the other on three nodes that have room for one of them each."""
 
     def __init__(self, *, version=(1, 35), config=SPREAD_OFF, cpu="1"):
@@ -30,16 +30,16 @@ class EqualFailures:
 
 
 def test_a_pod_like_the_one_before_gets_the_next_node_of_its_list():
-    line = EqualFailures()
-    assert line.next().hint == ""
-    hinted = line.next()
+    series = PodSeries()
+    assert series.next().hint == ""
+    hinted = series.next()
     assert hinted.hint == hinted.node_name
     assert len(hinted.nodes) == 1
-    assert line.next().hint not in ("", hinted.hint)
+    assert series.next().hint not in ("", hinted.hint)
 
 
 @pytest.mark.parametrize(
-    ("line", "second"),
+    ("series", "second"),
     [
         pytest.param({}, {"now": MAX_AGE + 1}, id="the list is too old"),
         pytest.param({}, {"skip": 1}, id="another pod came between"),
@@ -51,16 +51,16 @@ def test_a_pod_like_the_one_before_gets_the_next_node_of_its_list():
         pytest.param({"config": []}, {}, id="spread by default"),
     ],
 )
-def test_no_hint(line, second):
-    line = EqualFailures(**line)
-    line.next()
-    assert line.next(**second).hint == ""
+def test_no_hint(series, second):
+    series = PodSeries(**series)
+    series.next()
+    assert series.next(**second).hint == ""
 
 
 def test_a_list_of_half_a_second_is_still_good():
-    line = EqualFailures()
-    line.next()
-    assert line.next(now=SECOND // 2).hint
+    series = PodSeries()
+    series.next()
+    assert series.next(now=SECOND // 2).hint
 
 
 @pytest.mark.parametrize(
@@ -71,19 +71,19 @@ def test_a_list_of_half_a_second_is_still_good():
     ],
 )
 def test_pods_that_look_at_other_pods_are_not_alike(spec):
-    line = EqualFailures()
-    line.next(**spec)
-    assert line.next(**spec).hint == ""
+    series = PodSeries()
+    series.next(**spec)
+    assert series.next(**spec).hint == ""
 
 
 def test_a_hint_that_does_not_fit_is_dropped():
-    line = EqualFailures()
-    line.next()
-    taken = line.cluster.table
+    series = PodSeries()
+    series.next()
+    taken = series.cluster.table
     for node in ("n0", "n1"):
         if not taken.pod_count[taken.slots[node]]:
             taken.add_pod(a_pod(f"on-{node}"), node)
-    outcome = line.next()
+    outcome = series.next()
     assert outcome.node_name == "n2"
 
 

@@ -65,7 +65,7 @@ def test_a_device_that_is_given_back_goes_to_the_next():
     assert cluster.pod("q").node_name == "n0"
 
 
-def test_a_claim_that_nobody_uses_loses_devices_out_of_reach():
+def test_an_unused_claim_loses_devices_out_of_reach():
     cluster = ScheduledCluster(
         node_manifest("n0"),
         a_class(),

@@ -83,7 +83,7 @@ def test_an_error_ends_the_attempt_unless_the_extender_may_be_ignored(answer, me
 
 
 @pytest.mark.parametrize(("asked_for", "calls"), [({}, 0), ({"example.com/dongle": "1"}, 1)])
-def test_managed_resources_decide_who_is_called(asked_for, calls):
+def test_managed_resources_decide_which_extenders_are_called(asked_for, calls):
     client = Scripted(filter=keeping("n0"))
     config = {"managedResources": [{"name": "example.com/dongle", "ignoredByScheduler": True}], "filterVerb": "filter"}
     a_cluster(an_extender(client, **config)).schedule(a_pod(requests=asked_for))

@@ -72,7 +72,7 @@ def test_it_chooses_among_the_nodes():
         pytest.param(victims(n9=["x"]), 'preemption: nodeinfo not found for node name "n9"', id="a node unknown"),
     ],
 )
-def test_why_nobody_is_evicted(answer, message):
+def test_a_preemption_that_fails_says_why(answer, message):
     outcome = preempt(a_full_cluster(Scripted(preempt=answer)))
     assert outcome.message == f"{FULL} {message}"
 

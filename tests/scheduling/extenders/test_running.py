@@ -56,6 +56,6 @@ def test_a_refused_binding_is_tried_again_after_back_off():
     assert cluster.pod("p").node_name
 
 
-def test_extenders_need_somebody_who_can_call_them():
+def test_extenders_need_a_client():
     with pytest.raises(InputError, match="extenders cannot be called here"):
         ScheduledCluster(*NODES, extenders=[{"urlPrefix": "http://extender", "filterVerb": "filter"}])

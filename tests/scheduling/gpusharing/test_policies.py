@@ -139,7 +139,7 @@ def test_fgd_knows_which_pods_want_which_model() -> None:
     assert scores(policy, state, 2, gpus=1) == [73, 50]
 
 
-def test_fgd_learns_from_what_it_places_if_nobody_tells_it() -> None:
+def test_fgd_learns_from_what_it_places_if_no_mix_is_given() -> None:
     state = a_state([a_gpu_node("a", gpus=1, model="T4"), a_gpu_node("b", gpus=1, model="A10")])
     policy = FGD()
     assert scores(policy, state, 2, gpus=1, models=("A10",)) == [73, 50]

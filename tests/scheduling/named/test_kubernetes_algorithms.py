@@ -235,7 +235,7 @@ def test_compat_takes_ties_in_turn(name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("suffix", ["", "-k8ssim-compat"])
-def test_nobody_lands_where_there_is_no_room(name, suffix):
+def test_no_pod_lands_on_a_full_node(name, suffix):
     full = [(a_pod("q", requests={"cpu": "4", "memory": "1Gi"}), "small")]
     assert attempt(name + suffix, ONE_CPU, placed=full)[1].node_name == "large"
 

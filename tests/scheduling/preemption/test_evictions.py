@@ -55,7 +55,7 @@ def test_each_victim_is_marked_and_deleted_one_after_the_other():
 
 
 @pytest.mark.parametrize(("victim", "waits"), [("a", True), ("b", False)])
-def test_it_is_over_when_the_last_victim_goes_whoever_sent_it(victim, waits):
+def test_it_is_over_when_the_last_victim_goes_for_any_reason(victim, waits):
     preempting = Preempting("a", "b")
     preempting.begin()
     preempting.answer()
@@ -64,7 +64,7 @@ def test_it_is_over_when_the_last_victim_goes_whoever_sent_it(victim, waits):
     assert preempting.waits() is waits
 
 
-def test_one_who_has_gone_meanwhile_is_not_deleted():
+def test_a_victim_that_has_gone_meanwhile_is_not_deleted():
     preempting = Preempting("a", "b")
     preempting.begin()
     preempting.store.delete(preempting.victims[0])

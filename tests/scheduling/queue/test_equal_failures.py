@@ -57,6 +57,6 @@ def outcome_of(spec: dict[str, Any], watched: bool) -> tuple[int, list[tuple[Any
 
 @settings(max_examples=40, deadline=None)
 @given(KINDS, FAULTS, st.sampled_from(["1.29", "1.36"]))
-def test_standing_in_line_changes_nothing(kinds: list[dict[str, Any]], faults: list[str], version: str) -> None:
+def test_joining_equal_failures_changes_nothing(kinds: list[dict[str, Any]], faults: list[str], version: str) -> None:
     spec = document(kinds, faults, version)
     assert outcome_of(spec, watched=False) == outcome_of(spec, watched=True)

@@ -107,7 +107,7 @@ def test_ghodsis_example_comes_out_exactly():
         pytest.param("by annotation", {"annotations": {"volcano.sh/preemptable": "false"}}, id="not preemptable"),
     ],
 )
-def test_who_is_protected_is_not_evicted(protected, more):
+def test_a_protected_pod_is_not_evicted(protected, more):
     cache = a_cache(
         a_node("n"),
         a_class("high", 10),

@@ -88,7 +88,7 @@ def test_pods_of_one_controller_share_a_group():
     assert cluster.store.has(POD_GROUPS)
 
 
-def test_other_peoples_pods_take_room_but_are_left_alone():
+def test_pods_of_other_schedulers_take_room_but_are_left_alone():
     cluster = VolcanoCluster(a_node("n", cpu="2"), scheduler_name="volcano")
     cluster.scheduler._takes_all = False
     cluster.submit(a_task("theirs", node="n"), a_task("waiting"), a_task("mine", cpu="2", schedulerName="volcano"))
@@ -142,7 +142,7 @@ def test_a_job_that_cannot_be_let_in_waits_and_its_pods_say_why(conf, queue, gro
     assert cluster.pod("g-worker-0").unschedulable.endswith(f"Origin reason is: {reason}")
 
 
-def test_a_closed_queue_takes_nobody():
+def test_a_closed_queue_takes_no_jobs():
     cluster = VolcanoCluster(
         a_node("n"), a_queue("shut", state="Closed"), conf=conf_of(["gang"], ["proportion", "predicates"])
     )
@@ -206,7 +206,7 @@ class Spoilsport:
         """Knows that already."""
 
 
-def test_what_somebody_else_does_in_between_is_no_surprise():
+def test_changes_by_others_during_a_session_are_respected():
     cluster = VolcanoCluster(a_node("n"), conf=GANG)
     cluster.store.subscribe("Pod", Spoilsport(cluster))
     cluster.submit(a_group("g", 2), *tasks_of("g", 3), a_task("large", cpu="9"))

@@ -76,7 +76,7 @@ def test_the_storage_left_must_be_enough(capacity, claims, reasons):
     assert cluster.reasons(a_claiming_pod("p", *(f"c{i}" for i in range(len(claims))))) == reasons
 
 
-def test_nobody_counts_for_a_driver_that_does_not_track_capacity():
+def test_capacity_is_not_counted_for_a_driver_that_does_not_track_it():
     driver = made("CSIDriver", "disk.example.org", spec={"storageCapacity": False})
     cluster = CachedCluster(a_node("n"), dynamic(), driver, a_claim("c", "1Ti", "dyn"))
     assert cluster.feasible(a_claiming_pod("p", "c")) == {"n"}

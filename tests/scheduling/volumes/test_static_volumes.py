@@ -69,7 +69,7 @@ def test_each_node_has_its_own_choice():
     assert cluster.feasible(pod) == {"a", "b"}
 
 
-def test_smaller_claims_choose_first_and_nobody_tries_again():
+def test_smaller_claims_choose_first_without_backtracking():
     cluster = CachedCluster(a_node("n"), a_class("local"), a_claim("large", "6Gi"), a_claim("little", "1Gi"))
     cluster.add(a_volume("only", "8Gi"))
     assert bindings(cluster, a_claiming_pod("p", "large", "little"), "n") == {"little": "only"}

@@ -46,7 +46,7 @@ def test_ten_similar_ones_become_one() -> None:
     assert log.told == [*((f"step {i}", 1) for i in range(9)), ("(combined from similar events): step 11", 3)]
 
 
-def test_who_says_too_much_is_not_heard_for_a_while() -> None:
+def test_a_source_of_too_many_events_is_ignored_for_a_while() -> None:
     log = Log()
     for number in range(30):
         log.tell("again", reason=f"Reason{number}")

@@ -54,7 +54,7 @@ def test_a_refusal_of_the_node_is_a_warning() -> None:
     assert cluster.told() == [("kubelet", "OutOfcpu", "Node didn't have enough resource: cpu")]
 
 
-def test_who_is_outside_tells_by_himself() -> None:
+def test_programs_outside_write_their_own_events() -> None:
     cluster = EventCluster(scheduler=False, kubelets=False)
     cluster.change(node_name="n")
     cluster.change(phase="Running", started=0)

@@ -98,7 +98,7 @@ def test_a_profile_that_no_job_uses_may_be_of_any_type() -> None:
     assert a_workload({}, profiles={"other": {"type": "smpi"}}).description == "1 jobs from w.json"
 
 
-def test_communication_needs_somebody_to_talk_to() -> None:
+def test_communication_of_a_job_on_one_host_needs_no_network() -> None:
     alone = {"type": "parallel_homogeneous", "cpu": 1, "com": 5}
     assert len(arrivals_of(a_workload({"profile": "alone"}, profiles={"alone": alone}))) == 1
 

@@ -183,7 +183,7 @@ KEPT_ALIVE = frozenset({"Deployment.apps", "ReplicaSet.apps", "StatefulSet.apps"
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"])
-def test_an_owner_comes_as_it_is_for_those_who_keep_it_alive(kind: str) -> None:
+def test_an_owner_comes_as_it_is_if_its_controller_is_on(kind: str) -> None:
     manifest = a_controller(kind, replicas=2)
     annotations = {"arrival": "5s", "lifetime": "1m", "duration": "7s"}
     manifest["metadata"]["annotations"] = {f"wavetank.dev/{name}": text for name, text in annotations.items()}

@@ -68,7 +68,7 @@ def test_it_ranks_anew_after_each_pod():
     assert sorted(chosen("topsis", three(0, 0, 0), pods=3, every=0)) == ["kclient-1", "kclient-2", "kclient-3"]
 
 
-def test_compat_seed_sends_all_who_wait_to_one_node_as_long_as_they_fit():
+def test_compat_seed_sends_all_pending_pods_to_one_node_as_long_as_they_fit():
     nodes = chosen("topsis", three(0, 0, 0), pods=2, every=0, args={"compat": "seed"})
     assert len(set(nodes)) == 1
     later = chosen("topsis", three(0, 0, 0), pods=3, every=1, args={"compat": "seed"})
