@@ -144,7 +144,7 @@ class Clock:
             callback()
 
     def step(self) -> None:
-        """Runs the next timer, if there is any; whoever must not be away for long runs the clock like this."""
+        """Runs the next timer, if there is any; for callers that have other work to do in between."""
         if self.next_due() is None:
             return
         events, schedulers = self._present

@@ -60,7 +60,7 @@ class Listers:
         return self._objects[table].get(key)
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
-        """Returns the labels of a namespace; of one that nobody created, what the API server would give it."""
+        """Returns the labels of a namespace; of one that does not exist, those that the API server would set."""
         found = self._objects["Namespace"].get(("", name))
         return found.labels if found is not None else {"kubernetes.io/metadata.name": name}
 

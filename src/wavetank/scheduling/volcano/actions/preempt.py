@@ -87,9 +87,9 @@ class _Preemption:
         theirs = self._session.job_of(other)
         return theirs is not None and theirs.queue == job.queue and theirs is not job
 
-    def _try(self, task: Task, statement: Statement, is_meant: _Filter, whom: str) -> bool:
+    def _try(self, task: Task, statement: Statement, is_meant: _Filter, scope: str) -> bool:
         """Evicts for a task, unless that has just failed for an equal one; with an observer every attempt is made."""
-        key = (task.job, task.priority, kind_of(task), whom)
+        key = (task.job, task.priority, kind_of(task), scope)
         if self._session.observer is None and self._failed.get(key) == self._session.changes:
             return False
         before = self._session.changes
