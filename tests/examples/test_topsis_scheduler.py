@@ -29,7 +29,7 @@ def used(cpu, memory="0"):
 
 
 class Fake:
-    """A cluster that answers from lists, and notes who was bound where."""
+    """A cluster that answers from lists, and notes each binding."""
 
     def __init__(self, nodes, pods, **metrics):
         self.lists = {NODES: nodes, PODS: pods, **metrics}
@@ -65,7 +65,7 @@ def test_it_sees_the_load_of_others_in_the_metrics_and_does_not_count_pods_twice
     pods = [a_pending_pod("big", node="n1", cpu="1"), a_pending_pod("new")]
     fake = Fake([a_listed_node("n1"), a_listed_node("n2")], pods, **metrics)
     fake.run(criteria=["cpu_utilisation"])
-    assert fake.bound == [("new", "n1")]  # 1 of 4 asked for there; 2 of 4 in use here, by nobody's pod
+    assert fake.bound == [("new", "n1")]  # 1 of 4 asked for there; 2 of 4 in use here, by no pod
 
 
 def test_a_pod_that_fits_nowhere_waits_and_is_named_once():

@@ -93,7 +93,7 @@ def test_start_times_decide_between_victims(tmp_path):
     ("spec", "outcome"),
     [
         pytest.param({"schedulingGates": [{"name": "wait"}]}, "gated", id="a scheduling gate"),
-        pytest.param({"schedulerName": "other"}, "ignored", id="nobody's schedulerName"),
+        pytest.param({"schedulerName": "other"}, "ignored", id="a schedulerName without a scheduler"),
         pytest.param({"nodeName": "n0"}, "prebound", id="a node of its own"),
     ],
 )

@@ -95,7 +95,7 @@ class KubeletCluster(Cluster):
 
     def of(self, name: str = "a") -> list[tuple[float, str]]:
         """Returns what the log says of one pod."""
-        return [(time, what) for time, who, what in self.log if who == name]
+        return [(time, what) for time, pod, what in self.log if pod == name]
 
     def starts(self, name: str = "a") -> list[float]:
         return [time for time, what in self.of(name) if what.startswith("Running")]

@@ -55,7 +55,7 @@ def page_of(out: Path) -> Page:
         pytest.param(Recipe(schedulers=("only",)), id="one scheduler"),
         pytest.param(Recipe(seeds=(7,)), id="one seed"),
         pytest.param(Recipe(schedulers=("good", "lazy"), never_schedules=("lazy",)), id="one places no pod"),
-        pytest.param(Recipe(schedulers=("lazy",), never_schedules=("lazy",)), id="nobody places a pod"),
+        pytest.param(Recipe(schedulers=("lazy",), never_schedules=("lazy",)), id="no pod is placed"),
         pytest.param(Recipe(cut_s=120.0), id="ended while pods wait and run"),
         pytest.param(Recipe(pods=1, buckets=1), id="a single pod"),
     ],

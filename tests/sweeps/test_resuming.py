@@ -23,7 +23,7 @@ class StoppedError(Exception):
 
 
 def stopping_after(runs):
-    """Makes so many runs and then fails, as if somebody had pulled the plug."""
+    """Makes so many runs and then fails, as if the power had failed."""
 
     def execute(store, tasks):
         for i, task in enumerate(tasks):

@@ -68,7 +68,7 @@ def catch_up(cache, now):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_scheduler_that_remembers_decides_like_one_that_is_told_everything_anew(family):
-    """Also without anybody watching, when what has just failed is not tried again."""
+    """Also without an observer, when what has just failed is not tried again."""
     for file in chosen(family):
         scenario = parse_scenario(read_text(file), file)
         objects, plugins = ScenarioObjects(scenario), plugin_makers(KubePlugins(Listers()))

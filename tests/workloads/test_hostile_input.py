@@ -170,7 +170,7 @@ def test_csv_as_a_cluster(text: str, lenient: bool) -> None:
     survives(lambda: Cluster(read_csv_nodes(file)).resources(SpecTable()))
 
 
-# the same cases every time: a spoiled length may make polars ask for more memory than there is, which nobody can catch
+# the same cases every time: a spoiled length may make polars ask for more memory than there is, which cannot be caught
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, derandomize=True)
 @given(at=st.integers(0, 2000), noise=st.binary(min_size=1, max_size=8))
 def test_parquet(tmp_path: Path, at: int, noise: bytes) -> None:

@@ -26,7 +26,7 @@ OTHERS_OF_THE_FOLDER = """
 """
 REFUSED = {
     "batsim/workloads/test_various_profile_types.json": "communication needs a network model",
-    "ufcg-real-k8s/hosts.txt": "not valid YAML",  # nobody else writes this format, and its meaning is inferred
+    "ufcg-real-k8s/hosts.txt": "not valid YAML",  # no other tool writes this format, and its meaning is inferred
     "ufcg-real-k8s/validation1_workload1/workload.csv": "the format is not known",
 }
 REFUSED_CASES = {

@@ -1,4 +1,4 @@
-"""Server-side apply as clients do it: two who want the same fields, and kubectl moving over from its own apply."""
+"""Server-side apply as clients do it: two managers of the same fields, and kubectl moving over from its own apply."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_kubectl_applies_conflicts_and_forces(kubectl: Kubectl) -> None:
     refused = kubectl(*apply, stdin=web(replicas=2), status=1)
     assert 'conflict with "kubectl" with subresource "scale"' in refused
     assert ".spec.replicas" in refused
-    kubectl(*apply, stdin=web())  # leaves the replicas to whoever scales
+    kubectl(*apply, stdin=web())  # leaves the replicas to another manager
     assert kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas}") == "3"
     kubectl(*apply, "--force-conflicts", stdin=web(replicas=2))
     assert kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas}") == "2"

@@ -42,7 +42,7 @@ def test_finalizers_keep_an_object_until_the_last_is_gone(caller: Caller) -> Non
         pytest.param("n", "gracePeriodSeconds=5", 5, id="the client's"),
         pytest.param("n", "gracePeriodSeconds=-1", 1, id="less than nothing is a second"),
         pytest.param("n", "gracePeriodSeconds=0", None, id="none"),
-        pytest.param("", "gracePeriodSeconds=5", None, id="nobody runs it"),
+        pytest.param("", "gracePeriodSeconds=5", None, id="it does not run"),
     ],
 )
 def test_a_pod_has_time_to_stop(caller: Caller, node: str, query: str, grace: int | None) -> None:

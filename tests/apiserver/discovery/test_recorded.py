@@ -23,7 +23,7 @@ def test_recorded_discovery(script: str) -> None:
     for step in steps_of(script):
         response = answer(step, etags)
         if step["response"]["status"] == 404:
-            assert response is None  # who is asked next answers it
+            assert response is None  # the next handler answers it
             continue
         assert response is not None
         assert response.status == step["response"]["status"], step["path"]

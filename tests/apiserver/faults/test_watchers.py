@@ -1,4 +1,4 @@
-"""Watchers that misbehave disturb nobody."""
+"""Watchers that misbehave disturb no other client."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote
 
 CUT = "<cut>"
 
-# What the recorder has put in already, with its numbers; a hash or suffix is the same whoever counts.
+# What the recorder has put in already, with its numbers; a hash or suffix does not depend on the counting.
 _RECORDED = (
     (re.compile(r"<(hash|rand)\d*>"), r"<\1>"),
     (re.compile(r"<(?:podip|clusterip)>"), "<ip>"),
@@ -91,7 +91,7 @@ def agree(wanted: list[str], found: list[str]) -> bool:
 def requests_of(requests: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
     """Returns what was read, with the last answer (how often one polls is a matter of time), and what was written.
 
-    Who has deleted something looks whether it is gone, and watches it if it is not yet: that is a matter of time too.
+    After a deletion kubectl checks whether the object is gone, and watches it if it is not: a matter of time too.
     """
     gone = {each["path"] for each in requests if each["method"] == "DELETE"}
     looked = [each for each in requests if each["method"] == "GET" and each["path"] not in gone]

@@ -20,7 +20,7 @@ class Proxy(ThreadingHTTPServer):
 
     def __init__(self, host: str, port: int, token: str) -> None:
         self.target = (host, port)
-        self.token = token  # kubectl shows its own to nobody without TLS
+        self.token = token  # kubectl sends its own only over TLS
         self._seen: list[dict[str, Any]] = []
         self._lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -14,7 +14,7 @@ from wavetank.apiserver.requests.request import Response
 
 PLACEHOLDERS = {"<rv>": "0", "<t>": "10s", "<n>": "300", "{ns}": "default", "{name}": "x"}
 FILES = sorted(TRANSCRIPTS.glob("components/*.json.gz"))
-# A custom resource that somebody had added to the recorded cluster.
+# A custom resource of the recorded cluster.
 FOREIGN = "/apis/k.gold.io/"
 
 if not FILES:

@@ -9,6 +9,6 @@ from tests.apiserver.serving import Served, serving
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Serves a cluster in which nobody acts."""
+    """Serves a cluster without actors."""
     with serving(tmp_path_factory.mktemp("bare"), "--bare") as server:
         yield server

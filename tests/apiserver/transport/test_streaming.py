@@ -136,7 +136,7 @@ def test_a_client_that_leaves_ends_its_watch() -> None:
 
         await served(stream, client, meanwhile)
         assert stream.closed
-        assert stream.notify is None, "nobody holds it any more"
+        assert stream.notify is None, "it is not referred to any more"
 
     run_in_virtual_time(scenario())
 

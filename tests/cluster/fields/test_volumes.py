@@ -57,7 +57,7 @@ def a_claim(uid, **metadata):
 @pytest.mark.parametrize(
     ("ref", "is_for"),
     [
-        pytest.param(None, False, id="for nobody"),
+        pytest.param(None, False, id="for no claim"),
         pytest.param({"namespace": "default", "name": "c"}, True, id="reserved by name"),
         pytest.param({"namespace": "default", "name": "c", "uid": "1"}, True, id="bound"),
         pytest.param({"namespace": "default", "name": "c", "uid": "2"}, False, id="of a former claim"),

@@ -18,7 +18,7 @@ PODS = "/api/v1/namespaces/default/pods"
 
 @dataclass(frozen=True)
 class Step:
-    """After so many seconds somebody does something; `told` says what, for a reader of a failed test."""
+    """Something is done after so many seconds; `told` says what, for the message of a failed test."""
 
     after: float
     told: str
@@ -187,7 +187,7 @@ class Author:
         return [born, *(self._random.choice(deeds)(path) for _ in range(count))]
 
     def _pause(self) -> float:
-        """Returns how long nobody does anything: often long enough for things to settle, sometimes not."""
+        """Returns how long nothing is done: often long enough for things to settle, sometimes not."""
         return self._random.choice([2.3, 7.7, 45.5, 45.5, 120.5])
 
     def _patch(self, path: str, patch: Document) -> Step:

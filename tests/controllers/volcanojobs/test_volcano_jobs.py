@@ -342,7 +342,7 @@ def test_plugins_env_and_svc():
         pytest.param(
             a_job(a_task("a", dependsOn={"name": ["z"]})),
             "task a depends on task z, which is not in the job;",
-            id="nobody to wait for",
+            id="an unknown dependency",
         ),
         pytest.param(a_job(a_task("a"), a_task("a")), "duplicated task name a;", id="twins"),
         pytest.param(

@@ -88,7 +88,7 @@ def test_an_answer_larger_than_any_buffer_goes_piece_by_piece(ends):
     received, flushes = b"", 0
     ends.theirs.setblocking(False)
     while ends.connection.waits:
-        ends.connection.flush()  # never blocks, whether or not anybody reads
+        ends.connection.flush()  # never blocks, whether or not the other side reads
         flushes += 1
         if flushes % 3 == 0:
             received += _all_of(ends.theirs)

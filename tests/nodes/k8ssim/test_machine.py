@@ -20,7 +20,7 @@ LONG = Demand(945.0, 4000.0, 4100.0)  # gpu-test-2
 
 
 def lives(parameters, bindings, until=1000):
-    """Plays a machine; `bindings` are (second, name, demand). Returns by name (start, end), and who was restarted."""
+    """Plays a machine; `bindings` are (second, name, demand). Returns by name (start, end), and the restarted ones."""
     machine, allowances = Machine(parameters), Allowances()
     started, ended, restarted = {}, {}, []
     for second in range(until):
@@ -176,7 +176,7 @@ def test_what_a_pod_has_to_do(container, labels, expected):
 
 @given(st.lists(st.tuples(st.floats(1, 1000), st.floats(0, 2000)), min_size=1, max_size=20), st.floats(0, 5000))
 def test_cpu_is_shared_within_what_there_is(asked, spare):
-    """Everybody has at least what he requests and at most his limit, and all together no more than there is."""
+    """Every task has at least its request and at most its limit, and all together no more than there is."""
     requested = sum(request for request, _ in asked)
     machine = Machine(Parameters(requested + spare))
     tasks = [Task(str(i), "j", 0, Demand(1.0, request, request + more)) for i, (request, more) in enumerate(asked)]

@@ -13,7 +13,7 @@ from wavetank.experiments.recording import record
 LINE = [
     Submitted("a", size=3, walltime=10),
     Submitted("b", size=4, walltime=5, at=1),
-    Submitted("c", size=1, walltime=9, at=2),  # could end with a: delays nobody if it starts by 1
+    Submitted("c", size=1, walltime=9, at=2),  # could end with a: delays no job if it starts by 1
     Submitted("d", size=1, walltime=8, at=2),  # ends at 10, when b begins
     Submitted("e", size=2, walltime=3, at=2),
 ]
@@ -56,7 +56,7 @@ def test_conservative_moves_no_reservation_back():
     jobs = [
         Submitted("a", size=3, walltime=20, runs=5),
         Submitted("b", size=4, walltime=10, at=1),  # reserved at 20, moves to 5
-        Submitted("c", size=1, walltime=4, at=2),  # 2 to 6 beside a: before 20 it delays nobody
+        Submitted("c", size=1, walltime=4, at=2),  # 2 to 6 beside a: before 20 it delays no job
     ]
     assert starts("conservative", jobs) == {"a": 0, "b": 6, "c": 2}
 

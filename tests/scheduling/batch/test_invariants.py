@@ -41,7 +41,7 @@ def test_a_job_starts_as_a_whole(queue, jobs):
 
 @given(jobs=batches())
 def test_a_later_job_delays_no_other_under_conservative_backfilling(jobs):
-    """True if everybody takes as long as he says: then a reservation never has to move."""
+    """True if every job takes as long as it says: then a reservation never has to move."""
     honest = [Submitted(job.name, job.size, job.walltime, job.at) for job in jobs]
     honest.sort(key=lambda job: job.at)
     without_last = starts("conservative", honest[:-1], nodes=({"count": NODES, "cpu": 1, "memory": "1Gi"},))

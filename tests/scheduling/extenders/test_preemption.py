@@ -67,7 +67,7 @@ def test_it_chooses_among_the_nodes():
             victims(n1=["x"]),
             f"preemption: extender: {URL}/a claims to preempt pod (UID: &{{x}}) on node: n1, "
             "but the pod is not found on that node",
-            id="somebody unknown",
+            id="an unknown pod",
         ),
         pytest.param(victims(n9=["x"]), 'preemption: nodeinfo not found for node name "n9"', id="a node unknown"),
     ],

@@ -1,4 +1,4 @@
-"""Who gets which device, from the first pod to the last, and what becomes of it."""
+"""Which pod gets which device, from the first to the last, and what becomes of it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_what_is_left_of_each_device() -> None:
         pytest.param(BestFit, {"cpu": 8, "gpus": 1, "milli": 500}, [18, 47, 95], id="what a share leaves"),
         # for 64 cores: a: (0.25 + 1) / 2 = 0.625; b: (0 + 0.675) / 2 = 0.3375
         pytest.param(BestFit, {"cpu": 64}, [37, 66], id="what a pod without GPUs leaves"),
-        # 25 (8000 - gpu_free) / 8000, whole: a 0, b 8, c 22; nobody: + 25, equals among others: + 50, only equals: + 75
+        # 25 (8000 - gpu_free) / 8000, whole: a 0, b 8, c 22; no pods: + 25, equals among others: + 50, only equals: + 75
         pytest.param(GpuClustering, {"gpus": 1, "milli": 100}, [25, 58, 97], id="a share beside shares"),
         pytest.param(GpuClustering, {"gpus": 2}, [25, 58], id="two GPUs beside two"),
         pytest.param(GpuClustering, {"gpus": 1}, [25, 8], id="one GPU beside others"),
@@ -111,7 +111,7 @@ def test_fgd_by_hand() -> None:
     On device 1, 1000 and 0: the same 500 lost. Equal, so the first device.
     f (8 cores; 1000 and 1000 left): nothing is lost. Afterwards two GPUs no longer fit: 0.5 · 1500 are, and
     sigmoid(-0.75) = 0.320.
-    g (4 cores; 1000 left): 0.5 · 1000 lost; afterwards no cores for anybody, all 500 lost: as before, 0.5.
+    g (4 cores; 1000 left): 0.5 · 1000 lost; afterwards no cores for any pod, all 500 lost: as before, 0.5.
     """
     nodes = [a_gpu_node("e", cpu=9, gpus=2), a_gpu_node("f", cpu=8, gpus=2), a_gpu_node("g", cpu=4, gpus=1)]
     state = a_state(nodes, [("e", a_gpu_pod("p", cpu=1, gpus=1, milli=500, devices="1"))])

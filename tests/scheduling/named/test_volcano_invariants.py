@@ -38,7 +38,7 @@ def test_no_node_is_over_committed_and_no_gang_is_torn(cpus, wanted, algorithm):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 12), st.lists(st.integers(1, 6), min_size=1, max_size=5), st.sampled_from(["LRP", "MRP", "BRA"]))
 def test_drf_never_serves_a_job_before_one_with_a_smaller_share(cpu, sizes, score):
-    """With equal pods, whoever still waits has at most one pod less than anybody else."""
+    """With equal pods, a job that still waits has at most one pod less than any other."""
     places = a_cluster([cpu], [(size, 1, 1) for size in sizes]).schedule(f"DRF_{score}")
     bound = Counter(name.partition("-")[0] for name, place in places.items() if place)
     shares = [bound[f"j{i}"] for i in range(len(sizes))]

@@ -125,8 +125,8 @@ def test_a_pod_is_not_the_first_of_a_term_for_another_namespace():
         pytest.param(on("a", affinity=far(term(HOSTNAME, app="me"))), "bcd", id="on the node of the other"),
         pytest.param(on("d", affinity=far(term(app="me"))), "abcd", id="the other is outside of all zones"),
         pytest.param(on("a", affinity=far(term(app="you"))), "abcd", id="others are meant"),
-        pytest.param(on("a", affinity=near(term(app="you"))), "abcd", id="affinity keeps nobody away"),
-        pytest.param(on("a", affinity=avoiding((5, term(app="me")))), "abcd", id="a preference keeps nobody away"),
+        pytest.param(on("a", affinity=near(term(app="you"))), "abcd", id="affinity keeps no pod away"),
+        pytest.param(on("a", affinity=avoiding((5, term(app="me")))), "abcd", id="a preference keeps no pod away"),
         pytest.param(
             on("a", namespace="other", affinity=far(term(app="me"))), "abcd", id="the other means its own namespace"
         ),
@@ -188,7 +188,7 @@ def test_the_first_rule_that_fails_gives_the_reason(pods, affinity, reasons):
             (60, 100, 0, 0),
             id="near in the zone, yet not on the node",
         ),
-        pytest.param([], preferring((10, term())), (0, 0, 0, 0), id="nobody there"),
+        pytest.param([], preferring((10, term())), (0, 0, 0, 0), id="no pods there"),
         pytest.param([on("a", namespace="other")], preferring((10, term())), (0, 0, 0, 0), id="another namespace"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Who has to go for a more important pod."""
+"""Which pods have to go for a more important one."""
 
 from __future__ import annotations
 

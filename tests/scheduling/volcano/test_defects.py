@@ -126,7 +126,7 @@ def test_what_refused_one_of_a_role_refuses_the_others_too():
 
 
 def test_a_filter_that_had_nothing_to_say_is_not_asked_again():
-    """Allocate looks at the task before there is anybody on whom it would not do; preempt does so afterwards."""
+    """Allocate checks the task before the node holds a pod that it conflicts with; preempt does so afterwards."""
     first = a_task("a-worker-0", "a", cpu="3", affinity=far_from("b"))
     second = a_task("b-worker-0", "b", cpu="2", labels={"app": "b"})
     cache = a_cache(a_node("n"), a_group("a", 1, "Inqueue"), first, a_group("b", 1, "Inqueue"), second)

@@ -59,7 +59,7 @@ def test_binpack_is_the_weighted_share_after_the_task_came(arguments, used, scor
         pytest.param((1, 1), (8, 8), (4000, 4000), id="half each"),
         pytest.param((3, 1), (8, 8), (6000, 2000), id="by weight"),
         pytest.param((1, 1), (2, 8), (2000, 6000), id="what one does not need the other gets"),
-        pytest.param((3, 1), (1, 1), (1000, 1000), id="nobody gets more than he asks for"),
+        pytest.param((3, 1), (1, 1), (1000, 1000), id="no queue gets more than it asks for"),
     ],
 )
 def test_proportion_divides_by_weight_what_is_asked_for(weights, requests, deserved):

@@ -31,7 +31,7 @@ def test_what_a_session_changes_is_seen_by_the_next_one_not_by_another_at_the_sa
     cluster = VolcanoCluster(a_node("n"))
     cluster.submit(a_group("g", 1), a_task("g-worker-0", "g"))
     cluster.run_until(0.5)
-    assert cluster.group("g").status["phase"] == "Inqueue"  # bound, and yet nobody has counted it
+    assert cluster.group("g").status["phase"] == "Inqueue"  # bound, and yet it is not counted
     cluster.run_until(1.5)
     assert cluster.group("g").status["phase"] == "Running"
 

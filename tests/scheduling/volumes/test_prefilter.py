@@ -58,7 +58,7 @@ def test_a_missing_claim_is_told_before_a_lost_one_that_stands_first():
         pytest.param(
             [a_claim("p-e")],
             ["PVC default/p-e was not created for pod default/p (pod is not owner)"],
-            id="somebody else's",
+            id="another pod's",
         ),
         pytest.param([a_claim("p-e", owner="uid-of-p")], [], id="the pod's own"),
     ],

@@ -80,8 +80,10 @@ def test_it_is_known_by_its_originals() -> None:
         pytest.param({"target": 1}, "inflate.resource: this field is required (text)", id="no resource"),
         pytest.param({"resource": "gpu"}, "inflate.target: this field is required (number)", id="no target"),
         pytest.param({"resource": "gpu", "target": -1}, "inflate.target: expected a number", id="less than nothing"),
-        pytest.param({"resource": "tpu", "target": 1}, "inflate.resource: no node has tpu", id="nobody has it"),
-        pytest.param({"resource": "pods", "target": 1}, "inflate.resource: no pod asks for pods", id="nobody wants it"),
+        pytest.param({"resource": "tpu", "target": 1}, "inflate.resource: no node has tpu", id="no node has it"),
+        pytest.param(
+            {"resource": "pods", "target": 1}, "inflate.resource: no pod asks for pods", id="no pod asks for it"
+        ),
         pytest.param(
             {"resource": "gpu", "target": 1e9}, "inflate.target: expected a target for at most", id="too many"
         ),

@@ -76,7 +76,7 @@ def test_a_controllers_pods_are_its_templates() -> None:
 @pytest.mark.parametrize(
     ("annotations", "seconds"),
     [
-        pytest.param({}, 60, id="a minute if nobody says"),
+        pytest.param({}, 60, id="a minute by default"),
         pytest.param({"wavetank.dev/duration": "7s"}, 7, id="as the Job says"),
     ],
 )
