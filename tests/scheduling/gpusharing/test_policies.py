@@ -58,7 +58,7 @@ def test_what_is_left_of_each_device() -> None:
         pytest.param(BestFit, {"cpu": 8, "gpus": 1, "milli": 500}, [18, 47, 95], id="what a share leaves"),
         # for 64 cores: a: (0.25 + 1) / 2 = 0.625; b: (0 + 0.675) / 2 = 0.3375
         pytest.param(BestFit, {"cpu": 64}, [37, 66], id="what a pod without GPUs leaves"),
-        # 25 (8000 - gpu_free) / 8000, whole: a 0, b 8, c 22; no pods: + 25, equals among others: + 50, only equals: + 75
+        # 25 (8000 - gpu_free) / 8000: a 0, b 8, c 22; no pods: + 25, equals among others: + 50, equals only: +75
         pytest.param(GpuClustering, {"gpus": 1, "milli": 100}, [25, 58, 97], id="a share beside shares"),
         pytest.param(GpuClustering, {"gpus": 2}, [25, 58], id="two GPUs beside two"),
         pytest.param(GpuClustering, {"gpus": 1}, [25, 8], id="one GPU beside others"),
