@@ -51,7 +51,7 @@ class Grouping:
             return groups
         states = self._states.of(selection)
         groups = self._group(states, metrics, resource, now)
-        if resource != CPU or all(self._is_initialized(state, now) for state in states):
+        if resource != CPU or now >= self._initialized_at(selection, states):
             selection.computed[key] = (metrics.names, groups)
         return groups
 
@@ -84,9 +84,13 @@ class Grouping:
             return pod.condition == FALSE or not complete
         return pod.condition == FALSE and pod.start + self._readiness_delay > pod.since
 
-    def _is_initialized(self, pod: PodState, now: Nanoseconds) -> bool:
-        """Tells whether it depends neither on time nor on the age of a sample if the pod counts."""
-        return pod.ignored or pod.pending or pod.start is None or pod.start + self._initialization <= now
+    def _initialized_at(self, selection: Selection, states: list[PodState]) -> Nanoseconds:
+        """Returns from when on it depends neither on time nor on the age of a sample which pods count."""
+        known: Nanoseconds | None = selection.computed.get("initialized")
+        if known is None:
+            starts = (pod.start for pod in states if pod.start is not None)
+            known = selection.computed["initialized"] = max(starts, default=0) + self._initialization
+        return known
 
     def requested(
         self, selection: Selection, metrics: PodMetrics, groups: PodGroups, what: tuple[str, str]
@@ -96,7 +100,7 @@ class Grouping:
         if known is not None and known_for is groups:
             requested: Requested = known
             return requested
-        of = {pod.name: self._requests.of(pod, *what) for pod in groups.pods}
+        of = self._requests_of(selection, groups.pods, what)
         positions = [position for position in groups.measured if metrics.names[position] in of]
         requested = Requested(
             sum(of[metrics.names[position]] for position in positions),
@@ -106,3 +110,11 @@ class Grouping:
         )
         selection.computed[what] = (groups, requested)
         return requested
+
+    def _requests_of(self, selection: Selection, pods: Sequence[PodState], what: tuple[str, str]) -> dict[str, int]:
+        """Returns what each pod requests of (container, resource)."""
+        key = ("requests", *what)
+        known: dict[str, int] | None = selection.computed.get(key)
+        if known is None:
+            known = selection.computed[key] = {pod.name: self._requests.of(pod, *what) for pod in pods}
+        return known

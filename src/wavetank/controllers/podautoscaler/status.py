@@ -30,8 +30,10 @@ class Status:
         said = "True" if status else "False"
         for index, condition in enumerate(self._conditions):
             if condition.get("type") == kind:
-                since = condition.get("lastTransitionTime") if condition.get("status") == said else self._time
-                self._conditions[index] = _condition(kind, said, since, reason, message)
+                same = condition.get("status") == said
+                if not same or condition.get("message") != message or condition.get("reason") != reason:
+                    since = condition.get("lastTransitionTime") if same else self._time
+                    self._conditions[index] = _condition(kind, said, since, reason, message)
                 return
         self._conditions.append(_condition(kind, said, self._time, reason, message))
 
