@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 from wavetank.cluster.objects.resource import Resource
@@ -113,6 +113,16 @@ class _LazyController:
         if not self._started:
             self._started = True
             self._descriptor.start(self._context)  # which finds the object in the store
+
+
+def check_flags(flags: Mapping[str, str]) -> None:
+    """Refuses (InputError) flags of kube-controller-manager that no built-in controller reads, and bad values."""
+    from wavetank.controllers.podautoscaler.configuration import PREFIX, Configuration
+
+    for flag in flags:
+        if not flag.startswith(PREFIX):
+            raise InputError(f"no built-in controller reads the flag {flag!r}, only those that begin with {PREFIX}")
+    Configuration.from_flags(flags)
 
 
 def _full_name(word: str, path: str) -> str:

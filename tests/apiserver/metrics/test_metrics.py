@@ -85,7 +85,9 @@ def test_pods_can_be_selected(cluster: Measured, query: str) -> None:
 
 
 def test_one_object_and_one_that_is_not_there(cluster: Measured) -> None:
-    assert cluster.ask("GET", f"{PODS}/a").body["window"] == "15s"
+    found = cluster.ask("GET", f"{PODS}/a").body
+    times = (found["metadata"]["creationTimestamp"], found["timestamp"], found["window"])
+    assert times == ("2030-01-01T00:00:00Z", "2030-01-01T00:00:00Z", "15s")
     missing = cluster.ask("GET", f"{PODS}/waits")
     assert (missing.status, missing.body["message"]) == (404, 'podmetrics.metrics.k8s.io "default/waits" not found')
     assert cluster.ask("DELETE", f"{PODS}/a").status == 405

@@ -103,6 +103,15 @@ def test_values_are_those_of_the_last_measurement() -> None:
     assert world.cpu() == {"a": 2000, "b": 2000, "late": 2000}
 
 
+def test_series_begin_with_the_cluster_whatever_its_clock_says() -> None:
+    clock = Clock(-1000 * SECOND)
+    external = {"external": [{"metric": "queue", "value": {"steps": [[0, 1], ["20s", 2]]}}]}
+    metrics = ClusterMetrics(Store(clock), MetricsSpec.read(external, "").setting(Path()))
+    assert metrics.external_metric("queue", "default", EVERYTHING) == [1000]
+    clock.run(-980 * SECOND)
+    assert metrics.external_metric("queue", "default", EVERYTHING) == [2000]
+
+
 def test_the_same_pods_are_named_by_the_same_tuple() -> None:
     world = Measured(loads=[{"total": {"steps": [[0, 1], ["20s", 2]]}}])
     before = world.metrics.resource_metric("cpu", "default", WEB, "").names

@@ -99,7 +99,7 @@ class Metrics:
 
     def _head(self, kind: str, resource: Resource) -> Document:
         time = render_time(self._measures.measured_at)
-        metadata: Document = {"name": resource.name, "creationTimestamp": self._objects.now}
+        metadata: Document = {"name": resource.name, "creationTimestamp": render_time(self._objects.store.clock.now)}
         if resource.namespace:
             metadata["namespace"] = resource.namespace
         if resource.labels:

@@ -20,7 +20,7 @@ from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.cli.console import console
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import SERVED
-from wavetank.controllers.descriptors import read_names
+from wavetank.controllers.descriptors import check_flags, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.experiments.kernels import compile_kernels
@@ -69,6 +69,12 @@ Examples:
     show_default=True,
     help="As kube-controller-manager's: *,-deployment-controller is all but one.",
 )
+@click.option(
+    "--controller-flags",
+    metavar="LIST",
+    default="",
+    help="Of the pod autoscaler, as kube-controller-manager's: horizontal-pod-autoscaler-sync-period=30s.",
+)
 @click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
 @click.option("--metrics", type=click.Choice(["on", "off"]), default="on", show_default=True, help="For kubectl top.")
 @click.option(
@@ -115,6 +121,7 @@ def command(
     host: str,
     scheduler: str,
     controllers: str,
+    controller_flags: str,
     kubelets: str,
     metrics: str,
     metrics_file: Path | None,
@@ -144,6 +151,7 @@ def command(
     setting = replace(
         setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on", features=features
     )
+    setting = replace(setting, flags=_read_flags(controller_flags))
     if metrics_file is not None:
         setting = replace(setting, measured=_read_metrics(metrics_file))
     if setting.schedulers:
@@ -160,6 +168,17 @@ def command(
         server = make_server(app, certificate)
         _announce(access, kubeconfig)
         server.serve_on(listening)
+
+
+def _read_flags(text: str) -> dict[str, str]:
+    """Reads name=value,name=value; what the controllers would refuse later is refused at once."""
+    pairs = [part.strip().removeprefix("--").partition("=") for part in text.split(",") if part.strip()]
+    flags = {name: value for name, _, value in pairs}
+    try:
+        check_flags(flags)
+    except InputError as error:
+        raise error.inside(source="--controller-flags") from None
+    return flags
 
 
 def _read_metrics(file: Path) -> MetricsSetting:

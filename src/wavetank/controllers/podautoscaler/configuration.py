@@ -8,7 +8,7 @@ from typing import Any
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 
-_PREFIX = "horizontal-pod-autoscaler-"
+PREFIX = "horizontal-pod-autoscaler-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Configuration:
 
         Flags of other controllers are ignored; one of this controller that is unknown is an InputError.
         """
-        names = {_PREFIX + field.name.replace("_", "-"): field.name for field in fields(cls)}
+        names = {PREFIX + field.name.replace("_", "-"): field.name for field in fields(cls)}
         given: dict[str, Any] = {}
         for flag, value in flags.items():
-            if not flag.startswith(_PREFIX):
+            if not flag.startswith(PREFIX):
                 continue
             if flag not in names:
                 raise InputError(f"unknown flag {flag!r}, expected one of {', '.join(names)}", path=path)

@@ -67,6 +67,20 @@ class FunctionSeries:
         return round(self._function(time / SECOND) * 1000)
 
 
+class Shifted:
+    """A series that begins at a later time than 0."""
+
+    __slots__ = ("_series", "_start")
+
+    def __init__(self, series: Series, start: Nanoseconds) -> None:
+        self._series = series
+        self._start = start
+
+    def at(self, time: Nanoseconds) -> int | None:
+        """Returns the value at a time."""
+        return self._series.at(time - self._start)
+
+
 def read_series(file: Path, period: Nanoseconds | None = None) -> StepSeries:
     """Reads lines `time,value`, with or without a header: a time as a number of seconds or 1h30m, a value as 250m or 2.
 

@@ -25,7 +25,8 @@ _RESOURCES = (CPU, MEMORY)
 class ClusterMetrics(Usage):
     """The metrics of a cluster: what the three metrics APIs serve, and what the built-in autoscaler asks for.
 
-    `ready_since` returns since when a pod is ready, None if it is not.
+    Series begin with the cluster, at the present time of its clock. `ready_since` returns since when a pod is ready,
+    None if it is not.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class ClusterMetrics(Usage):
         ready_since: Callable[[Pod], Nanoseconds | None] = running_since,
     ) -> None:
         super().__init__(store)
-        self._setting = setting = setting or MetricsSetting()
+        self._setting = setting = (setting or MetricsSetting()).beginning_at(store.clock.now)
         self._sets = PodSets(store, ready_since)
         self._table = PodMetricsTable(setting.loads, self._sets)
         self.window = setting.window

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.usage.load import ExternalMetric, Load, ObjectMetric
+from wavetank.nodes.usage.series import Shifted
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,17 @@ class MetricsSetting:
     objects: tuple[ObjectMetric, ...] = ()
     external: tuple[ExternalMetric, ...] = ()
 
+    def beginning_at(self, start: Nanoseconds) -> MetricsSetting:
+        """Returns the same with all series beginning at a time."""
+        if not start:
+            return self
+        return replace(
+            self,
+            loads=tuple(replace(each, series=Shifted(each.series, start)) for each in self.loads),
+            objects=tuple(replace(each, series=Shifted(each.series, start)) for each in self.objects),
+            external=tuple(replace(each, series=Shifted(each.series, start)) for each in self.external),
+        )
+
     def measured_at(self, now: Nanoseconds) -> Nanoseconds:
-        """Returns when the values that are served now were measured; before the first measurement, a time below 0."""
+        """Returns when the values that are served now were measured; before the first one, a time before the start."""
         return (now - self.lag) // self.resolution * self.resolution if self.resolution else now - self.lag
