@@ -64,7 +64,7 @@ class Metrics:
 
 
 class Autoscaled:
-    """A Deployment `web` whose pods request half a core each; nobody but the autoscaler changes it."""
+    """A Deployment `web` whose pods request half a core each; only the autoscaler changes it."""
 
     def __init__(self, replicas: int = 4, *, flags: dict[str, str] | None = None) -> None:
         self.clock = Clock()

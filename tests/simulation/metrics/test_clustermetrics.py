@@ -77,6 +77,11 @@ def test_of_several_loads_on_a_container_the_first_counts() -> None:
     assert world.cpu() == {"a": 4000, "b": 4000}
 
 
+def test_single_pods_may_have_a_load_of_their_own() -> None:
+    world = Measured(loads=[{"pods": ["b"], "each": 2}, {"each": 1}])
+    assert world.cpu() == {"a": 1000, "b": 2000}
+
+
 def test_pods_that_come_and_go_share_the_total_anew() -> None:
     world = Measured(loads=[{"total": 3, "idle": "10m"}])
     world.pod("c")
@@ -148,6 +153,7 @@ def test_custom_and_external_metrics_follow_their_series() -> None:
         ),
         pytest.param({"loads": [{"each": "much"}]}, r"loads\[0\].each.value: 'much' is not a quantity", id="no number"),
         pytest.param({"loads": [{"each": {"function": "here"}}]}, "expected module:function", id="no function"),
+        pytest.param({"loads": [{"pods": ["a"], "total": 1}]}, "single pods have no total", id="a total of one"),
         pytest.param({"load": []}, "did you mean loads", id="an unknown field"),
     ],
 )

@@ -55,7 +55,7 @@ class ScaleEvents:
         self._down: list[_ScaleEvent] = []
 
     def record(self, old: int, new: int, now: Nanoseconds, behavior: Behavior) -> None:
-        """Takes in a change; one that no policy of its direction looks at any more makes room for it."""
+        """Takes in a change, in the place of one that no policy of its direction looks at any more."""
         events, rules = (self._up, behavior.up) if new > old else (self._down, behavior.down)
         for event in events:
             event.outdated = event.outdated or event.time <= now - rules.longest_period

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
+from wavetank.cluster.objects.pod import Pod
 from wavetank.nodes.usage.series import Series
 
 
@@ -22,7 +23,8 @@ class Load:
     """What a metric of some pods is over time.
 
     `metric` is cpu, memory or the name of a custom metric. Resources are used by the `container`, by default the first
-    one; the others use none. Of a total, pods that are not ready have `idle`, in thousandths.
+    one; the others use none. Of a total, pods that are not ready have `idle`, in thousandths. With `pods`, only pods
+    of these names have it.
     """
 
     metric: str
@@ -33,6 +35,12 @@ class Load:
     container: str = ""
     idle: int = 0
     metric_labels: LabelSelector = EVERYTHING  # by which a custom metric is asked for
+    pods: frozenset[str] = frozenset()
+
+    def is_on(self, pod: Pod) -> bool:
+        """Tells whether a pod has this load."""
+        named = not self.pods or pod.name in self.pods
+        return named and self.namespace == pod.namespace and self.selector.matches(pod.labels)
 
 
 @dataclass(frozen=True, eq=False)

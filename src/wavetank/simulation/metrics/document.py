@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.documents import patterns, reading, types
-from wavetank.documents.rules import OneOf
+from wavetank.documents.rules import Excludes, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
@@ -86,13 +86,17 @@ class LoadSpec(Structure):
     metric = field(types.text, default="cpu", doc="cpu, memory, or the name of a custom metric")
     namespace = field(types.text, default="default", doc="of the pods")
     selector = field(types.labels, default=None, doc="labels of the pods", otherwise="all pods of the namespace")
+    pods = field(types.items(types.text), default=None, doc="names of single pods; not for a total", otherwise="all")
     container = field(types.text, default=None, doc="which uses it; others use none", otherwise="the first one")
     metric_labels = field(types.labels, default=None, doc="by which a custom metric is asked for")
     each = field(_series, default=None, doc="the value of each pod")
     total = field(_series, default=None, doc="a value of which all ready pods have equal parts")
     share = field(_series, default=None, doc="a share of what the container requests: 0.5 is half of it")
     idle = field(_quantity, default=0, doc="of a total, what pods have that are not ready")
-    rules = (OneOf("each", "total", "share"),)
+    rules = (
+        OneOf("each", "total", "share"),
+        Excludes("pods", "total", problem="single pods have no total: expected each or share"),
+    )
 
     def load(self, folder: Path) -> Load:
         """Returns the load."""
@@ -107,6 +111,7 @@ class LoadSpec(Structure):
             self.container or "",
             self.idle,
             _selector(self.metric_labels),
+            frozenset(self.pods or ()),
         )
 
 

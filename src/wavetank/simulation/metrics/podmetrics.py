@@ -43,6 +43,7 @@ class PodMetricsTable:
     def __init__(self, loads: tuple[Load, ...], sets: PodSets) -> None:
         self._sets = sets
         self._loads = loads
+        self._has_names = any(load.pods for load in loads)
         self._known: dict[Any, tuple[PodSpec, list[Load]]] = {}  # by labels and spec, which it keeps alive
 
     def resource(self, pods: PodSet, resource: str, container: str, time: Nanoseconds) -> Sample:
@@ -125,24 +126,20 @@ class PodMetricsTable:
 
     def _loads_of(self, pod: Pod, resource: str) -> list[Load]:
         """Returns the loads of a resource on a pod, one for each container."""
-        key = (resource, pod.namespace, id(pod.spec), frozenset(pod.labels.items()))
+        name = pod.name if self._has_names else ""
+        key = (resource, pod.namespace, name, id(pod.spec), frozenset(pod.labels.items()))
         known = self._known.get(key)
         if known is None:
             found: dict[str, Load] = {}
             for load in self._loads:
-                if load.metric == resource and load.namespace == pod.namespace and load.selector.matches(pod.labels):
+                if load.metric == resource and load.is_on(pod):
                     found.setdefault(load.container or container_names(pod)[0], load)
             known = self._known[key] = (pod.spec, list(found.values()))
         return known[1]
 
     def _load(self, pod: Pod, metric: str, labels: Any) -> Load | None:
         return next(
-            (
-                load
-                for load in self._loads
-                if (load.metric, load.metric_labels, load.namespace) == (metric, labels, pod.namespace)
-                and load.selector.matches(pod.labels)
-            ),
+            (load for load in self._loads if (load.metric, load.metric_labels) == (metric, labels) and load.is_on(pod)),
             None,
         )
 

@@ -136,7 +136,7 @@ class PlayedTarget:
             pod.delete()
 
     def scale(self, replicas: int) -> None:
-        """Lets somebody else write the number of replicas."""
+        """Writes the number of replicas, as a user would."""
         self._tell(self.name, replicas, "scenario")
         self._replicas = replicas
         self._requests.patch(self.group_kind, self.name, {"spec": {"replicas": replicas}}, self._api_version)
