@@ -121,3 +121,11 @@ def test_pods_that_take_no_time_have_room_for_one_another_all_the_same():
     )
     rows = record(experiment.setting(experiment.schedulers[0]), seed=1).rows
     assert all(row.phase == "Succeeded" for row in rows)
+
+
+def test_conservative_starts_every_job_although_latencies_delay_all_of_them():
+    nodes = ({"count": 1, "cpu": 1, "memory": "1Gi"},)
+    jobs = [Submitted(name, 1, 7) for name in "abcd"]
+    latency = {"attempt": 0.5, "bind": 1, "sync": 2, "start": 1, "finish": 0.5}
+    started = starts("conservative", jobs, nodes=nodes, latency=latency)
+    assert None not in started.values()

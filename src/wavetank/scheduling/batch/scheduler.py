@@ -173,11 +173,21 @@ class BatchScheduler:
         self._awake = False
         if not len(self._table.order):
             return
+        if not self._start_jobs() and not self._held:
+            # Jobs that took longer than planned have left reservations in the future, and no end will come that starts
+            # the next one: plan anew.
+            self._timeline = None
+            self._start_jobs()
+
+    def _start_jobs(self) -> bool:
+        """Starts the jobs that the discipline allows; returns False if there are waiting jobs, but none can start."""
         jobs = [job for job in self._waiting if self._has_a_shape(job)]
         timeline = self._present_timeline()
         freed, self._freed = self._freed, False
-        for job, placement in self._discipline.starts(jobs, timeline, freed):
+        starts = list(self._discipline.starts(jobs, timeline, freed))
+        for job, placement in starts:
             self._start(job, placement)
+        return bool(starts) or not jobs
 
     def _has_a_shape(self, job: BatchJob) -> bool:
         """Prepares a job for placement; one that does not fit in the empty cluster leaves the queue."""
