@@ -3,9 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.support.schemas import comparing
 from wavetank.experiments import runner
+
+settings.register_profile("wavetank", deadline=None)  # a busy machine is no failure
+settings.load_profile("wavetank")
 
 
 @pytest.fixture(scope="session", autouse=True)
