@@ -29,7 +29,10 @@ _BEYOND_SCHEMAS = re.compile(
             "expected a period above 0 s",
             "expected a whole number",  # 3.0 is one for JSON Schema
             "a time step of 0",
-            "sessions need some time",
+            "(sessions|syncs) need some time",
+            "expected whole seconds",
+            "the model .* has",  # other fields than an HPA
+            "less than upperBound",
             "expected true, or false without a list of defects",
             "is above the high end",  # of {uniform: [3, 1]}
             "the weights sum to 0|expected weights with a sum above 0",

@@ -26,6 +26,7 @@ from wavetank.controllers.podautoscaler.descriptor import HORIZONTAL_POD_AUTOSCA
 from wavetank.controllers.replicasets.descriptor import REPLICA_SET_CONTROLLER
 from wavetank.controllers.resourceclaims.descriptor import RESOURCE_CLAIM_CONTROLLER
 from wavetank.controllers.resourcequotas.descriptor import RESOURCE_QUOTA_CONTROLLER
+from wavetank.controllers.scalingmodels.descriptor import SCALING_MODEL_CONTROLLER
 from wavetank.controllers.serviceaccounts.descriptor import ROOT_CA_CERTIFICATE_PUBLISHER, SERVICE_ACCOUNT_CONTROLLER
 from wavetank.controllers.statefulsets.descriptor import STATEFUL_SET_CONTROLLER
 from wavetank.controllers.volcanojobs.descriptor import VOLCANO_JOB_CONTROLLER
@@ -49,6 +50,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     ROOT_CA_CERTIFICATE_PUBLISHER,
     DISRUPTION_CONTROLLER,
     HORIZONTAL_POD_AUTOSCALER_CONTROLLER,
+    SCALING_MODEL_CONTROLLER,
     ENDPOINTS_CONTROLLER,
     ENDPOINT_SLICE_CONTROLLER,
     RESOURCE_QUOTA_CONTROLLER,

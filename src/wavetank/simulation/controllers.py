@@ -9,6 +9,7 @@ from wavetank.cluster.objects.groupkinds import (
     CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
+    HORIZONTAL_POD_AUTOSCALER,
     JOB,
     REPLICA_SET,
     STATEFUL_SET,
@@ -25,7 +26,7 @@ from wavetank.workloads.manifests.expansion import behavior_of_owned, behavior_o
 
 VOLCANO_JOBS = "volcano-job-controller"
 
-# Kinds whose objects a run submits itself, by the controller that makes pods of them.
+# Kinds whose objects a run submits itself, by the controller that makes pods of them or scales them.
 _SUBMITTED = {
     "deployment-controller": DEPLOYMENT,
     "replicaset-controller": REPLICA_SET,
@@ -33,6 +34,7 @@ _SUBMITTED = {
     "daemonset-controller": DAEMON_SET,
     "job-controller": JOB,
     "cronjob-controller": CRON_JOB,
+    "horizontal-pod-autoscaler-controller": HORIZONTAL_POD_AUTOSCALER,
 }
 WORKLOAD_KINDS = frozenset(_SUBMITTED.values())
 

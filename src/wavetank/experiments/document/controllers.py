@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from wavetank.controllers.descriptors import all_names
@@ -35,24 +36,28 @@ class Controllers(NamedTuple):
     manager: ManagerDefinition | None = None
 
 
-def make_controllers(spec: ControllersSpec | frozenset[str], path: str) -> Controllers:
-    """Returns the controllers; with a real manager, all that it does not run are built-in."""
+def make_controllers(
+    spec: ControllersSpec | frozenset[str], path: str, flags: Mapping[str, str] | None = None
+) -> Controllers:
+    """Returns the controllers; with a real manager, all that it does not run are built-in.
+
+    `flags` are for the real manager as well; its own arguments override them.
+    """
     if isinstance(spec, frozenset):
         return Controllers(spec)
-    manager = _manager(spec.process, f"{path}.process")
+    manager = _manager(spec.process, f"{path}.process", flags or {})
     return Controllers(all_names() - frozenset(manager.controllers), manager)
 
 
-def _manager(spec: ManagerSpec, path: str) -> ManagerDefinition:
+def _manager(spec: ManagerSpec, path: str, flags: Mapping[str, str]) -> ManagerDefinition:
     version = _version(spec.version, f"{path}.version")
     try:
         file = Cache().find(spec.package, version).file
     except InputError as error:
         raise error.inside(path=path) from None
     names = sorted(_USUAL if spec.controllers is None else spec.controllers)
-    return ManagerDefinition(
-        spec.package, version, file, names, tuple(spec.args or ()), patience_s=spec.patience / SECOND
-    )
+    args = (*(f"--{name}={value}" for name, value in flags.items()), *(spec.args or ()))
+    return ManagerDefinition(spec.package, version, file, names, args, patience_s=spec.patience / SECOND)
 
 
 def _version(version: str, path: str) -> str:

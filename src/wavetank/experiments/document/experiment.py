@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
+from wavetank.experiments.document.autoscaling import controller_flags, make_metrics, with_autoscalers
 from wavetank.experiments.document.controllers import Controllers, make_controllers
 from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
@@ -23,6 +24,7 @@ from wavetank.scheduling.attachable import TieBreaking
 from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
+from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
@@ -46,6 +48,8 @@ class Experiment:
     execution: Execution = KUBELET
     assertions: tuple[Assertion, ...] = ()
     notes: tuple[str, ...] = ()  # on how the workload was read
+    metrics: MetricsSetting | None = None
+    controller_flags: Mapping[str, str] = field(default_factory=dict)
 
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
@@ -62,6 +66,8 @@ class Experiment:
             controllers=self.controllers.names,
             execution=self.execution,
             manager=self.controllers.manager,
+            metrics=self.metrics,
+            controller_flags=self.controller_flags,
         )
 
 
@@ -97,11 +103,13 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     """Reads an experiment; InputError names the place of what is wrong with it."""
     read = read_document(document)
     spec = read.spec
-    cluster = make_cluster(spec.cluster, folder, "spec.cluster")
+    gates = spec.autoscaling.feature_gates if spec.autoscaling else frozenset()
+    cluster = with_autoscalers(make_cluster(spec.cluster, folder, "spec.cluster"), spec.hpa, gates, spec.horizon)
     workload, notes = make_workload(spec.workload, folder, cluster, "spec.workload")
     schedulers = make_entries(spec.schedulers, folder, spec.kubernetes_version, "spec.schedulers")
     faults = make_faults(spec.faults, cluster.node_names, "spec.faults")
     events = read_machine_events(spec.workload, folder, cluster, "spec.workload")
+    flags = controller_flags(spec.autoscaling)
     latency = spec.latency
     if spec.execution == K8SSIM:
         latency = _k8ssim_latency(latency, bool(faults or events))
@@ -117,10 +125,12 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         ties=spec.ties,
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=spec.horizon,
-        controllers=make_controllers(spec.controllers, "spec.controllers"),
+        controllers=make_controllers(spec.controllers, "spec.controllers", flags),
         execution=spec.execution,
         assertions=spec.assert_,
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),
+        metrics=make_metrics(spec.metrics, folder, "spec.metrics"),
+        controller_flags=flags,
     )
 
 

@@ -11,6 +11,7 @@ from wavetank.documents import types
 from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
+from wavetank.experiments.document.hpaspec import AutoscalingSpec, HpaSpec
 from wavetank.experiments.document.schedulerspec import PATIENCE, SCHEDULERS, SchedulerSpec
 from wavetank.experiments.document.values import NAME, RELEASE, SEEDS
 from wavetank.kernel.durations import Nanoseconds
@@ -19,6 +20,7 @@ from wavetank.results.assertions import Assertion, parse_assertions
 from wavetank.scheduling.attachable import TieBreaking
 from wavetank.simulation.execution import EXECUTIONS, KUBELET, Execution
 from wavetank.simulation.latency.model import IDEAL, LATENCY, Latency
+from wavetank.simulation.metrics.document import MetricsSpec
 from wavetank.workloads.generators.base import GeneratorSpec
 from wavetank.workloads.generators.generators import GENERATOR
 from wavetank.workloads.generators.inflation import InflateSpec
@@ -188,6 +190,18 @@ class Conditions(Structure):
         types.either("text, list or mapping", types.nested(ControllersSpec), _CONTROLLERS, Mapping),
         default=EVERYTHING,
         doc="the built-in controllers that run, or a real controller manager",
+    )
+    hpa: list[HpaSpec] = field(
+        types.items(types.nested(HpaSpec), least=0), default=[], doc="autoscalers of pods; a run needs a `horizon` then"
+    )
+    metrics: MetricsSpec | None = field(
+        types.nested(MetricsSpec),
+        default=None,
+        otherwise="pods use what they request",
+        doc="what pods use over time, and other metrics that autoscalers read",
+    )
+    autoscaling: AutoscalingSpec | None = field(
+        types.nested(AutoscalingSpec), default=None, otherwise="Kubernetes' own", doc="settings of the HPA controller"
     )
     execution: Execution = field(
         types.choice(EXECUTIONS), default=KUBELET, doc="the model of nodes that runs the pods: `kubelet` or `k8ssim`"

@@ -12,6 +12,7 @@ from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.usage.diurnal import DiurnalSeries
 from wavetank.nodes.usage.load import Distribution, ExternalMetric, Load, ObjectMetric
 from wavetank.nodes.usage.series import Constant, FunctionSeries, Series, StepSeries, read_series
 from wavetank.quantity import milli
@@ -39,15 +40,30 @@ _quantity = Type("quantity", _read_quantity, patterns.QUANTITY)
 _step = Type("[time, value]", _read_step, {"type": "array", "minItems": 2, "maxItems": 2})
 
 
+class DailyCurveSpec(Structure):
+    """A value that follows the day: mean · (1 + swing · cos(2π (t − peak) / period))."""
+
+    mean = field(_quantity, doc="the mean over a day")
+    swing = field(types.number(0, 1, "a share of the mean, 0 to 1"), default=0.8, doc="how far it goes up and down")
+    peak = field(types.duration, default="14h", doc="when it is highest")
+    period = field(types.duration, default="1d", doc="how long a day is")
+
+    def check(self, path: str) -> None:
+        """Refuses a day without time."""
+        if not self.period:
+            raise InputError("expected a period above 0 s", path=f"{path}.period")
+
+
 class SeriesSpec(Structure):
-    """A value over time: one that never changes, steps, a file of steps, or a function of the time in seconds."""
+    """A value over time: one that never changes, steps, a file of steps, a daily curve, or a function."""
 
     value = field(_quantity, default=None, doc="the value, always")
     steps = field(types.items(_step), default=None, doc="times and the values from then on")
     file = field(types.file, default=None, doc="a CSV file with lines `time,value`")
+    diurnal = field(types.nested(DailyCurveSpec), default=None, doc="a curve that follows the day")
     function = field(types.text, default=None, doc="a Python function `module:name` of the time in seconds")
     period = field(types.duration, default=None, doc="after which steps begin again", otherwise="never")
-    rules = (OneOf("value", "steps", "file", "function"),)
+    rules = (OneOf("value", "steps", "file", "diurnal", "function"),)
 
     def check(self, path: str) -> None:
         """Refuses steps out of order."""
@@ -64,6 +80,8 @@ class SeriesSpec(Structure):
             return StepSeries(self.steps, self.period)
         if self.file is not None:
             return read_series(folder / self.file, self.period)
+        if self.diurnal is not None:
+            return DiurnalSeries(self.diurnal.mean, self.diurnal.swing, self.diurnal.peak, self.diurnal.period)
         assert self.function is not None
         return FunctionSeries(load_function(self.function, folder))
 

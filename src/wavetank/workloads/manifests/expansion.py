@@ -9,6 +9,7 @@ from wavetank.cluster.objects.groupkinds import (
     CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
+    HORIZONTAL_POD_AUTOSCALER,
     JOB,
     REPLICA_SET,
     STATEFUL_SET,
@@ -43,7 +44,7 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
     A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes its pods, named `<name>-<number>`; a Volcano
     Job those of each of its tasks, named `<job>-<task>-<number>`. The pods of a DaemonSet or a CronJob depend on the
     cluster: their submissions have none, as that of a suspended Job, and are of use only if a controller takes the
-    object itself.
+    object itself. So is that of a HorizontalPodAutoscaler.
     """
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
@@ -51,6 +52,8 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
         yield Submission(time, (given.name,), given.namespace, given.manifest, given.behavior)
     elif given.group_kind == VOLCANO_JOB:
         yield from _volcano_job(given, specs)
+    elif given.group_kind == HORIZONTAL_POD_AUTOSCALER:
+        yield Submission(time, (), given.namespace, manifest, None, given, lifetime_of(given))
     elif given.group_kind in EXPANDED:
         size = EXPANDED[given.group_kind](fields.mapping(manifest.get("spec"), "spec"))
         if given.group_kind == CRON_JOB:
@@ -62,7 +65,7 @@ def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]
         source = kept_alive(given)
         yield Submission(time, names, given.namespace, pod.manifest, pod.behavior, source, lifetime_of(given))
     else:
-        expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB))
+        expected = ", ".join(("Pod", *EXPANDED, VOLCANO_JOB, HORIZONTAL_POD_AUTOSCALER))
         raise InputError(
             f"a {given.group_kind} cannot be submitted as a workload yet: expected {expected}", path="kind"
         )

@@ -1,0 +1,1 @@
+"""Simple models of pod autoscalers, as MiSim has them."""
