@@ -18,11 +18,12 @@ from wavetank.workloads.open import FORMATS, format_of
 from wavetank.workloads.workload import object_arrivals
 
 PERF = "scheduler_perf"
-# What is neither: inputs of other rooms, recorded truth, and what belongs to a file beside it.
+# What is neither: inputs of other packages, recorded truth, and what belongs to a file beside it.
 OTHERS_OF_THE_FOLDER = """
-    SOURCES.md api-transcripts/** autoscaler/** batch-operator/** golden/** k8s-score-tables/** misim*/** timelines/**
-    volcano/** batkube-real-k3s/*_jobs.csv batsim/*_jobs.csv batsim/events/* k8s-sims/results_* k8ssim/results/**
-    k8ssim/common/scheduler_conf_sim/* oar-real-g5k/*.csv openb/fgd_expected_* ufcg-real-k8s/*/*.dat scheduler_perf/**
+    SOURCES.md api-transcripts/** autoscaler/** batch-operator/** golden/** hpa/** k8s-score-tables/** misim*/**
+    timelines/** volcano/** batkube-real-k3s/*_jobs.csv batsim/*_jobs.csv batsim/events/* k8s-sims/results_*
+    k8ssim/results/** k8ssim/common/scheduler_conf_sim/* oar-real-g5k/*.csv openb/fgd_expected_* ufcg-real-k8s/*/*.dat
+    scheduler_perf/**
 """
 REFUSED = {
     "batsim/workloads/test_various_profile_types.json": "communication needs a network model",
