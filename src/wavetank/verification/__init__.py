@@ -1,9 +1,10 @@
-"""Replays recordings of kube-scheduler, Volcano and the pod autoscaler, and reports where wavetank differs."""
+"""Replays recordings of kube-scheduler, Volcano, the pod autoscaler and MiSim, and reports where wavetank differs."""
 
 from wavetank.verification.decisions.agreement import ASPECTS, Agreement, Count
 from wavetank.verification.decisions.recording import Recording, find_recordings, read_recording
 from wavetank.verification.decisions.replay import Mismatch, replay
 from wavetank.verification.podautoscaler import FORCED_ASPECTS, FREE_ASPECTS
+from wavetank.verification.services import SERVICE_ASPECTS
 from wavetank.verification.timelines.timeline import Timeline, read_timeline
 from wavetank.verification.timelines.timing import TIMED_ASPECTS, follow
 from wavetank.verification.verification import Verification, sum_of, verify
@@ -13,6 +14,7 @@ __all__ = [
     "ASPECTS",
     "FORCED_ASPECTS",
     "FREE_ASPECTS",
+    "SERVICE_ASPECTS",
     "SESSION_ASPECTS",
     "TIMED_ASPECTS",
     "Agreement",

@@ -14,11 +14,12 @@ from wavetank.verification.podautoscaler import (
     is_autoscaler_recording,
     parse_autoscaler_recording,
 )
+from wavetank.verification.services import ServiceRecording, is_case, read_case
 from wavetank.verification.timelines.timeline import Timeline, is_timeline, parse_timeline
 from wavetank.verification.timelines.timing import follow
 from wavetank.verification.volcano import Scenario, is_scenario, parse_scenario, replay_sessions
 
-_Recording = Recording | Timeline | Scenario | AutoscalerRecording
+_Recording = Recording | Timeline | Scenario | AutoscalerRecording | ServiceRecording
 
 
 @dataclass(slots=True)
@@ -26,20 +27,21 @@ class Verification:
     """How far wavetank agrees with many recordings: the counts of each family, and the first mismatches.
 
     `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions, `autoscalers`
-    of pod autoscalers; `verdicts` tell for each file whether it agrees in everything.
+    of pod autoscalers, `services` of microservices; `verdicts` tell for each file whether it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)
     timelines: dict[str, Agreement] = field(default_factory=dict)
     sessions: dict[str, Agreement] = field(default_factory=dict)
     autoscalers: dict[str, Agreement] = field(default_factory=dict)
+    services: dict[str, Agreement] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
     verdicts: dict[str, bool] = field(default_factory=dict)
 
     @property
     def total(self) -> Agreement:
         """Returns the counts of all families together."""
-        kinds = (self.families, self.timelines, self.sessions, self.autoscalers)
+        kinds = (self.families, self.timelines, self.sessions, self.autoscalers, self.services)
         return sum_of(agreement for families in kinds for agreement in families.values())
 
 
@@ -72,10 +74,14 @@ def _families(verification: Verification, recording: _Recording) -> dict[str, Ag
         return verification.timelines
     if isinstance(recording, AutoscalerRecording):
         return verification.autoscalers
+    if isinstance(recording, ServiceRecording):
+        return verification.services
     return verification.sessions if isinstance(recording, Scenario) else verification.families
 
 
 def _read(file: Path) -> _Recording:
+    if is_case(file):
+        return read_case(file)
     text = read_text(file)
     if is_scenario(text):
         return parse_scenario(text, file)
@@ -91,4 +97,8 @@ def _compare(recording: _Recording, file: str) -> tuple[Agreement, list[Mismatch
         from wavetank.verification.podautoscaler.comparison import compare  # with it comes the API server
 
         return compare(recording, file)
+    if isinstance(recording, ServiceRecording):
+        from wavetank.verification.services.comparison import compare_case  # with it comes the simulation of services
+
+        return compare_case(recording)
     return follow(recording, file) if isinstance(recording, Timeline) else replay(recording, file)

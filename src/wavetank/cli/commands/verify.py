@@ -17,6 +17,7 @@ from wavetank.verification import (
     ASPECTS,
     FORCED_ASPECTS,
     FREE_ASPECTS,
+    SERVICE_ASPECTS,
     SESSION_ASPECTS,
     TIMED_ASPECTS,
     Agreement,
@@ -45,10 +46,10 @@ Examples:
 @click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
-    """Replay recordings of the real kube-scheduler, Volcano or pod autoscaler and compare every decision.
+    """Replay recordings of the real kube-scheduler, Volcano, pod autoscaler or MiSim and compare every decision.
 
     DIR holds recordings (*.json.gz): single cycles, timelines, sessions of Volcano, or syncs of autoscalers; one file
-    will do. Ends with 1 on any mismatch.
+    will do. Runs of MiSim are folders with a result.json. Ends with 1 on any mismatch.
     """
     with _watched(find_recordings(folder, family)) as recordings:
         verification = verify(recordings, most)
@@ -81,6 +82,7 @@ def _document(verification: Verification) -> str:
         "timelines": verification.timelines,
         "sessions": verification.sessions,
         "autoscalers": verification.autoscalers,
+        "services": verification.services,
         "mismatches": verification.mismatches,
         "verdicts": {file: "agrees" if agrees else "differs" for file, agrees in verification.verdicts.items()},
     }
@@ -105,6 +107,9 @@ def _print(verification: Verification) -> None:
         families = verification.autoscalers
         out.print(_family_table("Agreement of autoscalers in a free run per family", families, FREE_ASPECTS, "Syncs"))
         out.print(_family_table("Agreement sync by sync, given recorded answers", families, FORCED_ASPECTS, "Syncs"))
+    if verification.services:
+        families = verification.services
+        out.print(_family_table("Agreement of microservices per mechanism", families, SERVICE_ASPECTS, "Cases"))
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
     differing = [file for file, agrees in verification.verdicts.items() if not agrees]

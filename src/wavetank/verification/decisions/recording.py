@@ -13,6 +13,7 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.cluster.releases import SERVED, Version, read_version
 from wavetank.errors import InputError
 from wavetank.scheduling.config.reading import suggest
+from wavetank.verification.services.recording import find_cases, read_case
 
 SUFFIX = ".json.gz"
 
@@ -190,11 +191,16 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 def find_recordings(place: Path, family: str | None = None) -> list[Path]:
-    """Returns the recordings in a folder, or the one file, sorted by name; `family` keeps those of one family."""
+    """Returns the recordings in a folder, or the one file, sorted by name; `family` keeps those of one family.
+
+    Recordings of services are folders.
+    """
     if place.is_file():
         return [place]
     if not place.is_dir():
         raise InputError("no such folder", source=str(place))
+    if cases := find_cases(place):
+        return cases if family is None else [case for case in cases if read_case(case).family == family]
     found = sorted(place.glob(f"*{SUFFIX}"))
     if not found:
         raise InputError(f"no recordings here: expected files *{SUFFIX}", source=str(place))

@@ -1,0 +1,1 @@
+"""Microservice performance: requests, operations, CPU sharing, resilience patterns and the network."""

@@ -1,0 +1,1 @@
+"""The event loop compiled with Numba, for the plain case."""

@@ -1,0 +1,1 @@
+"""The event loop in Python: every mechanism, both presets."""

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from wavetank.kernel.durations import Nanoseconds
+
+
+class Observer:
+    """Is told what happens in a simulation; does nothing with it. Recorders override what they need."""
+
+    def responded(self, service: str, operation: str, now: Nanoseconds, response: Nanoseconds) -> None:
+        """A request of a user was answered after `response`."""
+
+    def failed(self, service: str, operation: str, now: Nanoseconds, reason: str) -> None:
+        """A request of a user failed."""
+
+    def call_failed(self, operation: str, now: Nanoseconds, reason: str) -> None:
+        """A call between services failed."""
+
+    def answer_dropped(self, now: Nanoseconds) -> None:
+        """An answer came too late, or to an instance that does not run."""
+
+    def chosen(self, service: str, instance: str, now: Nanoseconds) -> None:
+        """A load balancer chose an instance."""
+
+    def retried(self, now: Nanoseconds, wait: float) -> None:
+        """A call will be sent again after `wait` seconds."""
+
+    def instances(self, service: str, now: Nanoseconds, number: int) -> None:
+        """The number of instances was set."""
+
+    def instance_state(self, instance: str, now: Nanoseconds, state: str) -> None:
+        """An instance changed its state."""
+
+    def breaker(self, instance: str, target: str, now: Nanoseconds, state: tuple[str, int, int, float]) -> None:
+        """A circuit breaker saw a call: (state, successes, failures, share of failures in the window)."""
+
+    def scaled(self, service: str, now: Nanoseconds, backlog: float, decision: str, change: int) -> None:
+        """An autoscaler decided; `backlog` is the mean over the instances, in seconds."""

@@ -1,0 +1,198 @@
+"""What misim-orchestration's configuration says, with the Kubernetes manifests it points to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from wavetank.cluster.fields.resources import CPU, pod_requests
+from wavetank.cluster.manifests import load_documents, manifests_in, read_text
+from wavetank.errors import InputError
+from wavetank.quantity import milli
+from wavetank.services.misim.fields import Fields, hint
+
+ScalerType = Literal["HPA", "Fake", "SimpleReactive"]
+
+_SCALERS = ("HPA", "Fake", "SimpleReactive")
+_SCHEDULERS = ("random", "kube", "roundRobin")
+_IGNORED = ("schedulerPrio", "useClusterAutoscaler", "loadBalancer", "kubeApiHost", "port")
+
+
+@dataclass(frozen=True, slots=True)
+class Scaler:
+    """How the number of a deployment's pods is changed; `hold` in seconds."""
+
+    service: str
+    type: ScalerType
+    target: float = 0.5
+    least: int = 1
+    most: int = 10
+    lower: float = 0.3
+    upper: float = 0.8
+    hold: float = 120.0
+    increment: int = 1
+    decrement: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A deployment: how many pods, and the CPU each requests, in thousandths of a core."""
+
+    name: str
+    replicas: int
+    cpu: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrchestrationConfig:
+    """A cluster for services. Nodes have whole cores; delays between nodes are (mean, deviation) in seconds."""
+
+    nodes: tuple[tuple[str, int], ...]
+    deployments: tuple[Deployment, ...]
+    delays: Mapping[tuple[str, str], tuple[float, float]]
+    scalers: tuple[Scaler, ...]
+    scheduler: str
+    interval: float = 15.0
+    health_check: float = 0.0
+    start_times: Mapping[str, float] | None = None
+
+
+def read_config(path: Path, lenient: bool = False) -> OrchestrationConfig:
+    """Reads a configuration and its manifests; their folder is looked up beside the configuration."""
+    documents = load_documents(read_text(path), str(path))
+    try:
+        return _parse(Fields(documents[0] if documents else {}, "", lenient), path)
+    except InputError as error:
+        raise error if error.source else error.inside(source=str(path)) from None
+
+
+def _parse(top: Fields, path: Path) -> OrchestrationConfig:
+    top.flag("orchestrate")
+    manifests = list(_manifests(top, path))
+    nodes = list(_nodes(top))
+    if top.flag("importNodes"):
+        nodes += [_imported(each) for each in manifests if each.get("kind") == "Node"]
+    deployments = [_deployment(each) for each in manifests if each.get("kind") == "Deployment"]
+    delays, scalers, order = _delays(top), tuple(_scalers(top)), _order(top)
+    scheduler = top.text("scheduler") or "roundRobin"
+    if scheduler not in _SCHEDULERS:
+        raise InputError(f"unknown scheduler {scheduler!r}{hint(scheduler, _SCHEDULERS)}", path="scheduler")
+    config = OrchestrationConfig(
+        tuple(nodes),
+        tuple(sorted(deployments, key=lambda each: order.get(each.name, len(order)))),
+        delays,
+        scalers,
+        scheduler,
+        top.number("scalingInterval", default=15, least=0),
+        top.number("healthCheckDelay", default=0, least=0),
+        _start_times(top),
+    )
+    top.get(*_IGNORED)
+    top.close()
+    return config
+
+
+def _manifests(top: Fields, path: Path) -> Iterator[Mapping[str, Any]]:
+    name = top.text("orchestrationDir")
+    if name is None:
+        raise InputError("expected a folder of manifests", path="orchestrationDir")
+    candidates = (path.parent / name, path.parent / Path(name).name)
+    folder = next((each for each in candidates if each.is_dir()), None)
+    if folder is None:
+        raise InputError(f"no such folder: {candidates[0]}", path="orchestrationDir")
+    for file in sorted(folder.iterdir()):
+        if file.suffix in (".yaml", ".yml", ".json"):
+            for _, manifest in manifests_in(load_documents(read_text(file), str(file)), str(file)):
+                yield manifest
+
+
+def _nodes(top: Fields) -> Iterator[tuple[str, int]]:
+    path, value = top.get("nodes")
+    nodes = Fields(value or {}, path, top.lenient)
+    amount, cpu = nodes.whole("amount", default=0, least=0), nodes.number("cpu", default=0, least=0)
+    nodes.close()
+    for i in range(amount):
+        yield f"Node{i}", int(cpu)
+    for where, entry in top.objects("customNodes"):
+        fields = Fields(entry, where, top.lenient)
+        name, cpu = fields.text("name") or "", fields.number("cpu", default=0, least=0)
+        fields.close()
+        yield name, int(cpu)
+
+
+def _imported(manifest: Mapping[str, Any]) -> tuple[str, int]:
+    status = manifest.get("status") or {}
+    cpu = (status.get("allocatable") or status.get("capacity") or {}).get("cpu", 0)
+    return str(manifest["metadata"]["name"]), milli(cpu) // 1000
+
+
+def _deployment(manifest: Mapping[str, Any]) -> Deployment:
+    spec = manifest["spec"]
+    replicas = spec.get("replicas")
+    return Deployment(
+        str(manifest["metadata"]["name"]),
+        1 if replicas is None else int(replicas),
+        pod_requests(spec["template"]["spec"]).get(CPU, 0),
+    )
+
+
+def _delays(top: Fields) -> dict[tuple[str, str], tuple[float, float]]:
+    path, value = top.get("networkDelays")
+    fields = Fields(value or {}, path, top.lenient)
+    enabled = fields.flag("enabled")
+    where, table = fields.get("delayMap")
+    fields.close()
+    found: dict[tuple[str, str], tuple[float, float]] = {}
+    for source, row in (table or {}).items():
+        for target, entry in row.items():
+            delay = Fields(entry, f"{where}.{source}.{target}", top.lenient)
+            pair = delay.number("mean", default=0), delay.number("std", default=0, least=0)
+            delay.close()
+            found[source, target] = pair
+    return {**{(target, source): pair for (source, target), pair in found.items()}, **found} if enabled else {}
+
+
+def _scalers(top: Fields) -> Iterator[Scaler]:
+    path, value = top.get("scaler")
+    fields = Fields(value or {}, path, top.lenient)
+    fields.flag("importScaler")
+    entries = fields.objects("scalerList")
+    fields.close()
+    for where, entry in entries:
+        each = Fields(entry, where, top.lenient)
+        kind = each.text("scalerType") or "HPA"
+        if kind not in _SCALERS:
+            raise InputError(f"unknown scaler {kind!r}{hint(kind, _SCALERS)}", path=each.at("scalerType"))
+        yield Scaler(
+            each.text("service") or "",
+            kind,  # type: ignore[arg-type]
+            each.number("targetUtilization", default=0.5, least=0),
+            each.whole("minReplicas", default=1, least=0),
+            each.whole("maxReplicas", default=10, least=0),
+            each.number("lowerBound", default=0.3),
+            each.number("upperBound", default=0.8),
+            each.number("holdTime", default=120, least=0),
+            each.whole("increment", default=1, least=0),
+            each.whole("decrement", default=1, least=0),
+        )
+        each.close()
+
+
+def _order(top: Fields) -> dict[str, int]:
+    path, value = top.get("initialSchedulingOrder")
+    fields = Fields(value or {}, path, top.lenient)
+    enabled = fields.flag("enabled")
+    _, names = fields.get("order")
+    fields.close()
+    return {name: i for i, name in enumerate(names or ())} if enabled else {}
+
+
+def _start_times(top: Fields) -> dict[str, float]:
+    times = {}
+    for where, entry in top.objects("startUpTimeContainer"):
+        fields = Fields(entry, where, top.lenient)
+        times[fields.text("name") or ""] = fields.number("time", default=0, least=0)
+        fields.close()
+    return times
