@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.values import EvaluationError
-from wavetank.cluster.fields.deviceselectors import DeviceSelector, device_selector, device_variables
 from wavetank.cluster.fields.selectors import NodeSelector
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.errors import InputError
+
+if TYPE_CHECKING:
+    from wavetank.cluster.fields.deviceselectors import DeviceSelector
 
 EXACT_COUNT, ALL = "ExactCount", "All"
 _MODES = (EXACT_COUNT, ALL)
@@ -32,6 +34,8 @@ class Device:
     __slots__ = ("_matches", "_variables", "attributes", "id")
 
     def __init__(self, driver: str, pool: str, raw: Mapping[str, Any]) -> None:
+        from wavetank.cluster.fields.deviceselectors import device_variables  # loads CEL, which few runs need
+
         self.id = DeviceId(driver, pool, str(raw.get("name") or ""))
         self.attributes = {str(name): _attribute(value) for name, value in (raw.get("attributes") or {}).items()}
         capacity = {str(name): item["value"] for name, item in (raw.get("capacity") or {}).items()}
@@ -205,6 +209,8 @@ def _constraint(raw: Mapping[str, Any], path: str) -> MatchAttribute:
 
 
 def _selectors(raw: Mapping[str, Any], path: str) -> tuple[DeviceSelector, ...]:
+    from wavetank.cluster.fields.deviceselectors import device_selector
+
     compiled = []
     for i, selector in enumerate(raw.get("selectors") or ()):
         try:

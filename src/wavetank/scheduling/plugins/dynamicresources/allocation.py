@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavetank.cel.values import EvaluationError
-from wavetank.cluster.fields.deviceselectors import DeviceSelector
 from wavetank.cluster.objects.dra import ALL, Allocation, Device, DeviceId, DeviceRequest, MatchAttribute, ResourceClaim
 from wavetank.cluster.objects.node import Node
 from wavetank.scheduling.framework.devices import Devices
 from wavetank.scheduling.framework.plugin import PluginError
 from wavetank.scheduling.plugins.dynamicresources.pools import Pool, node_selector, pools_on
+
+if TYPE_CHECKING:
+    from wavetank.cluster.fields.deviceselectors import DeviceSelector
 
 MAX_DEVICES = 32  # that one claim can get
 
