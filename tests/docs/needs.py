@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.apiserver.clients.gobuild import kubectl_binary
+from tests.controllers.real.clusters import real_manager
 from tests.loop.realscheduler import find_kube_scheduler
 
 
@@ -17,4 +18,12 @@ def _kube_scheduler() -> Path:
     return Path(find_kube_scheduler().file).parent
 
 
-NEEDS: Mapping[str, Callable[[], Path]] = {"kubectl": _kubectl, "kube-scheduler v1.35.8": _kube_scheduler}
+def _kube_controller_manager() -> Path:
+    return Path(real_manager()).parent
+
+
+NEEDS: Mapping[str, Callable[[], Path]] = {
+    "kubectl": _kubectl,
+    "kube-scheduler v1.35.8": _kube_scheduler,
+    "kube-controller-manager v1.35.8": _kube_controller_manager,
+}

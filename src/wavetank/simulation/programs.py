@@ -16,7 +16,7 @@ from wavetank.cluster.releases import SERVED
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
-from wavetank.loop.processes.controllermanager import ManagerAudit, launch_manager
+from wavetank.loop.processes.controllermanager import launch_manager, manager_participant
 from wavetank.loop.processes.definition import ManagerDefinition, ProcessDefinition
 from wavetank.loop.processes.launch_overlay import launch_overlay
 from wavetank.loop.processes.launch_unmodified import launch_unmodified
@@ -109,11 +109,8 @@ class Loop:
 
     def _start_manager(self, manager: ManagerDefinition, folder: Path) -> None:
         """Starts a real controller manager; its requests take no time."""
-        store, clock, streams = self._context.store, self._context.clock, self._context.streams
-        audit, no_pods = ManagerAudit(store), WaitingPods(store, ())
-        participant = Participant(
-            clock, self._api.handle, no_pods, audit, lambda end: 0, self._lockstep.wake, own_timers=True
-        )
+        store, streams = self._context.store, self._context.streams
+        participant = manager_participant(store, self._api.handle, self._lockstep.wake)
         self._participants.append(participant)
         launch_manager(manager, participant, folder, streams.stream("controllers/process").getrandbits(60))
 

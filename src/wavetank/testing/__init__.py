@@ -1,6 +1,19 @@
-"""Tests that schedulers of others can inherit, and a check of results for tests of one's own."""
+"""Tests that schedulers of others can inherit, a scripted cluster for tests of controllers, and checks of results."""
 
 from wavetank.testing.checks import check
 from wavetank.testing.conformance import PolicyConformance, SchedulerConformance
+from wavetank.testing.scripted.audit import AuditedRequest
+from wavetank.testing.scripted.cluster import RecordedEvent, ScriptedCluster
+from wavetank.testing.scripted.pods import PodTimes
+from wavetank.testing.scripted.signals import Signal
 
-__all__ = ["PolicyConformance", "SchedulerConformance", "check"]
+__all__ = [
+    "AuditedRequest",
+    "PodTimes",
+    "PolicyConformance",
+    "RecordedEvent",
+    "SchedulerConformance",
+    "ScriptedCluster",
+    "Signal",
+    "check",
+]

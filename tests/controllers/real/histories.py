@@ -28,9 +28,9 @@ class Step:
 def play(history: list[Step], cluster: Cluster, settling: float = 900) -> None:
     """Lets a history happen, and then everything come to rest."""
     for step in history:
-        cluster.run(step.after)
+        cluster.run_for(step.after)
         step.act(cluster)
-    cluster.run(settling)
+    cluster.run_for(settling)
 
 
 class Author:

@@ -36,5 +36,5 @@ def test_a_deployment_comes_up_and_a_job_completes(server: Served) -> None:
     job["spec"]["template"]["metadata"]["annotations"]["wavetank.dev/duration"] = "1s"
     assert server.ask("POST", DEPLOYMENTS, a_deployment(2)).status == 201
     assert server.ask("POST", JOBS, job).status == 201
-    server.until(f"{DEPLOYMENTS}/web", lambda found: (found.get("status") or {}).get("availableReplicas") == 2, 60)
-    server.until(f"{JOBS}/j", lambda found: (found.get("status") or {}).get("succeeded") == 1, 60)
+    server.until(f"{DEPLOYMENTS}/web", lambda found: (found.get("status") or {}).get("availableReplicas") == 2)
+    server.until(f"{JOBS}/j", lambda found: (found.get("status") or {}).get("succeeded") == 1)

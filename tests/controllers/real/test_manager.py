@@ -35,14 +35,14 @@ def images(cluster: Cluster) -> list[str]:
 def test_a_deployment_scales_and_rolls() -> None:
     with managed() as cluster:
         cluster.ask("POST", DEPLOYMENTS, a_deployment(2))
-        cluster.run(30)
+        cluster.run_for(30)
         assert images(cluster) == ["i:1"] * 2
         cluster.merge(f"{DEPLOYMENTS}/web", {"spec": {"replicas": 5}})
-        cluster.run(30)
+        cluster.run_for(30)
         assert images(cluster) == ["i:1"] * 5
         new = [{"name": "c", "image": "i:2"}]
         cluster.merge(f"{DEPLOYMENTS}/web", {"spec": {"template": {"spec": {"containers": new}}}})
-        cluster.run(60)
+        cluster.run_for(60)
         assert images(cluster) == ["i:2"] * 5
         assert cluster.ask("GET", f"{DEPLOYMENTS}/web")["status"]["updatedReplicas"] == 5
 
@@ -50,7 +50,7 @@ def test_a_deployment_scales_and_rolls() -> None:
 def test_a_job_completes() -> None:
     with managed() as cluster:
         cluster.ask("POST", JOBS, a_job(3))
-        cluster.run(120)
+        cluster.run_for(120)
         status = cluster.ask("GET", f"{JOBS}/j")["status"]
         assert status["succeeded"] == 3
         assert [condition["type"] for condition in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
@@ -59,5 +59,5 @@ def test_a_job_completes() -> None:
 def test_without_it_nothing_happens() -> None:
     with managed(["job-controller"]) as cluster:
         cluster.ask("POST", DEPLOYMENTS, a_deployment(2))
-        cluster.run(30)
+        cluster.run_for(30)
         assert images(cluster) == []

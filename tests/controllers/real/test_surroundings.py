@@ -152,9 +152,9 @@ def states(world: AbstractContextManager[Cluster], script: Script) -> list[dict[
     """Plays a script and returns what there is after each of its waits."""
     found = []
     with world as cluster:
-        cluster.run(1)
+        cluster.run_for(1)
         for seconds in script(cluster):
-            cluster.run(seconds)
+            cluster.run_for(seconds)
             objects = objects_of(cluster, {**LISTS, **MORE})
             objects["endpointslices"] = [_GENERATION.sub("", each) for each in objects["endpointslices"]]
             found.append(objects)

@@ -82,6 +82,17 @@ def test_single_pods_may_have_a_load_of_their_own() -> None:
     assert world.cpu() == {"a": 1000, "b": 2000}
 
 
+@pytest.mark.parametrize("load", [{}, {"container": "proxy"}, {"metric": "memory"}], ids=["app", "proxy", "memory"])
+def test_a_pod_is_not_measured_while_one_of_its_loads_has_no_value(load: dict[str, Any]) -> None:
+    world = Measured(loads=[{"pods": ["a"], "each": {"steps": [["10s", 1]]}, **load}])
+    pods = [world.store.get("Pod", "default", name) for name in ("a", "b")]
+    assert (list(world.cpu()), list(world.cpu("app"))) == (["b"], ["b"])
+    assert [bool(world.metrics.containers(pod)) for pod in pods] == [False, True]
+    world.clock.run(10 * SECOND)
+    assert sorted(world.cpu()) == ["a", "b"]
+    assert [bool(world.metrics.containers(pod)) for pod in pods] == [True, True]
+
+
 def test_pods_that_come_and_go_share_the_total_anew() -> None:
     world = Measured(loads=[{"total": 3, "idle": "10m"}])
     world.pod("c")

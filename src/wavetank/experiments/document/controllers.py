@@ -45,11 +45,12 @@ def make_controllers(
     """
     if isinstance(spec, frozenset):
         return Controllers(spec)
-    manager = _manager(spec.process, f"{path}.process", flags or {})
+    manager = make_manager(spec.process, f"{path}.process", flags or {})
     return Controllers(all_names() - frozenset(manager.controllers), manager)
 
 
-def _manager(spec: ManagerSpec, path: str, flags: Mapping[str, str]) -> ManagerDefinition:
+def make_manager(spec: ManagerSpec, path: str, flags: Mapping[str, str]) -> ManagerDefinition:
+    """Returns a real controller manager; InputError if it has not been built."""
     version = _version(spec.version, f"{path}.version")
     try:
         file = Cache().find(spec.package, version).file

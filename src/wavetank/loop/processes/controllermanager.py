@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from wavetank.apiserver.requests.request import Request
+from wavetank.cluster.store.store import Store
 from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.loop.processes.launch_overlay import API_ADDRESS, open_listener, write_kubeconfig
 from wavetank.loop.processes.process import Process, Start
 from wavetank.loop.turns.lockstep import START
-from wavetank.loop.turns.participant import Participant
+from wavetank.loop.turns.participant import Handle, Participant
 from wavetank.loop.turns.requestaudit import RequestAudit
+from wavetank.loop.turns.waiting import WaitingPods
 
 # A single instance that speaks plain HTTP, without client-side rate limits.
 _FLAGS = (
@@ -33,6 +36,12 @@ class ManagerAudit(RequestAudit):
     def fault(self, request: Request) -> str | None:
         """Returns None: the API itself refuses what is invalid."""
         return None
+
+
+def manager_participant(store: Store, handle: Handle, wake: Callable[[], None]) -> Participant:
+    """Returns a participant for a controller manager, whose requests take no time; `launch_manager` attaches it."""
+    audit, no_pods = ManagerAudit(store), WaitingPods(store, ())
+    return Participant(store.clock, handle, no_pods, audit, lambda end: 0, wake, own_timers=True)
 
 
 def launch_manager(definition: ManagerDefinition, participant: Participant, folder: Path, seed: int) -> None:

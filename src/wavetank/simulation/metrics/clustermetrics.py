@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.rules.readiness import running_since, whole_second
@@ -15,11 +14,9 @@ from wavetank.controllers.framework.metricsclient import (
 )
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.usage.usage import Usage, Used
-from wavetank.simulation.metrics.podmetrics import PodMetricsTable, Sample
+from wavetank.simulation.metrics.podmetrics import RESOURCES, PodMetricsTable, Sample
 from wavetank.simulation.metrics.podsets import PodSets, start_of
 from wavetank.simulation.metrics.setting import MetricsSetting
-
-_RESOURCES = (CPU, MEMORY)
 
 
 class ClusterMetrics(Usage):
@@ -48,11 +45,12 @@ class ClusterMetrics(Usage):
 
     def containers(self, pod: Pod) -> dict[str, Used]:
         """Returns the usage of each container of a pod, by name; empty unless it ran when it was last measured."""
-        return super().containers(pod) if start_of(pod) <= self.measured_at else {}
+        time = self.measured_at
+        return super().containers(pod) if start_of(pod) <= time and self._table.measures(pod, time) else {}
 
     def container(self, pod: Pod, name: str) -> Used:
         """Returns the usage of one container of a running pod."""
-        cpu, memory = (self._table.container(pod, name, resource, self.measured_at) for resource in _RESOURCES)
+        cpu, memory = (self._table.container(pod, name, resource, self.measured_at) for resource in RESOURCES)
         return Used(cpu, memory // 1000)
 
     # of custom.metrics.k8s.io and external.metrics.k8s.io
@@ -60,7 +58,7 @@ class ClusterMetrics(Usage):
     @property
     def has_custom_metrics(self) -> bool:
         """Tells whether there is anything for custom.metrics.k8s.io to serve."""
-        return bool(self._setting.objects) or any(load.metric not in _RESOURCES for load in self._setting.loads)
+        return bool(self._setting.objects) or any(load.metric not in RESOURCES for load in self._setting.loads)
 
     @property
     def has_external_metrics(self) -> bool:
@@ -69,7 +67,7 @@ class ClusterMetrics(Usage):
 
     def custom_metrics(self) -> Iterator[tuple[str, str]]:
         """Yields the resources (plural with group) and metrics of custom.metrics.k8s.io."""
-        names = {("pods", load.metric): None for load in self._setting.loads if load.metric not in _RESOURCES}
+        names = {("pods", load.metric): None for load in self._setting.loads if load.metric not in RESOURCES}
         yield from names | {(each.resource, each.metric): None for each in self._setting.objects}
 
     def external_metrics(self) -> Iterator[str]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.usage.load import Distribution, Load
+from wavetank.nodes.usage.series import Constant, FunctionSeries
 from wavetank.nodes.usage.usage import container_names, requested
 from wavetank.simulation.metrics.podsets import PodSet, PodSets, start_of
+
+RESOURCES = (CPU, MEMORY)  # that are measured of every pod
 
 Value = Callable[[Nanoseconds], int | None]
 
@@ -38,12 +42,17 @@ class _Plan(NamedTuple):
 
 
 class PodMetricsTable:
-    """The metrics of pods by the loads that are on them; the first load that fits a pod counts."""
+    """The metrics of pods by the loads that are on them; the first load that fits a pod counts.
+
+    While a load of CPU or memory on a pod has no value, neither resource of the pod is measured, as a metrics server
+    does it.
+    """
 
     def __init__(self, loads: tuple[Load, ...], sets: PodSets) -> None:
         self._sets = sets
         self._loads = loads
         self._has_names = any(load.pods for load in loads)
+        self._always = all(isinstance(load.series, Constant | FunctionSeries) for load in loads)
         self._known: dict[Any, tuple[PodSpec, list[Load]]] = {}  # by labels and spec, which it keeps alive
 
     def resource(self, pods: PodSet, resource: str, container: str, time: Nanoseconds) -> Sample:
@@ -57,6 +66,10 @@ class PodMetricsTable:
     def has_custom(self, metric: str, labels: Any) -> bool:
         """Tells whether any pods have such a metric."""
         return any((load.metric, load.metric_labels) == (metric, labels) for load in self._loads)
+
+    def measures(self, pod: Pod, time: Nanoseconds) -> bool:
+        """Tells whether the resources of a running pod are measured at a time."""
+        return self._always or all(load.series.at(time) is not None for load in self._resource_loads(pod))
 
     def container(self, pod: Pod, container: str, resource: str, time: Nanoseconds) -> int:
         """Returns what a container of a running pod uses of a resource, in thousandths."""
@@ -102,16 +115,23 @@ class PodMetricsTable:
         if kind == "custom":
             load = self._load(pod, name, detail)
             return None if load is None else self._by_load(pod, load, "")
-        loads = self._loads_of(pod, name)
-        if detail:
-            if detail not in container_names(pod):
-                return None
-            return (id(pod.spec), tuple(map(id, loads)), self._sets.serves(pod)), self._used_by(pod, name, detail)
-        if len(loads) == 1:
-            return self._by_load(pod, loads[0], name)
-        names = container_names(pod)
-        each = [self._used_by(pod, name, container) for container in names]
+        if detail and detail not in container_names(pod):
+            return None
+        key, used = self._used(pod, name, detail)
+        if self._always:
+            return key, used
+        loads = self._resource_loads(pod)
+        return (key, *map(id, loads)), lambda time: used(time) if self.measures(pod, time) else None
+
+    def _used(self, pod: Pod, resource: str, container: str) -> tuple[Any, Value]:
+        """Returns what a pod, or one container of it, uses, as `_value_of` does."""
+        loads = self._loads_of(pod, resource)
+        if len(loads) == 1 and not container:
+            return self._by_load(pod, loads[0], resource)
         key = (id(pod.spec), tuple(map(id, loads)), self._sets.serves(pod))
+        if container:
+            return key, self._used_by(pod, resource, container)
+        each = [self._used_by(pod, resource, name) for name in container_names(pod)]
         return key, lambda time: sum(value(time) or 0 for value in each)
 
     def _used_by(self, pod: Pod, resource: str, container: str) -> Value:
@@ -123,6 +143,9 @@ class PodMetricsTable:
             if (load.container or container_names(pod)[0]) == container:
                 return self._by_load(pod, load, resource)[1]
         return lambda time: 0
+
+    def _resource_loads(self, pod: Pod) -> list[Load]:
+        return [load for resource in RESOURCES for load in self._loads_of(pod, resource)]
 
     def _loads_of(self, pod: Pod, resource: str) -> list[Load]:
         """Returns the loads of a resource on a pod, one for each container."""

@@ -52,7 +52,7 @@ class ServedSetting:
     latency: Latency = IDEAL
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     rbac: bool = False  # authorize requests by roles
-    metrics: bool = True  # serve the metrics APIs, if there are kubelets
+    metrics: bool = True  # serve the metrics APIs, if there are kubelets or a setting
     measured: MetricsSetting | None = None  # what they serve; None: pods use what they request
     flags: Mapping[str, str] = field(default_factory=dict)  # of kube-controller-manager, by name without dashes
     features: frozenset[str] = frozenset()  # enabled feature gates of the API server
@@ -64,10 +64,16 @@ class ServedCluster:
     """A cluster for clients outside: the API and the actors of a run, without a workload and without an end.
 
     Its clock starts at the present time unless the setting says otherwise, so that clients may compare times with
-    their own clock. Finished pods stay until they are deleted. `authenticate` returns the user of a token.
+    their own clock. Finished pods stay until they are deleted. `authenticate` returns the user of a token. `prepare` is
+    called with the API and the context of the built-in controllers before they start, and may replace parts of it.
     """
 
-    def __init__(self, setting: ServedSetting, authenticate: Callable[[str], User | None]) -> None:
+    def __init__(
+        self,
+        setting: ServedSetting,
+        authenticate: Callable[[str], User | None],
+        prepare: Callable[[Api, ControllerContext], None] | None = None,
+    ) -> None:
         start = time.time_ns() - EPOCH_SECONDS * SECOND if setting.start is None else setting.start
         self.world = world = World(SERVED.version, setting.seed, ServedStore(Clock(start), API_HISTORY))
         self.clock, self.store, context = world.clock, world.store, world.context
@@ -78,7 +84,7 @@ class ServedCluster:
             CrashLoopReporter(context, reports)
             Kubelets(context, setting.latency.nodes, keep_finished=True)
         ready_since = stated_ready_since if reports is None else reports.ready_since
-        measured = setting.kubelets and setting.metrics
+        measured = setting.metrics and (setting.kubelets or setting.measured is not None)
         metrics = ClusterMetrics(store, setting.measured, ready_since) if measured else None
         self.api = Api(
             store,
@@ -97,20 +103,19 @@ class ServedCluster:
         log = EventLog(store)
         if setting.schedulers or setting.kubelets:
             PodEvents(store, log, bool(setting.schedulers), setting.kubelets)
-        if setting.controllers:
-            render = Resource.render if reports is None else reports.render
-            client = self.api.actor(_MANAGER)
-            controllers = ControllerContext(
-                store,
-                client,
-                ready_since,
-                log.tell,
-                render,
-                self._serves,
-                metrics=metrics or NoMetrics(),
-                flags=setting.flags,
-            )
-            start_controllers(controllers, setting.controllers, served=True)
+        controllers = ControllerContext(
+            store,
+            self.api.actor(_MANAGER),
+            ready_since,
+            log.tell,
+            Resource.render if reports is None else reports.render,
+            self._serves,
+            metrics=metrics or NoMetrics(),
+            flags=setting.flags,
+        )
+        if prepare is not None:
+            prepare(self.api, controllers)
+        start_controllers(controllers, setting.controllers, served=True)
         world.attach(setting.schedulers, _scheduler_options(setting))
 
     def _serves(self, api_version: str, kind: str) -> bool:

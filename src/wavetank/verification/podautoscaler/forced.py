@@ -29,8 +29,8 @@ from wavetank.controllers.podautoscaler.reconciler import Reconciler
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.quantity import milli
+from wavetank.simulation.served.faults import RefusedError
 from wavetank.simulation.world import World
-from wavetank.verification.podautoscaler.faults import RefusedError
 from wavetank.verification.podautoscaler.playedpods import (
     NAMESPACE,
     mark_deleted,

@@ -21,8 +21,8 @@ from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.podautoscaler.controller import HorizontalPodAutoscalers
 from wavetank.errors import InputError
+from wavetank.simulation.served.faults import Faults
 from wavetank.simulation.world import World
-from wavetank.verification.podautoscaler.faults import Faults
 from wavetank.verification.podautoscaler.playedmetrics import PlayedMetrics
 from wavetank.verification.podautoscaler.playedpods import NAMESPACE, PlayedPod
 from wavetank.verification.podautoscaler.playedtargets import FLEETS, PlayedTarget

@@ -22,7 +22,7 @@ from wavetank.controllers.framework.metricsclient import (
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.nodes.usage.series import StepSeries
 from wavetank.quantity import milli
-from wavetank.verification.podautoscaler.faults import Faults
+from wavetank.simulation.served.faults import Faults
 from wavetank.verification.podautoscaler.playedpods import PlayedPod
 from wavetank.verification.podautoscaler.recording import AutoscalerInputs
 

@@ -9,25 +9,13 @@ import msgspec
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.simulation.served.faults import Fault
 
 Json = dict[str, Any]
 
 _MARK = '"kube_controller_manager"'
 _HEAD = 400  # characters in which a recording says what it is
 SCHEMA = 1
-
-
-class Fault(msgspec.Struct, frozen=True):
-    """Requests that are refused, or answered otherwise: by path and method, from one time to another."""
-
-    path: str
-    code: int
-    from_ns: Nanoseconds
-    to_ns: Nanoseconds
-    method: str = "GET"
-    text: str = ""
-    body: Json | None = None
-    times: int | None = None
 
 
 class AutoscalerInputs(msgspec.Struct, frozen=True):
