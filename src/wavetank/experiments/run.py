@@ -19,12 +19,14 @@ from wavetank.results.attempts.format import Keep
 from wavetank.results.attempts.recorder import AttemptRecorder
 from wavetank.results.columns.decimals import NEVER
 from wavetank.results.layout import ATTEMPTS, run_label
+from wavetank.results.metrics.autoscaling import autoscaler_figures
 from wavetank.results.metrics.gpus import GpuFigures, gpu_figures
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.metrics import measure
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.schema import QUANTILES, Metrics
+from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.k8ssim import write_k8ssim
 from wavetank.results.write.tables import write_tables
@@ -114,9 +116,12 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
         if recorder.tasks is not None:
             write_k8ssim(recorder.tasks.rows.values(), plan.folder)
+        autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
+        write_autoscaling(autoscalers, plan.folder)
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
-        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside)
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan))
+        idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
+        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle)
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers)
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
 
 

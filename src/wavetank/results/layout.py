@@ -27,6 +27,8 @@ SCHEDULE = "schedule.csv"
 ATTEMPTS = "explain.npz"
 K8SSIM_TASKS = "tasksSUM.csv"
 K8SSIM_JOBS = "coutJCT.csv"
+AUTOSCALING = "autoscaling.csv"
+AUTOSCALERS = "autoscalers.csv"
 
 # Of a sweep, besides summary.csv, wall.json, report.html and a folder for each scenario.
 SWEEP = "sweep.json"

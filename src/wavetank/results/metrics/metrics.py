@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.durations import SECOND
 from wavetank.results.columns.decimals import NEVER, Integers
+from wavetank.results.metrics.autoscaling import AutoscalerFigures
 from wavetank.results.metrics.cost import cost
 from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
 from wavetank.results.metrics.fragmentation import fragmentation
@@ -18,7 +22,12 @@ from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
 
 
-def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) -> Metrics:
+def measure(
+    pods: PodTable,
+    jobs: FinishedJobs,
+    gpus: GpuFigures | None = None,
+    autoscalers: Sequence[AutoscalerFigures] = (),
+) -> Metrics:
     """Computes the metrics of a run."""
     gpus = gpus or GpuFigures()
     waiting = _seconds_between(pods.submitted, pods.started)
@@ -50,7 +59,20 @@ def measure(pods: PodTable, jobs: FinishedJobs, gpus: GpuFigures | None = None) 
         cost=cost(pods),
         gpu_allocation=gpus.allocation,
         gpu_fragmentation=gpus.fragmentation,
+        **(_of_autoscalers(autoscalers) if autoscalers else {}),
     )
+
+
+def _of_autoscalers(autoscalers: Sequence[AutoscalerFigures]) -> dict[str, Any]:
+    changes = [abs(change) for each in autoscalers for change in each.changes]
+    return {
+        "hpa_pod_hours": sum(each.pods.hours for each in autoscalers),
+        "hpa_missing_pod_hours": sum(each.missing_pod_hours for each in autoscalers),
+        "hpa_time_above_target_s": sum(each.time_above_target for each in autoscalers) / SECOND,
+        "hpa_rescales": len(changes),
+        "hpa_rescaled_replicas": sum(changes),
+        "hpa_direction_changes": sum(each.direction_changes for each in autoscalers),
+    }
 
 
 def _seconds_between(earlier: Integers, later: Integers) -> NDArray[np.float64]:

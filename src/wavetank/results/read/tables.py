@@ -37,8 +37,18 @@ class ResultTables:
         """Returns one row per finished job, with Batsim's columns."""
         return self._table(scheduler, seed, schema.JOBS, frame)
 
+    def autoscaling(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns the syncs of the autoscalers of a run; InputError if it has none."""
+        return self._table(scheduler, seed, schema.AUTOSCALING, frame)
+
+    def autoscalers(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns one row per autoscaler of a run; InputError if it has none."""
+        return self._table(scheduler, seed, schema.AUTOSCALERS, frame)
+
     def _table(self, scheduler: str, seed: int, table: schema.Table, frame: Frame | None) -> Any:
         folder = run_folder(self.folder, scheduler, seed)
+        if (folder / layout.PODS).is_file() and not (folder / table.file).is_file():
+            raise InputError(f"the run has no {table.file}", source=str(folder))
         if not (folder / table.file).is_file():
             raise InputError(f"there is no run of {scheduler!r} with seed {seed}", source=str(self.folder))
         return read_table(folder, table, frame)

@@ -9,6 +9,7 @@ from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, Pod
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.results.recording.autoscalers import AutoscalerRecorder
 from wavetank.results.recording.features import Features
 from wavetank.results.recording.podrow import PodRow
 from wavetank.simulation.observer import Observer, Responsible
@@ -50,6 +51,7 @@ class Recorder(Observer):
         self.features = Features()
         self.gpus = gpus
         self.tasks = tasks
+        self.autoscalers = AutoscalerRecorder()
         self.finished_pods = 0
         self.end: Nanoseconds = 0
         self._tell = tell
@@ -70,7 +72,7 @@ class Recorder(Observer):
             deleted=lambda old: self.node_changed(old, None),
         )
         store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
-        for part in (self.gpus, self.tasks):
+        for part in (self.gpus, self.tasks, self.autoscalers):
             if part is not None:
                 part.join(context)
 

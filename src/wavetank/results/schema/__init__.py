@@ -1,5 +1,6 @@
 """The schema of results: every table, and of every column the name, type, unit, label and which way is better."""
 
+from wavetank.results.schema.autoscaling import AUTOSCALERS, AUTOSCALING
 from wavetank.results.schema.batsim import JOBS, SCHEDULE
 from wavetank.results.schema.column import Better, Column, Kind, Table
 from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
@@ -16,10 +17,12 @@ from wavetank.results.schema.sweeps import (
     SWEEP_SUMMARY,
 )
 
-RUN_TABLES = (PODS, NODES, UTILIZATION, JOBS, SCHEDULE, K8SSIM_TASKS, K8SSIM_JOBS)
+RUN_TABLES = (PODS, NODES, UTILIZATION, JOBS, SCHEDULE, K8SSIM_TASKS, K8SSIM_JOBS, AUTOSCALING, AUTOSCALERS)
 SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
 
 __all__ = [
+    "AUTOSCALERS",
+    "AUTOSCALING",
     "CLOSE_RATE",
     "COMPARED",
     "COMPARISONS",

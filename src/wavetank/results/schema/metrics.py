@@ -161,6 +161,50 @@ class Metrics:
             optional=True,
         ),
     ] = None
+    hpa_pod_hours: Annotated[
+        float | None,
+        about(
+            "running time of the pods of all autoscalers, in hours; the next ones are sums over autoscalers, too",
+            label="Pod-hours under HPAs",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    hpa_missing_pod_hours: Annotated[
+        float | None,
+        about(
+            "load above what the running pods carry at the target, over time, in hours of pods",
+            label="Missing pod-hours",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    hpa_time_above_target_s: Annotated[
+        float | None,
+        about(
+            "time in which the use that an autoscaler saw was above its target",
+            SECONDS,
+            label="Time above target",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    hpa_rescales: Annotated[
+        int | None, about("changes of replicas by autoscalers", label="Rescales", better="lower", optional=True)
+    ] = None
+    hpa_rescaled_replicas: Annotated[
+        int | None,
+        about("sum of the sizes of these changes", label="Rescaled replicas", better="lower", optional=True),
+    ] = None
+    hpa_direction_changes: Annotated[
+        int | None,
+        about(
+            "rescales in the opposite direction of the one before: flapping",
+            label="Direction changes",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
 
 
 METRICS = columns_of(Metrics)
@@ -185,6 +229,12 @@ _REPORTED_FIRST = (
     "share_fairness",
     "cpu_utilization",
     "memory_utilization",
+    "hpa_time_above_target_s",
+    "hpa_missing_pod_hours",
+    "hpa_pod_hours",
+    "hpa_rescales",
+    "hpa_rescaled_replicas",
+    "hpa_direction_changes",
     "gpu_allocation",
     "gpu_fragmentation",
     "fragmentation",
