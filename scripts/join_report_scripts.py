@@ -16,7 +16,7 @@ from wavetank.report.sweep import page as sweep
 def main(folder: Path) -> None:
     """Writes the joined scripts into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, scripts in (("report", html.SCRIPTS), ("sweep", sweep.SCRIPTS)):
+    for name, scripts in (("report", html.ALL_SCRIPTS), ("sweep", sweep.SCRIPTS)):
         (folder / f"{name}.js").write_text(join_scripts(scripts), encoding="utf-8")
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.report import charts
-from wavetank.report.page.html import CHART_SCRIPTS
+from wavetank.report.page.html import AUTOSCALING_SCRIPT, CHART_SCRIPTS
 from wavetank.report.page.pagefile import ASSETS
 
 MODULES = {path.stem for path in Path(charts.__file__).parent.glob("*.py")} - {"__init__"}
+SCRIPTS = (*CHART_SCRIPTS, AUTOSCALING_SCRIPT)
 
 
 def test_every_chart_has_a_module_and_scripts_of_its_name() -> None:
-    named = {script.removeprefix("js/").partition("-")[0] for script in CHART_SCRIPTS}
+    named = {script.removeprefix("js/").partition("-")[0] for script in SCRIPTS}
     assert named | {"ganttheat"} == MODULES  # the heat map of the Gantt chart
-    for script in CHART_SCRIPTS:
+    for script in SCRIPTS:
         assert (ASSETS / f"{script}.js").is_file()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from wavetank.report.charts.autoscaling import has_autoscalers
 from wavetank.report.comparison import comparison_cards, comparison_table
 from wavetank.report.metrics import compare
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
-from wavetank.report.page.pagefile import fill_page, write_page
+from wavetank.report.page.pagefile import asset, fill_page, write_page
 from wavetank.report.page.payload import payload
 from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
@@ -15,6 +17,9 @@ from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 # Later scripts use earlier ones; the last starts the page.
 CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
 SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
+# Of runs with autoscalers: a page without them has neither the script nor the section.
+AUTOSCALING_SCRIPT = "js/autoscaling"
+ALL_SCRIPTS = (*SCRIPTS[:-1], AUTOSCALING_SCRIPT, SCRIPTS[-1])
 
 
 def write_report(out: Path, tables: PodTables | None = None) -> Path:
@@ -34,5 +39,10 @@ def _page(folder: ResultsFolder) -> str:
         "schedulers": scheduler_list(folder.experiment),
         "cards": comparison_cards(comparisons),
         "table": comparison_table(comparisons),
+        "autoscaling": "",
     }
-    return fill_page("template.html", folder.experiment.name, ["report.css"], SCRIPTS, payload(folder), slots)
+    scripts: Sequence[str] = SCRIPTS
+    if has_autoscalers(folder):
+        slots["autoscaling"] = asset("autoscaling.html")
+        scripts = ALL_SCRIPTS
+    return fill_page("template.html", folder.experiment.name, ["report.css"], scripts, payload(folder), slots)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wavetank.report.charts.autoscaling import autoscaling_data, has_autoscalers
 from wavetank.report.charts.gantt import gantt_data
 from wavetank.report.charts.series import all_seeds, embedded_seeds, series_data
 from wavetank.report.charts.waiting import waiting_data
@@ -25,4 +26,5 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
         "series": series,
         "waiting": waiting_data(folder),
         "gantt": gantt,
+        **({"autoscaling": autoscaling_data(folder, seeds)} if has_autoscalers(folder) else {}),
     }
