@@ -81,7 +81,7 @@ def test_describe_tells_of_pods_and_nodes(kubectl: Kubectl) -> None:
         r"Ready\s+True",
         r"State:\s+Running",
         r"Restart Count:\s+0",
-        r"Image:\s+busybox:1",
+        r"Image:\s+app:1",
     ):
         assert re.search(line, pod), pod
     for event in (
