@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from wavetank.cel.functions import FUNCTIONS, index, is_present
+from wavetank.cel.functions.table import FUNCTIONS, index, is_present
 from wavetank.cel.syntax import Call, Entries, Has, Ident, Items, Literal, Macro, Node, Select
 from wavetank.cel.values import EvaluationError, Optional, equal
 
@@ -36,7 +36,7 @@ def evaluate(node: Node, names: Names) -> Any:
 
 
 def _type_named(name: str) -> Any:
-    from wavetank.cel.functions import TypeValue
+    from wavetank.cel.functions.table import TypeValue
 
     assert name in _TYPES
     return TypeValue(name)

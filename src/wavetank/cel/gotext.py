@@ -52,21 +52,21 @@ def go_pattern(text: str) -> re.Pattern[str]:
 
 def _reason(error: re.error, text: str) -> str:
     """Returns in Go's words what is wrong with a pattern."""
-    told = error.msg
-    if told.startswith("missing ),"):
+    message = error.msg
+    if message.startswith("missing ),"):
         return f"missing closing ): `{text}`"
-    if told.startswith("unterminated character set"):
+    if message.startswith("unterminated character set"):
         return f"missing closing ]: `{text[text.rindex('[') :]}`"
-    if told.startswith("unbalanced parenthesis"):
+    if message.startswith("unbalanced parenthesis"):
         return f"unexpected ): `{text}`"
-    if told.startswith("nothing to repeat"):
+    if message.startswith("nothing to repeat"):
         place = next(i for i, char in enumerate(text) if char in "*+?{")
         return f"missing argument to repetition operator: `{text[place]}`"
-    if told.startswith("bad character range"):
-        return f"invalid character class range: `{told.removeprefix('bad character range ')}`"
-    if told.startswith("bad escape"):
-        return f"invalid escape sequence: `{told.removeprefix('bad escape ').split()[0]}`"
-    return f"{told}: `{text}`"
+    if message.startswith("bad character range"):
+        return f"invalid character class range: `{message.removeprefix('bad character range ')}`"
+    if message.startswith("bad escape"):
+        return f"invalid escape sequence: `{message.removeprefix('bad escape ').split()[0]}`"
+    return f"{message}: `{text}`"
 
 
 def _translate(text: str) -> str:

@@ -95,8 +95,8 @@ class _Parser:
 
     def _unexpected(self, wanted: str) -> ValueError:
         token = self._token
-        told = f"Syntax error: mismatched input '{token.text}' expecting {wanted}"
-        return report(self._source, [(token.at, told)])
+        problem = f"Syntax error: mismatched input '{token.text}' expecting {wanted}"
+        return report(self._source, [(token.at, problem)])
 
     def whole(self) -> Node:
         found = self._expression()

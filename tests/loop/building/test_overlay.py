@@ -65,6 +65,6 @@ def test_a_command_that_is_not_there():
 
 @needs_go
 def test_the_go_sources_of_ours_are_formatted(tmp_path):
-    folder = ROOT / "src" / "wavetank" / "loop" / "building" / "overlay"
+    folder = ROOT / "src" / "wavetank" / "loop" / "building" / "gosources"
     gofmt = Path(find_toolchain().root, "bin", "gofmt")
     assert subprocess.run([gofmt, "-l", folder], capture_output=True, text=True).stdout == ""

@@ -8,9 +8,9 @@ from typing import Any
 
 from wavetank.cel.checker import Checked
 from wavetank.cel.evaluation import evaluate
-from wavetank.cel.functions import type_of
-from wavetank.cel.quantities import Amount
-from wavetank.cel.semver import Semver, read_semver
+from wavetank.cel.functions.quantities import Amount
+from wavetank.cel.functions.semver import Semver, read_semver
+from wavetank.cel.functions.table import type_of
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.types import BOOL, DYN, STRING, Type, map_of
 from wavetank.cel.values import EvaluationError

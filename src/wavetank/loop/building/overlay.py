@@ -54,7 +54,7 @@ def _supported() -> str:
 
 
 def _added(file: str) -> str:
-    return (files("wavetank.loop.building") / "overlay" / file).read_text(encoding="utf-8")
+    return (files("wavetank.loop.building") / "gosources" / file).read_text(encoding="utf-8")
 
 
 def _edited(place: str, toolchain: Toolchain) -> str:

@@ -1,17 +1,17 @@
-"""What the functions of expressions do."""
+"""All functions by name, with the conversions between types and the access to fields and items."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from wavetank.cel.arithmetic import INT_MAX, INT_MIN, OPERATORS, checked
-from wavetank.cel.lists import LIST_FUNCTIONS
-from wavetank.cel.networks import NETWORK_FUNCTIONS, Address, Network, Url
-from wavetank.cel.quantities import QUANTITY_FUNCTIONS, Amount
-from wavetank.cel.semver import SEMVER_FUNCTIONS, Semver
-from wavetank.cel.strings import STRING_FUNCTIONS, text_of
-from wavetank.cel.times import TIME_FUNCTIONS
+from wavetank.cel.functions.arithmetic import INT_MAX, INT_MIN, OPERATORS, checked
+from wavetank.cel.functions.lists import LIST_FUNCTIONS
+from wavetank.cel.functions.networks import NETWORK_FUNCTIONS, Address, Network, Url
+from wavetank.cel.functions.quantities import QUANTITY_FUNCTIONS, Amount
+from wavetank.cel.functions.semver import SEMVER_FUNCTIONS, Semver
+from wavetank.cel.functions.strings import STRING_FUNCTIONS, text_of
+from wavetank.cel.functions.times import TIME_FUNCTIONS
 from wavetank.cel.values import (
     Duration,
     EvaluationError,

@@ -67,8 +67,8 @@ def _network(text: str) -> Network:
             raise ValueError(text)
         return Network(ipaddress.ip_interface(text))
     except ValueError:
-        told = "network address parse error during conversion from string"
-        raise EvaluationError(f'{told}: netip.ParsePrefix("{text}")') from None
+        problem = "network address parse error during conversion from string"
+        raise EvaluationError(f'{problem}: netip.ParsePrefix("{text}")') from None
 
 
 def _reads(read: Callable[[str], object]) -> Callable[[str], bool]:

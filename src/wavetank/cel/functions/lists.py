@@ -7,7 +7,7 @@ from functools import cmp_to_key
 from itertools import pairwise
 from typing import Any
 
-from wavetank.cel.arithmetic import add, compare
+from wavetank.cel.functions.arithmetic import add, compare
 from wavetank.cel.values import EvaluationError, equal
 
 

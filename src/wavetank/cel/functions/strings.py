@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wavetank.cel.functions.times import show_duration, show_timestamp
 from wavetank.cel.gotext import PatternError, go_number, go_pattern, quote
-from wavetank.cel.times import show_duration, show_timestamp
 from wavetank.cel.values import Duration, EvaluationError, Timestamp, Uint
 
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")

@@ -1,0 +1,1 @@
+"""The functions and operators of the language, by the types that they are called on."""
