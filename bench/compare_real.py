@@ -80,7 +80,7 @@ def compare(name: str, pods: int, version: str) -> dict[str, Any]:
     taken, runs = [], []
     for entry in parsed.schedulers:
         begun = time.perf_counter()
-        runs.append(told(record(parsed.setting(entry), 1)))
+        runs.append(outcomes(record(parsed.setting(entry), 1)))
         taken.append(time.perf_counter() - begun)
     same = sum(runs[0][pod] == runs[1].get(pod) for pod in runs[0])
     return {"scenario": name, "pods": pods, "same": same, "built_in_s": taken[0], "real_s": taken[1]}
@@ -89,7 +89,7 @@ def compare(name: str, pods: int, version: str) -> dict[str, Any]:
 DEFAULT = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
 
-def told(recorder: Recorder) -> dict[str, tuple[object, ...]]:
+def outcomes(recorder: Recorder) -> dict[str, tuple[object, ...]]:
     return {
         row.name: (row.node, None if row.scheduled is None else row.scheduled // TICKS, row.phase)
         for row in recorder.rows

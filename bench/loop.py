@@ -214,8 +214,8 @@ def show(rows: list[dict[str, Any]], day: dict[str, Any] | None) -> None:
         table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells))
     Console().print(table)
     if day is not None:
-        told = f"{day['pods']:,} pods over {day['simulated_s'] / 3600:.1f} simulated hours"
-        Console().print(f"{told}: {day['wall_s']} s of wall time, {day['speed_up']:,} times as fast as time itself")
+        summary = f"{day['pods']:,} pods over {day['simulated_s'] / 3600:.1f} simulated hours"
+        Console().print(f"{summary}: {day['wall_s']} s of wall time, {day['speed_up']:,} times as fast as time itself")
 
 
 if __name__ == "__main__":

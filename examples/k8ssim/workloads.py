@@ -2,7 +2,7 @@
 
     python workloads.py FOLDER
 
-The traces are too large to be here, so jobs are drawn by what is told of them. By section 4.1 of K8sSim's paper: how
+The traces are too large to be here, so jobs are drawn by their published figures. By section 4.1 of K8sSim's paper: how
 many jobs come by day and by night, in how many hours (trace of 2018: 19,500 in 18 h and 28,300 in 6 h; trace of 2020:
 1,759,052 in 16 h and 2,462,675 in 8 h), and that a job of the trace of 2020 has 7.1 tasks. What tasks ask for and how
 long they run is ours. The clusters of the study have 8 small nodes instead of thousands, so there are fewer jobs, of

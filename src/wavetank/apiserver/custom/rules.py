@@ -51,7 +51,7 @@ class Rule:
         return "oldSelf" in self.test.names
 
     @property
-    def told(self) -> str:
+    def message_text(self) -> str:
         """Returns what is said when the rule does not hold."""
         return self.stated.get("message", "").strip() or f"failed rule: {self.stated['rule'].strip()}"
 
@@ -169,7 +169,7 @@ class RuleNode:
 
     def _error(self, rule: Rule, names: Document, value: Any, path: str) -> FieldError:
         place = f"{path}.{rule.place}" if path and rule.place else rule.place or path
-        detail = _message(rule, names) or rule.told
+        detail = _message(rule, names) or rule.message_text
         omitted = self.schema.type in ("object", "array") or self.root
         kind = _REASONS[rule.stated.get("reason") or "FieldValueInvalid"]
         if kind == DUPLICATE:

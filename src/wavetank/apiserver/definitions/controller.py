@@ -99,8 +99,8 @@ class DefinitionController:
                 changed["status"]["acceptedNames"] = {"plural": "", "kind": "", **names}
                 return changed
         if is_true(definition, NAMES_ACCEPTED) and not is_true(definition, ESTABLISHED):
-            told = condition(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted")
-            return with_conditions(definition, self._writer.now, told)
+            established = condition(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted")
+            return with_conditions(definition, self._writer.now, established)
         return None
 
     def _write(self, definition: Document, present: Resource) -> None:
@@ -144,8 +144,8 @@ class DefinitionController:
         name = f"{kind.version}.{kind.group}"
         if self._objects.find(self._services, "", name) is not None:
             return
-        told = "Local APIServices are always available"
-        available = {**condition("Available", "True", "Local", told), "lastTransitionTime": self._writer.now}
+        message = "Local APIServices are always available"
+        available = {**condition("Available", "True", "Local", message), "lastTransitionTime": self._writer.now}
         document: Document = {"apiVersion": self._services.api_version, "kind": self._services.kind}
         document["metadata"] = {"name": name, "labels": dict(_AUTOMATIC)}
         document["spec"] = {"group": kind.group, "version": kind.version, **_PRIORITIES}

@@ -104,8 +104,8 @@ class Discovery:
     def _resources(self, group: str, version: str) -> Document:
         kinds = [kind for kind in self._kinds if (kind.group, kind.version) == (group, version)]
         resources = [entry for kind in kinds for entry in (_resource(kind), *_subresources(kind))]
-        told = {"groupVersion": f"{group}/{version}" if group else version, "resources": resources}
-        return {"kind": "APIResourceList", **({"apiVersion": "v1"} if group else {}), **told}  # as upstream
+        contents = {"groupVersion": f"{group}/{version}" if group else version, "resources": resources}
+        return {"kind": "APIResourceList", **({"apiVersion": "v1"} if group else {}), **contents}  # as upstream
 
     def _aggregated(self, request: Request, root: str) -> Response | None:
         """Returns all groups and resources at once, if the client accepts that; 304 if they are unchanged."""

@@ -72,8 +72,8 @@ def review(
 
 def user_info(user: User) -> Document:
     """Returns the userInfo of a user, without empty fields."""
-    told = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
-    return {key: value for key, value in told.items() if value}
+    fields = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
+    return {key: value for key, value in fields.items() if value}
 
 
 def timestamp(seconds: float) -> str:

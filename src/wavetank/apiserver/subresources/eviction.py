@@ -135,14 +135,14 @@ def _refuse(budget: Document) -> None:
 
 def _why_not(name: str, status: Document) -> str:
     condition: Document = next((each for each in status.get("conditions") or [] if each["type"] == _ALLOWED), {})
-    told = condition.get("message") if condition.get("status") == "False" else ""
+    message = condition.get("message") if condition.get("status") == "False" else ""
     desired, current = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
     no = f"The disruption budget {name} does not allow evicting pods currently"
-    if told and condition.get("reason") == "SyncFailed":
-        return f"{no} because it failed sync: {told}"
+    if message and condition.get("reason") == "SyncFailed":
+        return f"{no} because it failed sync: {message}"
     if current <= desired:
         return f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
-    return f"{no} ({condition.get('reason')}): {told}" if told else no
+    return f"{no} ({condition.get('reason')}): {message}" if message else no
 
 
 def _too_many(message: str, retry_after_s: int = 0) -> errors.StatusError:

@@ -100,6 +100,6 @@ def _print(explanations: list[Explanation], output: str, most: int) -> None:
         click.echo(msgspec.json.format(document, indent=2).decode())
         return
     screen = console if console.is_terminal else Console(width=_WIDTH)
-    for told in explanations:
-        for part in explanation_view(told, most):
+    for explanation in explanations:
+        for part in explanation_view(explanation, most):
             screen.print(part, soft_wrap=isinstance(part, Text))

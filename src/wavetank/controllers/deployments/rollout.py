@@ -64,9 +64,9 @@ class Rollout:
         reason = condition["reason"] if condition is not None else ""
         if draft.deadline_s is None or reason == TIMED_OUT or draft.paused == (reason == _PAUSED):
             return
-        told, word = (_PAUSED, "paused") if draft.paused else (_RESUMED, "resumed")
+        reason, word = (_PAUSED, "paused") if draft.paused else (_RESUMED, "resumed")
         message = f"Deployment is {word}"
-        set_condition(draft.status, a_condition(PROGRESSING, "Unknown", told, message, render_time(self._now)))
+        set_condition(draft.status, a_condition(PROGRESSING, "Unknown", reason, message, render_time(self._now)))
         draft.write(self._context.client)
 
     def report(self) -> None:

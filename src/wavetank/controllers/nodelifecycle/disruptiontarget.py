@@ -29,9 +29,9 @@ def disrupt(
 def _marked(context: ControllerContext, pod: Pod, reason: str, message: str, fail: bool) -> Pod:
     status: dict[str, Any] = dict(pod.render().get("status") or {})
     old = [each for each in status.get("conditions") or () if each.get("type") != _TARGET]
-    told = {"type": _TARGET, "status": "True", "lastProbeTime": None}
-    told |= {"lastTransitionTime": render_time(context.clock.now), "reason": reason, "message": message}
-    status["conditions"] = [*old, told]
+    condition = {"type": _TARGET, "status": "True", "lastProbeTime": None}
+    condition |= {"lastTransitionTime": render_time(context.clock.now), "reason": reason, "message": message}
+    status["conditions"] = [*old, condition]
     if fail and not pod.finished:
         status["phase"] = FAILED
     marked = context.client.update_status(pod, status)

@@ -78,8 +78,8 @@ class Cache:
 
 def _read(file: Path) -> Program | None:
     try:
-        told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return Program(**told)
+        contents: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return Program(**contents)
     except (ValueError, TypeError, OSError):
         return None  # incomplete, or of another version of wavetank
 

@@ -49,11 +49,11 @@ def _released(toolchain: Toolchain, version: str) -> str:
         text=True,
         env=toolchain.environment,
     )
-    told = json.loads(asked.stdout) if asked.stdout.startswith("{") else {}
-    if asked.returncode or "GoMod" not in told:
-        problem = told.get("Error") or asked.stderr.strip()
+    answer = json.loads(asked.stdout) if asked.stdout.startswith("{") else {}
+    if asked.returncode or "GoMod" not in answer:
+        problem = answer.get("Error") or asked.stderr.strip()
         raise BuildError(f"cannot download {wanted}: {problem}")
-    return Path(told["GoMod"]).read_text(encoding="utf-8")
+    return Path(answer["GoMod"]).read_text(encoding="utf-8")
 
 
 def _module_text(released: str, version: str) -> str:

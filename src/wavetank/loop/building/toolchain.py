@@ -51,10 +51,10 @@ def find_toolchain(command: str | None = None) -> Toolchain:
     )
     if asked.returncode:
         raise BuildError(f"{found} env failed: {asked.stderr.strip()}")
-    told = json.loads(asked.stdout)
-    if (told["GOOS"], told["GOARCH"]) != ("linux", "amd64"):
-        raise BuildError(f"virtual time is known for linux/amd64, not for {told['GOOS']}/{told['GOARCH']}")
-    if told["GOROOT"].startswith(told["GOMODCACHE"] + os.sep):
+    settings = json.loads(asked.stdout)
+    if (settings["GOOS"], settings["GOARCH"]) != ("linux", "amd64"):
+        raise BuildError(f"virtual time is known for linux/amd64, not for {settings['GOOS']}/{settings['GOARCH']}")
+    if settings["GOROOT"].startswith(settings["GOMODCACHE"] + os.sep):
         hint = "copy it elsewhere (cp -r, chmod -R u+w) and give its bin/go with --go"
-        raise BuildError(f"{told['GOROOT']} lies in Go's module cache, where nothing may be replaced: {hint}")
-    return Toolchain(found, told["GOVERSION"], told["GOROOT"])
+        raise BuildError(f"{settings['GOROOT']} lies in Go's module cache, where nothing may be replaced: {hint}")
+    return Toolchain(found, settings["GOVERSION"], settings["GOROOT"])

@@ -81,17 +81,17 @@ def complete(document: Mapping[str, Any], kubeconfig: str, extenders: list[str])
 
 def changes(document: Mapping[str, Any]) -> list[str]:
     """Describes what `complete` changes, field by field: the given or default value, and the new one."""
-    told = [_change("parallelism", document.get("parallelism"), 1)]
+    descriptions = [_change("parallelism", document.get("parallelism"), 1)]
     for section, needed in _NEEDED.items():
         given = document.get(section) or {}
-        told.extend(_change(f"{section}.{field}", given.get(field), value) for field, value in needed.items())
+        descriptions.extend(_change(f"{section}.{field}", given.get(field), value) for field, value in needed.items())
     if (document.get("clientConnection") or {}).get("kubeconfig"):
-        told.append("clientConnection.kubeconfig is wavetank's")
-    told.extend(
+        descriptions.append("clientConnection.kubeconfig is wavetank's")
+    descriptions.extend(
         f"extenders[{i}].urlPrefix is a proxy for {extender.get('urlPrefix')}"
         for i, extender in enumerate(document.get("extenders") or [])
     )
-    return [change for change in told if change]
+    return [change for change in descriptions if change]
 
 
 def _change(field: str, given: object, value: object) -> str:

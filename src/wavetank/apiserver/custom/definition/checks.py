@@ -196,10 +196,10 @@ def _check_rest(part: Document, path: str, schema: Document | None) -> Errors:
         yield from _check_column(each, f"{path}.additionalPrinterColumns[{i}]")
     fields = part.get("selectableFields") or ()
     if fields and schema is None:
-        told = (
+        requirement = (
             "`version.schema.openAPIV3Schema` is not included" if path != "spec" else "validations.schema is included"
         )
-        yield invalid(f"{path}.selectableFields", "", f"may only be set when {told}")
+        yield invalid(f"{path}.selectableFields", "", f"may only be set when {requirement}")
     elif fields and schema is not None:
         yield from _check_selectable(fields, schema, f"{path}.selectableFields")
 

@@ -58,8 +58,8 @@ def _check_inside(schema: Structural, root: Structural, place: str, surround: Su
         return
     if errors := list(check_embedded(whole, root)):
         texts = list(dict.fromkeys(str(error) for error in errors))
-        told = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-        yield invalid(place, shown(schema.default), f"must result in valid metadata: {told}")
+        problems = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+        yield invalid(place, shown(schema.default), f"must result in valid metadata: {problems}")
         return
     yield from check_value(_as_compiled(schema.raw), schema.default, prefix=place)
 

@@ -23,7 +23,7 @@ def accept_names(definition: Document, others: Iterable[Document]) -> tuple[Docu
     """Returns the accepted names, the condition NamesAccepted, and the condition Established."""
     resources, kinds = _taken(definition["spec"]["group"], others)
     wanted, names = definition["spec"]["names"], dict(definition["status"].get("acceptedNames") or {})
-    told: Document | None = None
+    accepted: Document | None = None
     for key, reason, used in (
         ("plural", "PluralConflict", resources),
         ("singular", "SingularConflict", resources),
@@ -33,12 +33,12 @@ def accept_names(definition: Document, others: Iterable[Document]) -> tuple[Docu
     ):
         problem = _conflict(wanted.get(key), names.get(key), used)
         if problem:
-            told = condition(NAMES_ACCEPTED, "False", reason, problem)
+            accepted = condition(NAMES_ACCEPTED, "False", reason, problem)
         else:
             _set(names, key, wanted.get(key))
     _set(names, "categories", wanted.get("categories"))
-    told = told or condition(NAMES_ACCEPTED, "True", "NoConflicts", "no conflicts found")
-    return names, told, _established(definition, told)
+    accepted = accepted or condition(NAMES_ACCEPTED, "True", "NoConflicts", "no conflicts found")
+    return names, accepted, _established(definition, accepted)
 
 
 def _taken(group: str, others: Iterable[Document]) -> tuple[set[str], set[str]]:

@@ -215,15 +215,15 @@ def _check_keys(schema: Document, path: str, list_type: str) -> Iterator[FieldEr
         yield forbidden(f"{path}.items.nullable", f"cannot be nullable when {_X}list-type is {list_type}")
     if list_type != "map":
         return
-    told = f"this property is in {_X}list-map-keys, so it"
+    subject = f"this property is in {_X}list-map-keys, so it"
     for key in schema.get(f"{_X}list-map-keys") or ():
         found, place = (items.get("properties") or {}).get(key), f"{path}.items.properties[{key}]"
         if found is None:
             continue
         if key not in (items.get("required") or ()) and "default" not in found:
-            yield required(f"{place}.default", f"{told} must have a default or be a required property")
+            yield required(f"{place}.default", f"{subject} must have a default or be a required property")
         if found.get("nullable"):
-            yield forbidden(f"{place}.nullable", f"{told} cannot be nullable")
+            yield forbidden(f"{place}.nullable", f"{subject} cannot be nullable")
 
 
 def _check_rules(schema: Document, path: str) -> Iterator[FieldError]:
