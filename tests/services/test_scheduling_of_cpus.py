@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.services.builders import a_service, an_architecture, an_operation, interval, run
+from wavetank.services.engine.queues import MultiLevelFeedbackQueue, Process
 from wavetank.services.model.architecture import Architecture, Policy
 from wavetank.services.model.rules import CORRECT, MISIM, Rules
 
@@ -33,10 +34,12 @@ def test_when_three_requests_of_one_instant_end(policy: Policy, rules: Rules, en
     assert [recorder.responses[f"d{demand}"][0][0] // 1000 for demand in (400, 100, 50)] == ends
 
 
-def test_mlfq_sends_long_work_straight_to_the_last_queue_in_misim_only() -> None:
-    generators = [interval("a.d400", 100), interval("a.d100", 100, start=0.01), interval("a.d50", 100, start=0.3)]
-    ends = {}
-    for name, rules in (("misim", MISIM), ("correct", CORRECT)):
-        recorder = run(_one_thread("mlfq"), generators, duration=5, rules=rules)
-        ends[name] = {operation: lines[0][0] // 1000 for operation, lines in recorder.responses.items()}
-    assert ends["misim"]["d400"] == 400  # alone in the queue, its quantum is all of its work
+def test_mlfq_goes_down_one_level_at_a_time_unless_it_skips_the_middle_one_as_misim_does() -> None:
+    for rules, levels in ((MISIM, [2, 2, 2]), (CORRECT, [1, 2, 2])):
+        queue = MultiLevelFeedbackQueue(rules.mlfq_skips_middle)
+        process = Process(None, 1000)  # type: ignore[arg-type]
+        seen = []
+        for _ in levels:
+            queue.enter(process)
+            seen.append(queue.take().level)
+        assert seen == levels

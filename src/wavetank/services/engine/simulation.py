@@ -49,7 +49,7 @@ class Simulation:
         self.has_nodes = placed
         self.sends = 0
         self._hop = architecture.hop
-        self._timeout = rules.span(architecture.timeout)
+        self._timeout = None if architecture.timeout is None else rules.span(architecture.timeout)
         self._delays = delays or NodeDelays()
         self.services = {spec.name: RunningService(self, spec) for spec in architecture.services}
         self._operations: dict[tuple[str, str], Operation] = {
@@ -130,7 +130,7 @@ class Simulation:
             self.events.schedule(self.rules.span(delay), self.fail, failure, VERY_HIGH)
             return
         self.events.schedule(self.rules.span(delay), self._arrive, (request, instance))
-        if requester is not None:
+        if requester is not None and self._timeout is not None:
             request.timeout = self.events.schedule(self._timeout, self._time_out, request, LOW)
 
     def _delay_of(self, request: Request) -> float:

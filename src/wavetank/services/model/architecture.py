@@ -143,7 +143,7 @@ class Architecture:
 
     services: tuple[Service, ...]
     hop: Distribution = field(default=MISIM_HOP)
-    timeout: float = CALL_TIMEOUT
+    timeout: float | None = CALL_TIMEOUT
 
     def service(self, name: str) -> Service | None:
         """Returns the service of that name, if there is one."""

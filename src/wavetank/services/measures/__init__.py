@@ -1,0 +1,1 @@
+"""What a run of services measures: latency histograms, counts, use of CPU."""
