@@ -1,5 +1,6 @@
 """Replays recordings of kube-scheduler, Volcano, the pod autoscaler and MiSim, and reports where wavetank differs."""
 
+from wavetank.verification.clusterautoscaler import NODE_ASPECTS
 from wavetank.verification.decisions.agreement import ASPECTS, Agreement, Count
 from wavetank.verification.decisions.recording import Recording, find_recordings, read_recording
 from wavetank.verification.decisions.replay import Mismatch, replay
@@ -14,6 +15,7 @@ __all__ = [
     "ASPECTS",
     "FORCED_ASPECTS",
     "FREE_ASPECTS",
+    "NODE_ASPECTS",
     "SERVICE_ASPECTS",
     "SESSION_ASPECTS",
     "TIMED_ASPECTS",

@@ -6,6 +6,11 @@ from pathlib import Path
 
 from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
+from wavetank.verification.clusterautoscaler import (
+    ClusterAutoscalerRecording,
+    is_cluster_autoscaler_recording,
+    parse_cluster_autoscaler_recording,
+)
 from wavetank.verification.decisions.agreement import Agreement
 from wavetank.verification.decisions.recording import Recording, parse_recording
 from wavetank.verification.decisions.replay import Mismatch, replay
@@ -19,7 +24,7 @@ from wavetank.verification.timelines.timeline import Timeline, is_timeline, pars
 from wavetank.verification.timelines.timing import follow
 from wavetank.verification.volcano import Scenario, is_scenario, parse_scenario, replay_sessions
 
-_Recording = Recording | Timeline | Scenario | AutoscalerRecording | ServiceRecording
+_Recording = Recording | Timeline | Scenario | AutoscalerRecording | ClusterAutoscalerRecording | ServiceRecording
 
 
 @dataclass(slots=True)
@@ -27,7 +32,8 @@ class Verification:
     """How far wavetank agrees with many recordings: the counts of each family, and the first mismatches.
 
     `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions, `autoscalers`
-    of pod autoscalers, `services` of microservices; `verdicts` tell for each file whether it agrees in everything.
+    of pod autoscalers, `node_autoscalers` of the cluster autoscaler, `services` of microservices; `verdicts` tell for each
+    file whether it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)
@@ -35,13 +41,14 @@ class Verification:
     sessions: dict[str, Agreement] = field(default_factory=dict)
     autoscalers: dict[str, Agreement] = field(default_factory=dict)
     services: dict[str, Agreement] = field(default_factory=dict)
+    node_autoscalers: dict[str, Agreement] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
     verdicts: dict[str, bool] = field(default_factory=dict)
 
     @property
     def total(self) -> Agreement:
         """Returns the counts of all families together."""
-        kinds = (self.families, self.timelines, self.sessions, self.autoscalers, self.services)
+        kinds = (self.families, self.timelines, self.sessions, self.autoscalers, self.node_autoscalers, self.services)
         return sum_of(agreement for families in kinds for agreement in families.values())
 
 
@@ -76,6 +83,8 @@ def _families(verification: Verification, recording: _Recording) -> dict[str, Ag
         return verification.autoscalers
     if isinstance(recording, ServiceRecording):
         return verification.services
+    if isinstance(recording, ClusterAutoscalerRecording):
+        return verification.node_autoscalers
     return verification.sessions if isinstance(recording, Scenario) else verification.families
 
 
@@ -87,6 +96,8 @@ def _read(file: Path) -> _Recording:
         return parse_scenario(text, file)
     if is_autoscaler_recording(text):
         return parse_autoscaler_recording(text, file)
+    if is_cluster_autoscaler_recording(text):
+        return parse_cluster_autoscaler_recording(text, file)
     return parse_timeline(text, file) if is_timeline(text) else parse_recording(text, file)
 
 
@@ -101,4 +112,8 @@ def _compare(recording: _Recording, file: str) -> tuple[Agreement, list[Mismatch
         from wavetank.verification.services.comparison import compare_case  # with it comes the simulation of services
 
         return compare_case(recording)
+    if isinstance(recording, ClusterAutoscalerRecording):
+        from wavetank.verification.clusterautoscaler.comparison import compare as compare_nodes  # with it, simulation
+
+        return compare_nodes(recording, file)
     return follow(recording, file) if isinstance(recording, Timeline) else replay(recording, file)

@@ -17,6 +17,7 @@ from wavetank.verification import (
     ASPECTS,
     FORCED_ASPECTS,
     FREE_ASPECTS,
+    NODE_ASPECTS,
     SERVICE_ASPECTS,
     SESSION_ASPECTS,
     TIMED_ASPECTS,
@@ -46,10 +47,11 @@ Examples:
 @click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
-    """Replay recordings of the real kube-scheduler, Volcano, pod autoscaler or MiSim and compare every decision.
+    """Replay recordings of the real kube-scheduler, Volcano, autoscalers or MiSim and compare every decision.
 
-    DIR holds recordings (*.json.gz): single cycles, timelines, sessions of Volcano, or syncs of autoscalers; one file
-    will do. Runs of MiSim are folders with a result.json. Ends with 1 on any mismatch.
+    DIR holds recordings (*.json.gz): single cycles, timelines, sessions of Volcano, syncs of pod autoscalers, or
+    scenarios of the cluster autoscaler; one file will do. Runs of MiSim are folders with a result.json. Ends with 1 on
+    any mismatch.
     """
     with _watched(find_recordings(folder, family)) as recordings:
         verification = verify(recordings, most)
@@ -83,6 +85,7 @@ def _document(verification: Verification) -> str:
         "sessions": verification.sessions,
         "autoscalers": verification.autoscalers,
         "services": verification.services,
+        "nodeAutoscalers": verification.node_autoscalers,
         "mismatches": verification.mismatches,
         "verdicts": {file: "agrees" if agrees else "differs" for file, agrees in verification.verdicts.items()},
     }
@@ -110,6 +113,9 @@ def _print(verification: Verification) -> None:
     if verification.services:
         families = verification.services
         out.print(_family_table("Agreement of microservices per mechanism", families, SERVICE_ASPECTS, "Cases"))
+    if verification.node_autoscalers:
+        nodes = verification.node_autoscalers
+        out.print(_family_table("Agreement of the cluster autoscaler per family", nodes, NODE_ASPECTS, "Loops"))
     for mismatch in verification.mismatches:
         out.print(_text(mismatch), soft_wrap=True)
     differing = [file for file, agrees in verification.verdicts.items() if not agrees]

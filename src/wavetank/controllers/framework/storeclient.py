@@ -6,6 +6,7 @@ from typing import Any
 
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT
 from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, parse_resource
+from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.scale import Scale
@@ -70,6 +71,8 @@ class StoreClient:
             document["status"] = old.manifest["status"]
         new = parse_resource(document, self._store.specs, namespaced=old.namespaced)
         new.uid, new.created, new.deleted, new.resource_version = _identity(old)
+        if isinstance(new, Node) and isinstance(old, Node):
+            new.ready = old.ready  # which is not in the manifest if a fault has changed it
         self._write(old, new)
         return new
 

@@ -170,7 +170,7 @@ class Cycle:
     # filtering
 
     def _find_feasible(self, outcome: Outcome, rotation: Rotation) -> None:
-        names, blamed = self._pre_filter(outcome)
+        names, blamed = self.pre_filter(outcome)
         if outcome.pre_filter is not None:
             return
         if self.framework.batch is not None:
@@ -191,7 +191,8 @@ class Cycle:
             if len(outcome.feasible) != found:
                 outcome.rejectors |= {ExtenderFilter.name}
 
-    def _pre_filter(self, outcome: Outcome) -> tuple[frozenset[str] | None, set[str]]:
+    def pre_filter(self, outcome: Outcome) -> tuple[frozenset[str] | None, set[str]]:
+        """Runs the PreFilter plugins; returns the nodes to which they narrow the search, if any, and which of them."""
         names: frozenset[str] | None = None
         blamed: set[str] = set()
         self.skipped.update(self.plan.skipped)
@@ -239,18 +240,19 @@ class Cycle:
         enough = self.framework.nodes_to_find(total)
         first = enough + enough // 4 + 8
         if first < total:
-            self._filter(outcome, _ring(candidates, start, first))
+            self.filter(outcome, _ring(candidates, start, first))
             if len(outcome.feasible) <= enough:
-                self._filter(outcome, _ring(candidates, start, total))
+                self.filter(outcome, _ring(candidates, start, total))
         else:
-            self._filter(outcome, _ring(candidates, start, total))
+            self.filter(outcome, _ring(candidates, start, total))
         if len(outcome.feasible) > enough:
             # the search ends at the first feasible node too many; those rejected before it count as looked at
             end = np.flatnonzero(outcome.refused_by == 0)[enough]
             outcome.nodes, outcome.feasible = outcome.nodes[:end], outcome.feasible[:enough]
             outcome.refused_by, outcome.codes = outcome.refused_by[:end], outcome.codes[:end]
 
-    def _filter(self, outcome: Outcome, nodes: IntArray) -> None:
+    def filter(self, outcome: Outcome, nodes: IntArray) -> None:
+        """Runs the filters on these nodes, after `pre_filter`."""
         refused_by = np.zeros(len(nodes), np.int64)
         codes = np.zeros(len(nodes), np.int64)
         alive: IntArray | None = None  # positions of the nodes that passed so far; None: all

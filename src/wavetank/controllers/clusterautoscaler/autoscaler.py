@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wavetank.cluster.objects.groupkinds import DAEMON_SET, NODE
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.errors import ApiError
+from wavetank.controllers.clusterautoscaler.clusterstate import ClusterState
+from wavetank.controllers.clusterautoscaler.cooldown import Cooldown
+from wavetank.controllers.clusterautoscaler.events import EventWriter
+from wavetank.controllers.clusterautoscaler.instances import InstanceCache
+from wavetank.controllers.clusterautoscaler.loop import LoopTrigger
+from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroup, NodeGroups, SizeError
+from wavetank.controllers.clusterautoscaler.nodewatch import NodeWatch
+from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.controllers.clusterautoscaler.order import Order
+from wavetank.controllers.clusterautoscaler.pendingpods import PendingPods
+from wavetank.controllers.clusterautoscaler.podwatch import PodWatch
+from wavetank.controllers.clusterautoscaler.report import MIN_SIZE_REACHED, LoopReport, ScaleDownReport
+from wavetank.controllers.clusterautoscaler.scaledown.actuator import ScaleDownActuator
+from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
+from wavetank.controllers.clusterautoscaler.scaledown.drain import Drainer
+from wavetank.controllers.clusterautoscaler.scaledown.evictions import Evictions
+from wavetank.controllers.clusterautoscaler.scaledown.planner import ScaleDownPlanner
+from wavetank.controllers.clusterautoscaler.scaleup.expanders import ExpanderChain
+from wavetank.controllers.clusterautoscaler.scaleup.orchestrator import (
+    Result,
+    ScaleUpOrchestrator,
+    ScaleUpStatus,
+)
+from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
+from wavetank.controllers.clusterautoscaler.status import StatusWriter
+from wavetank.controllers.clusterautoscaler.templates import NodeTemplate, TemplateCatalog
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_START_UP: Nanoseconds = SECOND // 5  # before the first scan interval begins
+
+Observe = Callable[[LoopReport], None]
+
+
+class ClusterAutoscaler:
+    """Adds nodes to groups for pods that fit nowhere and removes nodes that are not needed, as cluster-autoscaler does.
+
+    It reads `context.flags` (see Options). `order` decides what the real program leaves to chance. `observe` is called
+    with the report of every loop.
+    """
+
+    def __init__(
+        self,
+        context: ControllerContext,
+        snapshot: ClusterSnapshot,
+        evictions: Evictions,
+        order: Order,
+        observe: Observe | None = None,
+    ) -> None:
+        options = self._options = Options.from_flags(context.flags)
+        self._context = context
+        self._snapshot = snapshot
+        self._observe = observe
+        self._order = order
+        self._events = EventWriter(context, options)
+        self._groups = NodeGroups(context, options)
+        self._state = ClusterState(self._groups, options, InstanceCache(self._groups, context.clock))
+        self._templates = TemplateCatalog(snapshot, context.store.specs)
+        self._nodes = NodeWatch(context.store)
+        self._deletions = Deletions()
+        self._cooldown = Cooldown(options)
+        self._pending = PendingPods(snapshot, self._templates, self._deletions, options, order)
+        self._orchestrator = ScaleUpOrchestrator(
+            snapshot,
+            self._groups,
+            self._state,
+            self._templates,
+            ExpanderChain(context.store, options, order),
+            options,
+            self._events,
+        )
+        self._planner = ScaleDownPlanner(context.store, snapshot, self._groups, self._deletions, options, order)
+        drainer = Drainer(context, evictions, options, self._events)
+        self._actuator = ScaleDownActuator(
+            context, snapshot, self._groups, self._deletions, drainer, options, self._events, self._removal_ended
+        )
+        self._status = StatusWriter(context, options, self._groups, self._state)
+        self._pods = PodWatch(context.store, self._signal)
+        first = context.clock.now + _START_UP + options.scan_interval
+        self._trigger = LoopTrigger(
+            context.store, self._loop, options.scan_interval, first, options.frequent_loops_enabled
+        )
+
+    def _signal(self) -> None:
+        if hasattr(self, "_trigger"):
+            self._trigger.signal()
+
+    def _removal_ended(self, group: str, done: bool) -> None:
+        self._cooldown.removal_ended(group, done, self._context.clock.now)
+
+    # one loop
+
+    def _loop(self, trigger: str, lagging: bool) -> tuple[bool, bool]:
+        report = LoopReport(self._context.clock.now, trigger)
+        self._order.begin()
+        self._snapshot.refresh()
+        self._snapshot.fork()
+        try:
+            productive = self._run_once(lagging, report)
+        finally:
+            self._snapshot.revert()
+        self._status.write(self._planner.unneeded)
+        if self._observe is not None:
+            self._observe(report)
+        awaited = report.all_new or bool(report.too_young) or bool(report.to_help and not report.no_options)
+        return productive, awaited
+
+    def _run_once(self, lagging: bool, report: LoopReport) -> bool:
+        now = report.time
+        nodes = self._order.nodes(list(self._context.store.list(NODE)))
+        group_of = {node.name: self._groups.of_node(node) for node in nodes}
+        ready = [node for node in nodes if node.ready and not node.unschedulable]
+        if not ready and not self._options.scale_up_from_zero:
+            return False
+        templates = self._find_templates(ready, group_of, now)
+        self._state.update([(node, group_of[node.name]) for node in nodes], now, report)
+        self._tell_failures()
+        report.unregistered = len(self._state.unregistered)
+        self._remove_old_unregistered(now, report)
+        if not self._state.is_healthy():
+            report.unhealthy = True
+            self._planner.forget_unneeded()
+            self._events.unhealthy()
+            return False
+        self._delete_failed()
+        if self._fix_sizes(now):
+            return False
+        return self._scale(nodes, group_of, ready, templates, lagging, report)
+
+    def _find_templates(
+        self, ready: list[Node], group_of: dict[str, NodeGroup | None], now: Nanoseconds
+    ) -> dict[str, NodeTemplate]:
+        by_group: dict[str, list[tuple[Node, Nanoseconds]]] = {}
+        for node in ready:
+            group = group_of[node.name]
+            if group is not None:
+                by_group.setdefault(group.id, []).append((node, self._nodes.ready_since(node)))
+        daemon_sets = list(self._context.store.list(DAEMON_SET))
+        return self._templates.find(self._groups.all().values(), by_group, daemon_sets, now)
+
+    def _scale(
+        self,
+        nodes: list[Node],
+        group_of: dict[str, NodeGroup | None],
+        ready: list[Node],
+        templates: dict[str, NodeTemplate],
+        lagging: bool,
+        report: LoopReport,
+    ) -> bool:
+        waiting = self._pods.unschedulable(lagging)
+        report.scheduled, report.unschedulable = self._pods.scheduled, len(waiting)
+        upcoming = self._state.upcoming()
+        not_started = [
+            name for group in upcoming for name in getattr(self._state.readiness.get(group), "not_started", ())
+        ]
+        self._pending.add_upcoming(upcoming, templates, not_started)
+        left_out = set(not_started)
+        nodes = [node for node in nodes if node.name not in left_out]
+        pods = self._pending.to_help(waiting, report)
+        forbidden, done = self._help(pods, ready, templates, report)
+        if done is not None:
+            return done
+        if self._options.scale_down_enabled and self._scale_down(nodes, group_of, forbidden, report):
+            return True
+        if self._options.enforce_node_group_min_size:
+            status = self._orchestrator.scale_up_to_minimum(ready, templates, report.time, report)
+            if status.result is Result.SUCCESSFUL:
+                self._cooldown.scaled_up(status.plan, report.time)
+                return True
+        return False
+
+    def _help(
+        self, pods: list[Pod], ready: list[Node], templates: dict[str, NodeTemplate], report: LoopReport
+    ) -> tuple[bool, bool | None]:
+        """Adds nodes for pods.
+
+        Returns whether nodes must not be removed in this loop, and if the loop ends here, whether nodes were added.
+        """
+        if not pods:
+            return False, None
+        most = self._options.max_nodes_total
+        if most and len(ready) >= most:
+            report.max_nodes_total_reached = True
+            for pod in pods:
+                self._events.not_triggered_at_limit(pod)
+            return False, None
+        if self._pending.are_new(pods, report.time):
+            report.all_new = True
+            return True, None
+        report.to_help = [pod.name for pod in pods]
+        status = self._orchestrator.scale_up(pods, ready, templates, report.time, report)
+        self._tell(status)
+        if status.result is Result.SUCCESSFUL:
+            self._cooldown.scaled_up(status.plan, report.time)
+            return False, True
+        return False, False if status.result is Result.FAILED else None
+
+    def _tell(self, status: ScaleUpStatus) -> None:
+        if status.result is Result.SUCCESSFUL:
+            self._events.triggered(status.triggering, status.plan)
+        elif status.result is Result.NO_OPTIONS:
+            for pod, reasons in status.remaining:
+                self._events.not_triggered(pod, reasons)
+
+    # removing nodes
+
+    def _scale_down(
+        self,
+        nodes: list[Node],
+        group_of: dict[str, NodeGroup | None],
+        forbidden: bool,
+        report: LoopReport,
+    ) -> bool:
+        """Looks for nodes to remove and removes some; returns whether a removal has begun."""
+        now = report.time
+        down = report.down = ScaleDownReport(forbidden=forbidden)
+        candidates = self._candidates(nodes, group_of, down, now)
+        self._planner.update(candidates, nodes, now, down)
+        down.cooldown = forbidden or self._cooldown.holds(now)
+        if down.cooldown:
+            return False
+        empty, filled = self._planner.removable(now, down)
+        try:
+            started = self._actuator.start(empty, filled, report)
+        except ApiError:
+            self._cooldown.failed(now)
+            return False
+        if started:
+            self._cooldown.removal_began(now)
+        elif self._options.max_bulk_soft_taint_count:
+            members = [node for node in nodes if group_of[node.name] is not None]
+            self._actuator.update_soft_taints(members, self._order.taints(list(self._planner.unneeded)))
+        return started
+
+    def _candidates(
+        self, nodes: list[Node], group_of: dict[str, NodeGroup | None], down: ScaleDownReport, now: Nanoseconds
+    ) -> list[Node]:
+        """Returns the nodes that may be removed: empty ones first, then those found unneeded before."""
+        groups = self._groups.all()
+        found = []
+        for node in nodes:
+            group = group_of[node.name]
+            if group is None:
+                continue
+            if groups[group.id].target <= group.min_size:
+                down.kept[node.name] = MIN_SIZE_REACHED
+            elif not self._cooldown.holds_group(group.id, now):
+                found.append(node)
+        known, rules = self._planner.unneeded, self._planner.rules
+        return sorted(found, key=lambda node: (not rules.is_empty(node.name, now), node.name not in known))
+
+    # failures
+
+    def _tell_failures(self) -> None:
+        for group, duration in self._state.timed_out:
+            self._events.timed_out(group, f"{duration / SECOND:g}s")
+        for group, count, code, reason in self._state.failures:
+            self._events.creation_failed(group, count, code, reason.message)
+
+    def _remove_old_unregistered(self, now: Nanoseconds, report: LoopReport) -> None:
+        """Removes machines that did not become nodes in time, as far as their groups' minimum allows it."""
+        for group in self._groups.all().values():
+            late = [
+                name
+                for name, (owner, since) in self._state.unregistered.items()
+                if owner == group.id and since + group.options.max_node_provision_time <= now
+            ]
+            for name in late[: max(group.target - group.min_size, 0)]:
+                try:
+                    self._groups.delete_instance(group.id, name)
+                except (ApiError, SizeError) as error:
+                    self._events.unregistered_kept(name, str(error))
+                    return
+                report.removed_unregistered.append(name)
+                self._events.unregistered_deleted(name)
+            if late:
+                self._state.forget_instances(group.id)
+
+    def _delete_failed(self) -> None:
+        """Removes machines that report that they cannot be created."""
+        for group, names in self._state.failed_instances().items():
+            try:
+                for name in names:
+                    self._groups.delete_instance(group, name)
+            except (ApiError, SizeError):
+                continue  # tried again in the next loop
+            self._state.forget_instances(group)
+
+    def _fix_sizes(self, now: Nanoseconds) -> bool:
+        """Lowers the target of groups whose machines have been missing for long; returns whether any was lowered."""
+        fixed = False
+        for group_id, size in self._state.incorrect.items():
+            group = self._groups.all()[group_id]
+            if size.current < size.expected and size.since + group.options.max_node_provision_time <= now:
+                try:
+                    self._groups.set_size(group, group.target + size.current - size.expected)
+                except ApiError:
+                    continue
+                fixed = True
+        return fixed

@@ -1,0 +1,1 @@
+"""Which nodes are removed, and how."""

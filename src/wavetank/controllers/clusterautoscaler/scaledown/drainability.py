@@ -1,0 +1,114 @@
+"""Which pods of a node must move if it is removed, and which pods keep it from being removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.controllers.clusterautoscaler.pods import controller_of, is_daemon_set_pod, is_mirror_pod
+from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
+from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+SAFE_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+_SYSTEM = "kube-system"
+_LONG_TERMINATING: Nanoseconds = 30 * SECOND  # beyond its grace period a pod no longer counts
+_REPLICATED = {
+    "ReplicationController": "ReplicationController",
+    "ReplicaSet": "ReplicaSet.apps",
+    "StatefulSet": "StatefulSet.apps",
+    "Job": "Job.batch",
+}
+
+
+class BlockingPodError(Exception):
+    """A pod keeps its node from being removed."""
+
+
+class DrainRules:
+    """The rules of the autoscaler about the pods of a node, in its order: the first that applies decides."""
+
+    def __init__(self, store: Store, snapshot: ClusterSnapshot, options: Options) -> None:
+        self._store = store
+        self._snapshot = snapshot
+        self._options = options
+
+    def pods_to_move(self, pods: Iterable[Pod], budgets: RemainingBudgets | None, now: Nanoseconds) -> list[Pod]:
+        """Returns the pods that must move; BlockingPodError if one cannot. Without budgets they are not looked at."""
+        moving = []
+        for pod in pods:
+            if self._stays(pod, now):
+                continue
+            self._check(pod, budgets, now)
+            moving.append(pod)
+        if budgets is not None:
+            for pod in moving:
+                if budgets.blocks(pod):
+                    raise BlockingPodError(f"not enough pod disruption budget to move {pod.name}")
+        return moving
+
+    def is_empty(self, node: str, now: Nanoseconds) -> bool:
+        """Returns whether no pod of a node in the snapshot would have to move."""
+        return all(self._stays(pod, now) for pod in self._snapshot.pods_on(node))
+
+    def _stays(self, pod: Pod, now: Nanoseconds) -> bool:
+        return is_mirror_pod(pod) or is_long_terminating(pod, now) or is_daemon_set_pod(pod)
+
+    def _check(self, pod: Pod, budgets: RemainingBudgets | None, now: Nanoseconds) -> None:
+        self._check_replicas(pod)
+        if pod.annotations.get(SAFE_TO_EVICT) == "true" or pod.phase in (SUCCEEDED, FAILED):
+            return
+        options = self._options
+        if not self._is_replicated(pod):
+            raise BlockingPodError(f"{pod.name} is not replicated")
+        if options.skip_nodes_with_system_pods and self._is_blocking_system_pod(pod, budgets, now):
+            what = "non-daemonset, non-mirrored, non-pdb-assigned kube-system pod present"
+            raise BlockingPodError(f"{what}: {pod.name}")
+        if pod.annotations.get(SAFE_TO_EVICT) == "false":
+            raise BlockingPodError(f"pod annotated as not safe to evict present: {pod.name}")
+        if options.skip_nodes_with_local_storage and _has_local_storage(pod):
+            raise BlockingPodError(f"pod with local storage present: {pod.name}")
+
+    def _check_replicas(self, pod: Pod) -> None:
+        controller = controller_of(pod)
+        kind = str(controller["kind"]) if controller else ""
+        if controller is None or kind not in _REPLICATED or not self._options.skip_nodes_with_custom_controller_pods:
+            return
+        found = self._store.find(_REPLICATED[kind], pod.namespace, str(controller["name"]))
+        if found is None:
+            raise BlockingPodError(f"{kind.lower()} for {pod.name} is not available")
+        replicas = (found.manifest.get("spec") or {}).get("replicas")
+        least = self._options.min_replica_count
+        if kind in ("ReplicationController", "ReplicaSet") and replicas is not None and replicas < least:
+            what = f"replication controller for {pod.name} has too few replicas"
+            raise BlockingPodError(f"{what} spec: {replicas} min: {least}")
+
+    def _is_replicated(self, pod: Pod) -> bool:
+        controller = controller_of(pod)
+        if controller is None:
+            return False
+        return not self._options.skip_nodes_with_custom_controller_pods or controller["kind"] in _REPLICATED
+
+    def _is_blocking_system_pod(self, pod: Pod, budgets: RemainingBudgets | None, now: Nanoseconds) -> bool:
+        if pod.namespace != _SYSTEM or now - pod.created > self._options.blocking_system_pod_distruption_timeout:
+            return False
+        return budgets is None or not budgets.matching(pod)
+
+
+def is_long_terminating(pod: Pod, now: Nanoseconds) -> bool:
+    """Returns whether a pod should have ended long ago."""
+    return pod.deleted is not None and pod.deleted + _LONG_TERMINATING < now
+
+
+def _has_local_storage(pod: Pod) -> bool:
+    safe = {name.strip() for name in pod.annotations.get(SAFE_VOLUMES, "").split(",")}
+    return any(_is_local(volume) and volume["name"] not in safe for volume in pod.spec.manifest.get("volumes") or ())
+
+
+def _is_local(volume: dict[str, object]) -> bool:
+    empty = volume.get("emptyDir")
+    in_memory = isinstance(empty, dict) and empty.get("medium") == "Memory"
+    return "hostPath" in volume or ("emptyDir" in volume and not in_memory)

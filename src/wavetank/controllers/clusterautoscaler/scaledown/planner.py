@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups
+from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.controllers.clusterautoscaler.order import Order
+from wavetank.controllers.clusterautoscaler.packing import HintingSimulator
+from wavetank.controllers.clusterautoscaler.report import MIN_SIZE_REACHED, ScaleDownReport
+from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
+from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
+from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules
+from wavetank.controllers.clusterautoscaler.scaledown.eligibility import EligibilityChecker
+from wavetank.controllers.clusterautoscaler.scaleup.quotas import cores_of, memory_of
+from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
+from wavetank.kernel.durations import Nanoseconds
+
+
+@dataclass(slots=True)
+class UnneededNode:
+    """A node that could go: since when, and which pods would have to move. Risky ones go last."""
+
+    node: Node
+    since: Nanoseconds
+    pods: list[Pod]
+    risky: bool = False
+
+
+class ScaleDownPlanner:
+    """Finds nodes whose pods fit elsewhere, and remembers for how long each was found so."""
+
+    def __init__(
+        self,
+        store: Store,
+        snapshot: ClusterSnapshot,
+        groups: NodeGroups,
+        deletions: Deletions,
+        options: Options,
+        order: Order,
+    ) -> None:
+        self._store = store
+        self._snapshot = snapshot
+        self._groups = groups
+        self._deletions = deletions
+        self._options = options
+        self._order = order
+        self.rules = DrainRules(store, snapshot, options)
+        self._eligibility = EligibilityChecker(snapshot, groups, options)
+        self._simulator = HintingSimulator(snapshot, order.moved_to)
+        self._unremovable: dict[str, Nanoseconds] = {}  # until when a node is not looked at again
+        self._latest: Nanoseconds | None = None
+        self._interval: Nanoseconds = max(options.group.scale_down_unneeded_time, 1)
+        self.unneeded: dict[str, UnneededNode] = {}
+
+    def forget_unneeded(self) -> None:
+        """Starts all times anew."""
+        self.unneeded = {}
+
+    def update(
+        self, candidates: Sequence[Node], destinations: Sequence[Node], now: Nanoseconds, report: ScaleDownReport
+    ) -> None:
+        """Looks at the candidates, in the given order; pods may move to the destinations."""
+        self._note_interval(now)
+        busy = self._deletions.all()
+        allowed = {node.name for node in destinations if node.name not in busy}
+        self._unremovable = {name: until for name, until in self._unremovable.items() if until > now}
+        self._snapshot.fork()
+        try:
+            eligible = self._eligible([node for node in candidates if node.name not in busy], now, report)
+            self._categorize(eligible, allowed, now, report)
+        finally:
+            self._snapshot.revert()
+        self._simulator.drop_old_hints()
+        report.unneeded_since = {name: each.since for name, each in self.unneeded.items()}
+
+    def _note_interval(self, now: Nanoseconds) -> None:
+        if self._latest is not None:
+            self._interval = max(min(self._interval, now - self._latest), 1)
+        self._latest = now
+
+    def _eligible(self, candidates: Sequence[Node], now: Nanoseconds, report: ScaleDownReport) -> list[Node]:
+        eligible = []
+        for node in candidates:
+            if node.name in self._unremovable:
+                report.ignored += 1
+            elif self._eligibility.is_eligible(node, now, report):
+                eligible.append(node)
+        return eligible
+
+    def _categorize(
+        self, nodes: Sequence[Node], destinations: set[str], now: Nanoseconds, report: ScaleDownReport
+    ) -> None:
+        """Simulates the removal of node after node; those found removable are no destination for the next."""
+        budgets = RemainingBudgets(self._store)
+        found: dict[str, UnneededNode] = {}
+        limit = self._unneeded_limit()
+        for node in nodes:
+            if len(found) >= limit:
+                break
+            removable = self._simulate_removal(node, destinations, budgets, now, report)
+            if removable is None:
+                self._unremovable[node.name] = now + self._options.unremovable_node_recheck_timeout
+                continue
+            destinations.discard(node.name)
+            removable.risky = not budgets.allow_together(removable.pods)
+            budgets.take(removable.pods)
+            found[node.name] = removable
+        self.unneeded = found
+
+    def _simulate_removal(
+        self, node: Node, destinations: set[str], budgets: RemainingBudgets, now: Nanoseconds, report: ScaleDownReport
+    ) -> UnneededNode | None:
+        try:
+            pods = self.rules.pods_to_move(self._snapshot.pods_on(node.name), budgets, now)
+        except BlockingPodError as error:
+            report.cannot[node.name] = str(error)
+            return None
+        self._snapshot.fork()
+        self._snapshot.remove_node(node.name)  # so that it is no destination either
+        moves = self._simulator.place(pods, destinations, all_or_nothing=True)
+        if len(moves) < len(pods):
+            self._snapshot.revert()
+            report.cannot[node.name] = f"can reschedule only {len(moves)} out of {len(pods)} pods"
+            return None
+        self._snapshot.commit()
+        report.moves.update({pod.name: moves[pod.uid] for pod in pods})
+        old = self.unneeded.get(node.name)
+        return UnneededNode(node, now if old is None else old.since, pods)
+
+    def _unneeded_limit(self) -> int:
+        """Returns the number of unneeded nodes beyond which more could not be removed in time anyway."""
+        parallel = self._options.max_scale_down_parallelism
+        unneeded = max(self._options.group.scale_down_unneeded_time, self._interval)
+        return min(parallel * (unneeded // self._interval) + parallel, len(self.unneeded) + 2 * parallel)
+
+    def removable(self, now: Nanoseconds, report: ScaleDownReport) -> tuple[list[UnneededNode], list[UnneededNode]]:
+        """Returns the empty nodes and those with pods that were unneeded for long enough to be removed now.
+
+        Which of them come first is left to chance, as in the real program's map.
+        """
+        sizes = {group.id: group.target for group in self._groups.all().values()}
+        left = self._minimum_left()
+        unneeded = [self.unneeded[name] for name in self._order.removals(list(self.unneeded))]
+        empty = [each for each in unneeded if not each.pods]
+        filled = [each for each in unneeded if each.pods]
+        going = [each for each in empty if self._may_go(each, sizes, left, now, report)]
+        draining = [each for each in filled if self._may_go(each, sizes, left, now, report)]
+        return going, sorted(draining, key=lambda each: each.risky)
+
+    def _minimum_left(self) -> list[int]:
+        """Returns how much CPU and memory may go before the least of the cluster is reached."""
+        nodes = [node for name in self._snapshot.node_names() if (node := self._snapshot.node(name)) is not None]
+        cores, memory = sum(cores_of(node) for node in nodes), sum(memory_of(node) for node in nodes)
+        return [cores - self._options.cores_total.least, memory - self._options.memory_total.least]
+
+    def _may_go(
+        self, each: UnneededNode, sizes: dict[str, int], left: list[int], now: Nanoseconds, report: ScaleDownReport
+    ) -> bool:
+        group = self._groups.of_node(each.node)
+        if group is None:
+            return False
+        options = group.options
+        needed = options.scale_down_unneeded_time if each.node.ready else options.scale_down_unready_time
+        # Real loops are always late by a little, so a time that is a multiple of the interval counts as over.
+        if each.since + needed > now:
+            return False
+        if sizes[group.id] - self._deletions.count(group.id) <= group.min_size:
+            report.kept[each.node.name] = MIN_SIZE_REACHED
+            return False
+        asked = (cores_of(each.node), memory_of(each.node))
+        if any(amount > rest for amount, rest in zip(asked, left, strict=True)):
+            return False
+        left[:] = [rest - amount for amount, rest in zip(asked, left, strict=True)]
+        sizes[group.id] -= 1
+        return True

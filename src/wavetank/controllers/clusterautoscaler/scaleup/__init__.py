@@ -1,0 +1,1 @@
+"""Which node groups grow, and by how much."""

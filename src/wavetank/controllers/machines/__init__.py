@@ -1,0 +1,1 @@
+"""Machines of a simulated cloud: MachineDeployments, MachineSets, and Machines that become nodes."""

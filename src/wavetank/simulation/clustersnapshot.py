@@ -1,0 +1,248 @@
+"""The autoscaler's copy of the cluster: a node table of its own, with the filters of the default profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from random import Random
+
+import numpy as np
+
+from wavetank.cluster.context import ActorContext
+from wavetank.cluster.objects.groupkinds import NODE, POD
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.controllers.clusterautoscaler.snapshot import Misfit
+from wavetank.scheduling.config import default_configuration
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
+from wavetank.scheduling.framework.listers import TABLES, Listers
+from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.registry import Handle, build_frameworks
+
+_Undo = Callable[[], None]
+
+
+class SchedulerSnapshot:
+    """Implements the autoscaler's ClusterSnapshot on the scheduling framework.
+
+    It follows the nodes and the bound pods of a store; pods of a priority below `cutoff` are left out. Changes of the
+    store are noted when they happen and applied by `refresh`, which also shuffles the nodes: the real snapshot is a
+    map, in which they have no order.
+    """
+
+    def __init__(self, context: ActorContext, cutoff: int, draws: Random) -> None:
+        listers = Listers()
+        handle = Handle(context.version, listers, Random(0))
+        self._framework = build_frameworks(default_configuration(context.version), handle)[0]
+        self._table = NodeTable()
+        self._table.index.use()
+        self._cutoff = cutoff
+        self._draws = draws
+        self._names: dict[str, None] = {}  # of all nodes, in order
+        self._ring: IntArray | None = None  # their slots
+        self._last = 0  # where the next search begins
+        self._undo: list[_Undo] = []
+        self._forks: list[int] = []
+        self._changed_pods: dict[str, Pod | None] = {}
+        self._changed_nodes: dict[str, Node | None] = {}
+        self._follow(context, listers)
+
+    def _follow(self, context: ActorContext, listers: Listers) -> None:
+        store = context.store
+        for table in TABLES:
+            store.subscribe(
+                table, added=listers.set, modified=lambda old, new: listers.set(new), deleted=listers.remove
+            )
+            for resource in store.list(table):
+                listers.set(resource)
+        store.subscribe(
+            NODE, added=self._node_set, modified=lambda old, new: self._node_set(new), deleted=self._node_gone
+        )
+        store.subscribe(POD, added=self._pod_set, modified=self._pod_modified, deleted=self._pod_gone)
+        for node in store.list(NODE):
+            self._node_set(node)
+        for pod in store.list(POD):
+            self._pod_set(pod)
+
+    # what the store tells
+
+    def _node_set(self, new: Node) -> None:
+        self._changed_nodes[new.name] = new
+
+    def _node_gone(self, old: Node) -> None:
+        self._changed_nodes[old.name] = None
+
+    def _pod_set(self, new: Pod) -> None:
+        if new.node_name and new.priority >= self._cutoff:
+            self._changed_pods[new.uid] = None if new.finished else new
+
+    def _pod_modified(self, old: Pod, new: Pod) -> None:
+        if new.node_name:
+            self._pod_set(new)
+
+    def _pod_gone(self, old: Pod) -> None:
+        if old.node_name:
+            self._changed_pods[old.uid] = None
+
+    def refresh(self) -> None:
+        """Applies the changes of the store."""
+        assert not self._forks
+        nodes, self._changed_nodes = self._changed_nodes, {}
+        pods, self._changed_pods = self._changed_pods, {}
+        for name, node in nodes.items():
+            self._apply_node(name, node)
+        for uid, pod in pods.items():
+            if pod is not None:
+                self._table.confirm_pod(pod)
+            elif uid in self._table.placements:
+                self._table.remove_pod(uid)
+        names = list(self._names)
+        self._draws.shuffle(names)
+        self._names, self._ring = dict.fromkeys(names), None
+
+    def _apply_node(self, name: str, node: Node | None) -> None:
+        if node is not None:
+            self._table.set_node(node)
+            if name not in self._names:
+                self._names[name] = None
+                self._ring = None
+        elif name in self._names:
+            del self._names[name]
+            self._ring = None
+            old = self._table.nodes[self._table.slots[name]]
+            assert old is not None
+            self._table.remove_node(old)
+
+    # forks
+
+    def fork(self) -> None:
+        """Begins changes that can be undone."""
+        self._forks.append(len(self._undo))
+
+    def revert(self) -> None:
+        """Undoes all changes since the last fork."""
+        start = self._forks.pop()
+        while len(self._undo) > start:
+            self._undo.pop()()
+
+    def commit(self) -> None:
+        """Joins the changes since the last fork with those before it."""
+        self._forks.pop()
+
+    # reading
+
+    def node_names(self) -> Sequence[str]:
+        """Returns the names of all nodes."""
+        return list(self._names)
+
+    def node(self, name: str) -> Node | None:
+        """Returns a node, or None."""
+        return self._table.nodes[self._table.slots[name]] if name in self._names else None
+
+    def pods_on(self, name: str) -> Sequence[Pod]:
+        """Returns the pods on a node."""
+        slot = self._table.slots.get(name)
+        return [] if slot is None else list(self._table.pods[slot].values())
+
+    # changing
+
+    def add_node(self, node: Node, pods: Sequence[Pod] = ()) -> None:
+        """Adds a node with pods on it."""
+        self._table.set_node(node)
+        self._names[node.name] = None
+        self._ring = None
+        self._undo.append(lambda: self._drop(node))
+        for pod in pods:
+            self.add_pod(pod, node.name)
+
+    def _drop(self, node: Node) -> None:
+        self._table.remove_node(node)
+        del self._names[node.name]
+        self._ring = None
+
+    def remove_node(self, name: str) -> None:
+        """Removes a node and the pods on it."""
+        for pod in self.pods_on(name):
+            self.remove_pod(pod)
+        node = self.node(name)
+        assert node is not None
+        order = dict(self._names)
+        self._drop(node)
+        self._undo.append(lambda: self._put_back(node, order))
+
+    def _put_back(self, node: Node, order: dict[str, None]) -> None:
+        self._table.set_node(node)
+        self._names = order
+        self._ring = None
+
+    def add_pod(self, pod: Pod, node_name: str) -> None:
+        """Puts a pod on a node; one that is on a node already moves."""
+        if pod.uid in self._table.placements:
+            self.remove_pod(pod)
+        self._table.add_pod(pod, node_name)
+        self._undo.append(lambda: self._table.remove_pod(pod.uid))
+
+    def remove_pod(self, pod: Pod) -> None:
+        """Takes a pod from its node."""
+        present, slot = self._table.placements[pod.uid]
+        node = self._table.nodes[slot]
+        name = present.node_name if node is None else node.name
+        self._table.remove_pod(pod.uid)
+        self._undo.append(lambda: self._table.add_pod(present, name))
+
+    # fitting
+
+    def misfit(self, pod: Pod, node_name: str) -> Misfit | None:
+        """Returns why a pod does not fit a node, or None if it does."""
+        slot = self._table.slots[node_name]
+        cycle = Cycle(self._framework, self._table, pod)
+        outcome = Outcome()
+        self._table.begin_cycle()
+        names, narrowing = cycle.pre_filter(outcome)
+        if outcome.pre_filter is not None:
+            return Misfit(min(outcome.rejectors), (outcome.pre_filter.text,))
+        if names is not None and node_name not in names:
+            return Misfit(", ".join(sorted(narrowing)), ())
+        cycle.filter(outcome, np.array([slot]))
+        if len(outcome.feasible):
+            return None
+        index, code = int(outcome.refused_by[0]), int(outcome.codes[0])
+        plugin = self._framework.rejecting_filters[index - 1]
+        return Misfit(plugin.name, tuple(reason.text for reason in plugin.reasons(cycle, code)))
+
+    def find_node(self, pod: Pod, among: Collection[str] | None = None, excluding: str = "") -> str:
+        """Returns the first node that a pod fits, from the one after the last found on, or an empty string."""
+        candidates = self._candidates(among, excluding)
+        if not len(candidates):
+            return ""
+        cycle = Cycle(self._framework, self._table, pod)
+        outcome = Outcome()
+        self._table.begin_cycle()
+        names, _ = cycle.pre_filter(outcome)
+        if outcome.pre_filter is not None:
+            return ""
+        if names is not None:
+            allowed = [self._table.slots[name] for name in names if name in self._table.slots]
+            candidates = candidates[np.isin(candidates, allowed)]
+        cycle.filter(outcome, candidates)
+        if not len(outcome.feasible):
+            return ""
+        found = outcome.feasible[0]
+        ring = self._slots()
+        self._last = (int(np.flatnonzero(ring == found)[0]) + 1) % len(ring)
+        return cycle.name_of(found)
+
+    def _slots(self) -> IntArray:
+        if self._ring is None:
+            self._ring = np.array([self._table.slots[name] for name in self._names], np.int64)
+        return self._ring
+
+    def _candidates(self, among: Collection[str] | None, excluding: str) -> IntArray:
+        ring = np.roll(self._slots(), -(self._last % max(len(self._names), 1)))
+        kept = [self._is_candidate(slot, among, excluding) for slot in ring.tolist()]
+        return ring[np.array(kept, bool)] if len(ring) else ring
+
+    def _is_candidate(self, slot: int, among: Collection[str] | None, excluding: str) -> bool:
+        node = self._table.nodes[slot]
+        assert node is not None
+        return not node.unschedulable and node.name != excluding and (among is None or node.name in among)

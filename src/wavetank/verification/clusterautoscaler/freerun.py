@@ -1,0 +1,91 @@
+"""Runs wavetank's autoscaler and scheduler freely on the inputs of a scenario."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+from wavetank.cluster.objects.groupkinds import MACHINE_DEPLOYMENT, MACHINE_SET
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.clusterautoscaler.autoscaler import ClusterAutoscaler
+from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.controllers.clusterautoscaler.report import LoopReport
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.machines.definitions import definitions
+from wavetank.controllers.machines.machines import Machines
+from wavetank.controllers.machines.machinesets import MachineDeployments, MachineSets, wanted
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.attachable import SchedulerOptions
+from wavetank.scheduling.config import default_configuration
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.simulation.clustersnapshot import SchedulerSnapshot
+from wavetank.simulation.world import World
+from wavetank.verification.clusterautoscaler.playedcluster import (
+    FaultyClient,
+    PlayedBudgets,
+    PlayedCloud,
+    PlayedEvents,
+    group_object,
+    node_of,
+)
+from wavetank.verification.clusterautoscaler.playedworkloads import PlayedWorkloads
+from wavetank.verification.clusterautoscaler.recordedorder import RecordedBindings, RecordedOrder
+from wavetank.verification.clusterautoscaler.recording import ClusterAutoscalerRecording, Replicas
+
+VERSION = (1, 35)
+
+
+@dataclass(slots=True)
+class Observations:
+    """All that the autoscaler did in a scenario."""
+
+    replicas: list[Replicas] = field(default_factory=list)
+    loops: list[LoopReport] = field(default_factory=list)
+
+
+def run_freely(recording: ClusterAutoscalerRecording, until: Nanoseconds | None = None) -> Observations:
+    """Plays the inputs to wavetank's autoscaler, beside wavetank's scheduler, and returns what it did.
+
+    What the real programs leave to chance (the order of Go's maps, ties) is taken from the recording where the
+    recorded choice is one of the equal ones.
+    """
+    inputs, seed = recording.inputs, 0
+    observations = Observations()
+    world = World(VERSION, seed)
+    store = world.store
+    client = FaultyClient(store, Random(seed), lambda pod: None)
+    context = ControllerContext(store, client, flags=inputs.flags)
+    world.create(definitions())
+    for node in inputs.nodes:
+        document = node_of(node["name"], node)
+        document["metadata"]["name"] = node["name"]
+        world.create([{"apiVersion": "v1", "kind": "Node", **document}])
+    workloads = PlayedWorkloads(inputs.workloads, store, inputs.options)
+    budgets = PlayedBudgets(store, workloads)
+    cloud = PlayedCloud(inputs, store, workloads)
+    MachineDeployments(context)
+    MachineSets(context)
+    Machines(context, cloud)
+    for node in inputs.nodes:
+        workloads.expect_node(node["name"], node.get("labels") or {}, node.get("taints") or [], 0)
+    world.create(group_object(group) for group in inputs.groups)
+    world.clock.run(0)
+    _note_replicas(world, observations)
+    kube_scheduler = SchedulerDefinition("kube-scheduler", "", default_configuration(VERSION))
+    world.attach([kube_scheduler], SchedulerOptions(ties="exact", explain=RecordedBindings(recording.outputs).explain))
+    PlayedEvents(store, workloads, cloud, client).plan(inputs.events)
+    cutoff = Options.from_flags(inputs.flags).expendable_pods_priority_cutoff
+    snapshot = SchedulerSnapshot(world.context, cutoff, Random(seed))
+    order = RecordedOrder(inputs, recording.outputs, world.clock)
+    ClusterAutoscaler(context, snapshot, budgets, order, observations.loops.append)
+    world.run(inputs.options.horizon_ns if until is None else until)
+    return observations
+
+
+def _note_replicas(world: World, observations: Observations) -> None:
+    def note(old: Resource, new: Resource) -> None:
+        if wanted(old) != wanted(new) and not (new.manifest.get("metadata") or {}).get("ownerReferences"):
+            observations.replicas.append((world.clock.now, new.name, wanted(old), wanted(new)))
+
+    for kind in (MACHINE_DEPLOYMENT, MACHINE_SET):
+        world.store.subscribe(kind, modified=note)

@@ -1,0 +1,100 @@
+"""Takes the recorded choice where the real programs leave it to chance: map order, equal groups, equal nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
+from wavetank.verification.clusterautoscaler.recording import RecordedInputs, RecordedOutputs
+
+Json = dict[str, Any]
+_CLOSE: Nanoseconds = 5_000_000
+
+
+class RecordedOrder:
+    """Follows the recorded loop of the same number within the same instant, as far as there is one."""
+
+    def __init__(self, inputs: RecordedInputs, outputs: RecordedOutputs, clock: Clock) -> None:
+        self._clock = clock
+        self._loops = outputs.loops
+        self._taints = outputs.taints
+        self._ids = {group["name"]: f"{group['kind']}/default/{group['name']}" for group in inputs.groups}
+        self._next = 0  # the first recorded loop that is not older than the present instant
+        self._last: Nanoseconds = -1
+        self._number = 0
+        self._loop: Json = {}
+        self._down: Json = {}
+
+    def begin(self) -> None:
+        """Finds the recorded loop."""
+        now = self._clock.now
+        self._number = self._number + 1 if now - self._last <= _CLOSE else 0
+        self._last = now if not self._number else self._last
+        while self._next < len(self._loops) and self._loops[self._next]["t"] < self._last - _CLOSE:
+            self._down = self._loops[self._next].get("down", self._down)
+            self._next += 1
+        present = [loop for loop in self._loops[self._next : self._next + 40] if loop["t"] <= self._last + _CLOSE]
+        self._loop = present[min(self._number, len(present) - 1)] if present else {}
+        for loop in present[: self._number + 1]:
+            self._down = loop.get("down", self._down)
+
+    def pods(self, pods: list[Pod]) -> list[Pod]:
+        """Puts pods that were packed before those that were not, and those in their recorded order."""
+        packed = self._loop.get("packing") or {}
+        rest = {name: number for number, name in enumerate(self._loop.get("unschedulable") or ())}
+        return sorted(pods, key=lambda pod: (pod.name not in packed, rest.get(pod.name, len(rest))))
+
+    def nodes(self, nodes: list[Node]) -> list[Node]:
+        """Puts nodes that were found unneeded before others."""
+        unneeded = self._down.get("unneeded_since_ms") or {}
+        return sorted(nodes, key=lambda node: (node.name not in unneeded, node.name))
+
+    def removals(self, names: list[str]) -> list[str]:
+        """Puts nodes that were removed first."""
+        removed = [*(self._loop.get("remove_empty") or ()), *(each[0] for each in self._loop.get("remove_drain") or ())]
+        return sorted(names, key=lambda name: removed.index(name) if name in removed else len(removed))
+
+    def taints(self, names: list[str]) -> list[str]:
+        """Puts nodes first that were tainted in this loop."""
+        tainted = [node for time, node, *_ in self._taints if abs(time - self._last) <= _CLOSE]
+        return sorted(names, key=lambda name: tainted.index(name) if name in tainted else len(tainted))
+
+    def group(self, ids: Sequence[str]) -> str:
+        """Returns the recorded choice if it is one of the groups."""
+        best = self._ids.get(str(self._loop.get("best")), "")
+        return best if best in ids else ids[0]
+
+    def packed_on(self, pod: Pod) -> str:
+        """Returns the node on which a pod was packed."""
+        name = str((self._loop.get("packing") or {}).get(pod.name, ""))
+        if not name.startswith("upcoming:"):
+            return name
+        group, _, number = name.removeprefix("upcoming:").rpartition("/")
+        return f"template-node-for-{self._ids[group]}-upcoming-{number}"
+
+    def moved_to(self, pod: Pod) -> str:
+        """Returns the node to which a pod was moved in the simulation."""
+        return str((self._down.get("moves") or {}).get(pod.name, ""))
+
+
+class RecordedBindings:
+    """Lets a scheduler choose the recorded node among equally good ones."""
+
+    def __init__(self, outputs: RecordedOutputs) -> None:
+        self._nodes = {str(entry[2]): str(entry[3]) for entry in outputs.pods if entry[1] == "bind"}
+
+    def explain(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
+        """Changes the result of an attempt."""
+        slot = cycle.table.slots.get(self._nodes.get(pod.name, ""), -1)
+        if not outcome.node_name or len(outcome.feasible) < 2:
+            return
+        best = outcome.feasible[np.flatnonzero(outcome.totals == outcome.totals.max())]
+        if slot in best:
+            outcome.node_name = cycle.name_of(slot)
