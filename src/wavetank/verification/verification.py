@@ -32,8 +32,8 @@ class Verification:
     """How far wavetank agrees with many recordings: the counts of each family, and the first mismatches.
 
     `families` are those of recorded cycles, `timelines` of timelines, `sessions` of Volcano's sessions, `autoscalers`
-    of pod autoscalers, `node_autoscalers` of the cluster autoscaler, `services` of microservices; `verdicts` tell for each
-    file whether it agrees in everything.
+    of pod autoscalers, `node_autoscalers` of the cluster autoscaler, `services` of microservices; `verdicts` tell for
+    each file whether it agrees in everything.
     """
 
     families: dict[str, Agreement] = field(default_factory=dict)
