@@ -19,25 +19,25 @@ from wavetank.results import schema
 from wavetank.sweeps.spec import SweepDocument
 
 FOLDER = Path(__file__).parents[1] / "docs/reference"
-_WRITTEN = "Written by `scripts/generate_reference.py` from the code; do not edit."
+_WRITTEN = "`scripts/generate_reference.py` generates this page from the code; do not edit it."
 
 
 _INTRODUCTION = f"""# The Experiment document
 
 {_WRITTEN}
 
-Every field of the document that `wavetank run` and `wavetank sweep` read, with its type and default. Other fields
-are refused with a message that names the place. What fields do together is told in
-[experiments.md](../experiments.md), which also says how [durations, distributions and
-quantities](../experiments.md#durations-and-quantities) are written. Files are relative to the document's folder."""
+This page lists every field of the document that `wavetank run` and `wavetank sweep` read, with its type and default.
+Other fields are rejected with a message that names them. [experiments.md](../experiments.md) explains how the fields
+work together and the format of [durations, distributions and
+quantities](../experiments.md#durations-and-quantities). File names are relative to the document's folder."""
 
 _DIRECTIONS = {"lower": "↓", "higher": "↑", "": ""}
 
 _ASSERTIONS = """## spec.assert[]
 
 An assertion compares two expressions (`<` `<=` `>` `>=` `==` `!=`) of numbers, metrics, `+ - * /` and brackets. A
-metric is its mean over the seeds. `metric(scheduler)` is that of one scheduler; where a metric stands without one,
-the assertion is made of every scheduler. If one fails the command ends with status 1.
+metric is its mean over the seeds. `metric(scheduler)` is the metric of one scheduler; without a scheduler, the
+assertion must hold for every scheduler. If an assertion fails, the command ends with status 1.
 
 Metrics: """
 
@@ -123,7 +123,7 @@ def _column(column: schema.Column) -> str:
 def write_command_line() -> str:
     """Returns the page of the command line."""
     parts = [f"# The command line\n\n{_WRITTEN}", *_commands("wavetank", cli)]
-    statuses = "What the exit statuses mean is told in [experiments.md](../experiments.md#exit-statuses)."
+    statuses = "[experiments.md](../experiments.md#exit-statuses) describes the exit statuses."
     return "\n\n".join([*parts, statuses]) + "\n"
 
 

@@ -1,6 +1,6 @@
-"""A policy of one's own, from Python: keep the fast nodes for the pods that ask for much.
+"""Runs a Python policy that keeps the fast nodes for large pods.
 
-Run it with `python run.py`; it prints the summary and where the large pods went.
+`python run.py` prints the summary and the nodes of the large pods.
 """
 
 from collections import Counter

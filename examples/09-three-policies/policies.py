@@ -1,4 +1,4 @@
-"""Three policies: in ten lines, over arrays, and one that remembers."""
+"""Three policies: one in ten lines, one over arrays, one with state."""
 
 import numpy as np
 

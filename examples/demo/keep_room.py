@@ -1,4 +1,4 @@
-"""A scheduling policy in ten lines: keep whole nodes free for large pods, best fit for the rest."""
+"""A scheduling policy in ten lines: best fit that keeps whole nodes free for large pods."""
 
 import wavetank
 

@@ -1,4 +1,4 @@
-"""The figure of the study: GPUs in use over GPUs asked for, a line per policy."""
+"""Draws the figure of the study: allocated GPUs over requested GPUs, one line per policy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, TOP = 620, 380, 60, 60
-LEAST_X, MOST_X, LEAST_Y, MOST_Y = 70, 130, 70, 100  # percent; below that all policies place what comes
+LEAST_X, MOST_X, LEAST_Y, MOST_Y = 70, 130, 70, 100  # percent; below this load all policies place every pod
 COLOURS = ("#777777", "#b07d2b", "#4a9a5b", "#7d5fb0", "#d9701a", "#1f6fb4")
 
 
@@ -37,14 +37,14 @@ def _grid() -> Iterator[str]:
 
 
 def _ideal() -> Iterator[str]:
-    """Draws what would be in use if every pod found a place."""
+    """Draws the allocation if every pod were placed."""
     points = f"{_x(LEAST_Y):.1f},{_y(LEAST_Y):.1f} {_x(MOST_Y):.1f},{_y(MOST_Y):.1f} {_x(MOST_X):.1f},{_y(MOST_Y):.1f}"
     yield f'<polyline points="{points}" fill="none" stroke="#bbbbbb" stroke-dasharray="4 4"/>'
     yield _text(_x(MOST_X) - 4, _y(MOST_Y) + 16, "if every pod found a place", 11, "end")
 
 
 def _names(ends: Mapping[str, float]) -> Iterator[str]:
-    """Writes the names at the ends of their lines, the best on top, so that none covers another."""
+    """Labels the lines at their ends, the best on top, without overlaps."""
     colours = dict(zip(ends, COLOURS, strict=False))
     last = 0.0
     for policy, end in sorted(ends.items(), key=lambda item: -item[1]):

@@ -1,10 +1,11 @@
-"""How much of the GPUs each policy of GPU sharing puts to use, while pods come until they ask for 1.3 of them.
+"""Measures how many GPUs each policy of GPU sharing allocates, while pods arrive until they request 1.3 times all GPUs.
 
-python study.py                               # on nodes.csv and pods.csv beside this file: some seconds
+python study.py                               # with nodes.csv and pods.csv in this folder: some seconds
 python study.py --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv --seeds 42-51
 
-The second is the experiment of the paper (Weng et al., USENIX ATC 2023) on Alibaba's trace of 2023, six policies and
-ten seeds: about five minutes of CPU time. Prints a table; --out FOLDER gets the figure, allocation.svg.
+The second command is the experiment of the paper (Weng et al., USENIX ATC 2023) on Alibaba's trace of 2023, with six
+policies and ten seeds; it takes about five minutes of CPU time. Both print a table and write allocation.svg to
+--out FOLDER.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import wavetank
 from picture import write_curves
 
 HERE = Path(__file__).parent
-LOADS = range(131)  # percent of all GPUs that the pods which have come ask for
+LOADS = range(131)  # requested GPUs of all pods submitted so far, in percent of all GPUs
 
 
 def curve(pods: Path, capacity: float) -> list[float]:
-    """Returns how many percent of the GPUs are in use when so many percent were asked for, for each of LOADS."""
+    """Returns the percentage of allocated GPUs for each requested percentage of LOADS."""
     arrived, used, reached = 0.0, 0.0, [0.0]
     with pods.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -36,13 +37,13 @@ def curve(pods: Path, capacity: float) -> list[float]:
 
 
 def capacity_of(nodes: Path) -> float:
-    """Returns the thousandths of all GPUs of a list of nodes."""
+    """Returns the GPUs of a list of nodes, in thousandths."""
     with nodes.open(newline="") as file:
         return 1000 * sum(int(row["gpu"]) for row in csv.DictReader(file))
 
 
 def summary_of(results: wavetank.Results) -> dict[str, list[tuple[float, float]]]:
-    """Returns allocation and fragmentation of each seed by policy."""
+    """Returns allocation and fragmentation of each seed, by policy."""
     figures: dict[str, list[tuple[float, float]]] = {}
     with (results.folder / "summary.csv").open(newline="") as file:
         for row in csv.DictReader(file):

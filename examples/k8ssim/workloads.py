@@ -1,12 +1,12 @@
-"""Writes the four workloads of the study: stand-ins for what K8sSim took from two traces of Alibaba.
+"""Writes the four workloads of the study, as substitutes for those that K8sSim selected from two traces of Alibaba.
 
     python workloads.py FOLDER
 
-The traces are too large to be here, so jobs are drawn by their published figures. By section 4.1 of K8sSim's paper: how
-many jobs come by day and by night, in how many hours (trace of 2018: 19,500 in 18 h and 28,300 in 6 h; trace of 2020:
-1,759,052 in 16 h and 2,462,675 in 8 h), and that a job of the trace of 2020 has 7.1 tasks. What tasks ask for and how
-long they run is ours. The clusters of the study have 8 small nodes instead of thousands, so there are fewer jobs, of
-fewer tasks, at the same ratio of night to day.
+The traces are too large for this repository, so jobs are drawn at random from published statistics. Section 4.1 of
+K8sSim's paper states the number of jobs by day and by night (trace of 2018: 19,500 in 18 h and 28,300 in 6 h; trace of
+2020: 1,759,052 in 16 h and 2,462,675 in 8 h), and that a job of the trace of 2020 has 7.1 tasks. Requests and run times
+are our own choice. The clusters of the study have 8 small nodes instead of thousands, so there are fewer jobs, of fewer
+tasks, at the same ratio of night to day.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 JOBS = 60
-# Jobs per hour by day, by night as many as the traces' ratio says.
+# Jobs per hour by day; the number by night follows from the ratio in the traces.
 TASK_QUEUE = {"day": 340.0, "night": 340.0 * (28_300 / 6) / (19_500 / 18)}
 JOB_QUEUE = {"day": 110.0, "night": 110.0 * (2_462_675 / 8) / (1_759_052 / 16)}
 
@@ -29,7 +29,7 @@ IMAGES = ["web:1", "spark:3", "torch:2"]
 
 
 def task_queue(period: str) -> list[dict[str, Any]]:
-    """Returns pods with their submission times: independent tasks, as the Kubernetes half of K8sSim reads them."""
+    """Returns pods with their submission times: independent tasks, in K8sSim's format for Kubernetes."""
     random = Random(f"task queue {period}")
     items: list[dict[str, Any]] = []
     for number, time in enumerate(arrivals(random, TASK_QUEUE[period])):
@@ -58,7 +58,7 @@ def a_pod(job: str, task: int, size: tuple[str, str], image: str, random: Random
 
 
 def preference(job: str, random: Random) -> dict[str, Any]:
-    """Returns a wish for fast nodes, or for the nodes of the job's other tasks."""
+    """Returns a preference for fast nodes, or for the nodes of the job's other tasks."""
     if random.random() < 0.5:
         term = {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["fast"]}]}
         return {
@@ -71,7 +71,7 @@ def preference(job: str, random: Random) -> dict[str, Any]:
 
 
 def job_queue(period: str) -> list[dict[str, Any]]:
-    """Returns Volcano Jobs: gangs of workers, as the Volcano half of K8sSim reads them."""
+    """Returns Volcano Jobs: gangs of workers, in K8sSim's format for Volcano."""
     random = Random(f"job queue {period}")
     return [a_job(f"job{number}", time, random) for number, time in enumerate(arrivals(random, JOB_QUEUE[period]))]
 
@@ -101,7 +101,7 @@ def a_job(name: str, time: int, random: Random) -> dict[str, Any]:
 
 
 def arrivals(random: Random, per_hour: float) -> Iterator[int]:
-    """Yields when the jobs come, in seconds."""
+    """Yields the arrival times of the jobs, in seconds."""
     time = 0.0
     for _ in range(JOBS):
         yield int(time)

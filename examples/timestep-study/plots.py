@@ -1,4 +1,4 @@
-"""The figures of the study: a row of panels per workload, drawn as SVG by hand."""
+"""Draws the figures of the study as SVG, with a row of panels per workload."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PANELS: Sequence[tuple[str, Callable[[Any], float], bool]] = (
 
 
 def write_figure(path: Path, parameter: str, runs: Sequence[Any], exact: Sequence[Any]) -> None:
-    """Writes a figure: points are runs, the line their mean, the dashed line the same scheduler in virtual time."""
+    """Writes a figure: points are runs, the line is their mean, the dashed line the scheduler in virtual time."""
     workloads = list(dict.fromkeys(run.workload for run in runs))
     if not workloads:
         return
@@ -39,7 +39,7 @@ def write_figure(path: Path, parameter: str, runs: Sequence[Any], exact: Sequenc
 
 
 class Panel:
-    """One plot at a place of the figure."""
+    """One plot at a position in the figure."""
 
     def __init__(self, x: float, y: float, logarithmic: bool) -> None:
         self.x, self.y, self.logarithmic = x, y, logarithmic

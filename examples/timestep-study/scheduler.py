@@ -1,6 +1,6 @@
-"""A small scheduler over the official Kubernetes client: pods in the order of their arrival, first node that fits.
+"""A small scheduler with the official Kubernetes client: pods in order of arrival, first node that fits.
 
-It is an ordinary program and knows nothing of simulations: python scheduler.py --kubeconfig FILE
+It is an ordinary program that does not depend on the simulation: python scheduler.py --kubeconfig FILE
 """
 
 from __future__ import annotations

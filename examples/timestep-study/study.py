@@ -1,8 +1,8 @@
-"""How much of what a simulation says is made by the way in which it keeps step with the scheduler?
+"""Measures how the synchronization between simulation and scheduler changes the results.
 
-The study of Batkube's parameters (minimum delay, timeout, maximum time step; burst, spaced and realistic workloads),
-with the same scheduler in virtual time beside it. `python study.py` takes some minutes, `--full` most of a day; both
-write study.csv, table.md and an SVG per parameter.
+Repeats the study of Batkube's parameters (minimum delay, timeout, maximum time step; burst, spaced and realistic
+workloads) and compares them with the same scheduler in virtual time. `python study.py` takes some minutes, `--full`
+most of a day; both write study.csv, table.md and an SVG per parameter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXACT = "exact"
 
 @dataclass(frozen=True)
 class Size:
-    """How much of the study is made; times of parameters in milliseconds."""
+    """The size of the study; times of parameters in milliseconds."""
 
     jobs: int
     realistic: int
@@ -50,7 +50,7 @@ FULL = Size(
 
 @dataclass(frozen=True)
 class Run:
-    """One run: what was varied, and what came out; `over` counts pods that a node had no room for."""
+    """One run: the varied parameter and the results; `over` counts pods that did not fit on their node."""
 
     workload: str
     parameter: str
@@ -77,7 +77,7 @@ def workload_of(name: str, size: Size, realistic: str | None) -> dict[str, Any]:
 
 
 class Study:
-    """Makes the runs, one after the other: they are measured in real time."""
+    """Executes the runs one after another, because they are measured in real time."""
 
     def __init__(self, size: Size, program: dict[str, Any], realistic: str | None) -> None:
         self.size = size
@@ -121,7 +121,7 @@ class Study:
 
 
 def overcommitted(pods: list[dict[str, Any]], cpu: int) -> int:
-    """Counts the pods that were started on a node without room for them."""
+    """Counts the pods that were started on a node on which they did not fit."""
     changes = sorted(
         change
         for pod in pods
@@ -168,7 +168,7 @@ def write(study: Study, out: Path) -> None:
 
 
 def table(runs: list[Run]) -> str:
-    """Writes what the thesis has as Table 4.1: mean and deviation, in timesteps and in virtual time."""
+    """Writes Table 4.1 of the thesis: mean and deviation, in time steps and in virtual time."""
     lines = [
         "| workload | mode | runs | crash rate | makespan [s] | mean wait [s] | overcommitted | duration [s] |",
         "|---" * 8 + "|",

@@ -1,4 +1,4 @@
-"""The figure of the study: how full the nodes are, the fullest first, a line per scheduler."""
+"""Draws the figure of the study: the utilization of the nodes, the highest first, one line per scheduler."""
 
 from __future__ import annotations
 

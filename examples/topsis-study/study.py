@@ -1,4 +1,4 @@
-"""The experiments of the TOPSIS thesis, what its own arithmetic does to them, and one that is larger.
+"""Repeats the experiments of the TOPSIS thesis, with its own arithmetic and the correct one, and a larger one.
 
 python study.py [FOLDER]      # prints the tables, writes FOLDER/pressure.svg
 """
@@ -24,8 +24,8 @@ LOADS = {1: (0, 0, 70), 2: (70, 0, 70), 3: (70, 50, 70), 4: (70, 70, 0)}  # perc
 
 
 def closeness_of_the_thesis(matrix: NDArray[np.float64], weights: Sequence[float]) -> list[float]:
-    """Computes what figure 7 prints: with the norm of the whole matrix, row i against the ideal of column i, and a sum
-    that goes on from row to row."""
+    """Computes the numbers of figure 7: with the norm of the whole matrix, row i compared with the ideal of column i,
+    and a sum that is not reset between rows."""
     weighted = matrix / np.sqrt((matrix**2).sum()) * np.array(weights)
     distances = []
     for ideal in (weighted.max(axis=0), weighted.min(axis=0)):
@@ -76,7 +76,7 @@ def node_of(results: wavetank.Results, scheduler: str) -> str:
 
 
 def larger(folder: Path) -> None:
-    """Sixty nodes of three sizes, half of them busy with something else: who overloads them?"""
+    """Runs sixty nodes of three sizes, half of which run other programs, and compares the overload by scheduler."""
     sizes = [(4, "16Gi"), (8, "32Gi"), (16, "64Gi")]
     nodes = [
         {"count": 10, "name": f"{kind}-{cpu}", "cpu": cpu, "memory": memory, "load": load}

@@ -13,21 +13,21 @@ from wavetank.kernel.garbage import rare_collections
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
-    "clock": "Stop, move and read the clock of a served cluster.",
-    "compare": "Show what differs between the results of two runs.",
-    "convert": "Turn a workload into another format, or into a smaller one.",
-    "explain": "Explain why pods go where they go: filters, scores, ties, preemption.",
-    "inspect": "Print what is in a workload or a cluster file.",
-    "k8ssim-server": "Answer as K8sSim's servers do, for its clients and learning schedulers.",
-    "report": "Write the HTML report of a results folder again.",
-    "run": "Run an experiment: schedulers on a simulated cluster.",
-    "scheduler": "Build real schedulers for the loop, and list them.",
-    "schedulers": "List the schedulers that can be chosen by name.",
-    "schema": "Print the JSON Schema of a document, for editors.",
+    "clock": "Pause, advance and show the clock of a served cluster.",
+    "compare": "Compare two results: metrics and pods.",
+    "convert": "Convert a workload to another format, or extract a part of it.",
+    "explain": "Explain scheduling decisions: filters, scores, ties, preemption.",
+    "inspect": "Summarize a workload or cluster file.",
+    "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",
+    "report": "Rewrite the HTML report of a results folder.",
+    "run": "Run an experiment: compare schedulers on a simulated cluster.",
+    "scheduler": "Build real schedulers that run in virtual time, and list them.",
+    "schedulers": "List the schedulers that you can choose by name.",
+    "schema": "Print the JSON Schema of experiments and sweeps, for editors.",
     "serve": "Serve the Kubernetes API of a simulated cluster.",
-    "sweep": "Run schedulers in many scenarios, and report which is best where.",
-    "verify": "Replay recorded cycles of the real kube-scheduler and compare every decision.",
-    "warmup": "Compile the loops over nodes ahead of time, so that no run has to.",
+    "sweep": "Run schedulers in many scenarios, and report which is best in each.",
+    "verify": "Replay recordings of real programs and compare every decision.",
+    "warmup": "Compile the loops over nodes ahead of the first run.",
 }
 
 

@@ -122,7 +122,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
 
 
 def test_a_clock_without_a_server_says_so(tmp_path: Path) -> None:
-    assert "no server was found" in wavetank(tmp_path, "clock", "status", status=2)
+    assert "found no server" in wavetank(tmp_path, "clock", "status", status=2)
     with serving(tmp_path, "--bare") as served:
         pass
     assert "is wavetank serve running?" in wavetank(

@@ -87,8 +87,8 @@ def test_inspect_draws_a_picture(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "picture", "message"),
     [
-        pytest.param(PODS, "out.png", "the picture is SVG", id="another kind of picture"),
-        pytest.param(NODES, "out.svg", "a cluster has none", id="a cluster"),
+        pytest.param(PODS, "out.png", "ends in .svg", id="another kind of picture"),
+        pytest.param(NODES, "out.svg", "this is a cluster", id="a cluster"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(tmp_path: Path, text: str, picture: str, message: str) -> None:

@@ -36,7 +36,7 @@ Examples:
 )
 @click.pass_context
 def command(context: click.Context, kubeconfig: Path | None) -> None:
-    """Stop, move and read the clock of a cluster that `wavetank serve` serves."""
+    """Pause, advance and show the clock of a cluster that `wavetank serve` serves."""
     context.obj = kubeconfig
 
 
@@ -50,7 +50,7 @@ def status(kubeconfig: Path | None) -> None:
 @command.command()
 @click.pass_obj
 def pause(kubeconfig: Path | None) -> None:
-    """Stop the clock; clients are still served."""
+    """Pause the clock; the server keeps answering requests."""
     _print(_ask(kubeconfig, "POST", "pause"))
 
 
@@ -58,14 +58,14 @@ def pause(kubeconfig: Path | None) -> None:
 @click.option("--speed", metavar="N|max", help="The new speed.")
 @click.pass_obj
 def resume(kubeconfig: Path | None, speed: str | None) -> None:
-    """Start the clock again."""
+    """Resume the clock."""
     _print(_ask(kubeconfig, "POST", "resume", **({"speed": speed} if speed else {})))
 
 
 @command.command()
 @click.pass_obj
 def step(kubeconfig: Path | None) -> None:
-    """Advance to the next event, unless all are periodic."""
+    """Advance to the next event that is not a periodic timer."""
     _print(_ask(kubeconfig, "POST", "step"))
 
 
@@ -123,5 +123,5 @@ def _find(kubeconfig: Path | None) -> Path:
         return _DEFAULT
     stated = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
     if not stated:
-        raise InputError("no server was found: give --kubeconfig, the file that wavetank serve has written")
+        raise InputError("found no server: pass --kubeconfig with the file that wavetank serve wrote")
     return Path(stated)

@@ -23,9 +23,13 @@ Examples:
 @click.option("--scheduler-a", metavar="NAME", help="Only this scheduler of OUT_A.")
 @click.option("--scheduler-b", metavar="NAME", help="Only this scheduler of OUT_B.")
 @click.option(
-    "--most", type=click.IntRange(min=0), default=MOST_PODS, show_default=True, help="Differing pods to show."
+    "--most",
+    type=click.IntRange(min=0),
+    default=MOST_PODS,
+    show_default=True,
+    help="Maximum number of differing pods to show.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines; --most then counts for each run.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; --most then applies to each run.")
 @click.option("--exit-code", is_flag=True, help="End with status 1 if anything differs.")
 @click.pass_context
 def command(
@@ -38,10 +42,10 @@ def command(
     as_json: bool,
     exit_code: bool,
 ) -> None:
-    """Show what differs between the results of two runs.
+    """Compare two results: metrics and pods.
 
-    OUT_A and OUT_B are results of `wavetank run`, or single runs in them. Runs of the same scheduler and seed are
-    compared with each other; with one scheduler on each side, runs of the same seed.
+    OUT_A and OUT_B are results of `wavetank run`, or single runs in them. Runs with the same scheduler and seed are
+    compared with each other. If each side has a single scheduler, runs with the same seed are compared.
     """
     difference = compare_results(out_a, out_b, scheduler_a=scheduler_a, scheduler_b=scheduler_b, most=most)
     if as_json:

@@ -27,14 +27,16 @@ Examples:
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--to", type=click.Choice(list(TARGETS)), help="The format to write.  [default: by the suffix of OUT]")
-@click.option("--format", "format_", help="The format of IN.  [default: recognized by its content]")
-@click.option("--lenient", is_flag=True, help="Leave out and count entries that cannot be read.")
-@click.option("--pods-per-job", type=click.Choice(PODS_PER_JOB), help="What becomes of an SWF job of n processors.")
-@click.option("--period", metavar="TIME", help="Keep a part of that length, which then begins at 0.")
-@click.option("--utilization", type=click.FloatRange(0), help="Of the machine in that part, as closely as possible.")
-@click.option("--capacity", metavar="CPUS", type=click.IntRange(1), help="Of the machine.  [default: MaxProcs, peak]")
-@click.option("--trim", metavar="TIME", help="The longest time that a job may run.")
-@click.option("--normalize-cpu", metavar="CPUS", help="Make jobs single pods, the largest of so many CPUs.")
+@click.option("--format", "format_", help="The format of IN.  [default: detected from the content]")
+@click.option("--lenient", is_flag=True, help="Skip and count unusable entries.")
+@click.option("--pods-per-job", type=click.Choice(PODS_PER_JOB), help="The pods of an SWF job of n processors.")
+@click.option("--period", metavar="TIME", help="Extract a part of this length, which then starts at 0.")
+@click.option("--utilization", type=click.FloatRange(0), help="Choose the part whose utilization is closest to this.")
+@click.option(
+    "--capacity", metavar="CPUS", type=click.IntRange(1), help="CPUs of the machine.  [default: MaxProcs, peak]"
+)
+@click.option("--trim", metavar="TIME", help="Limit the run times of jobs.")
+@click.option("--normalize-cpu", metavar="CPUS", help="Turn jobs into single pods, and scale the largest to this.")
 def command(
     source: Path,
     target: Path,
@@ -44,11 +46,11 @@ def command(
     pods_per_job: str | None,
     **shape: Any,
 ) -> None:
-    """Turn a workload into another format, or into a smaller one.
+    """Convert a workload to another format, or extract a part of it.
 
     IN is any workload that wavetank reads; OUT is Batsim JSON (.json), SWF (.swf), CSV (.csv), wavetank's columnar
-    form (.parquet) or manifests (.yaml). What a format cannot express is said. First the period is cut out, then
-    run times are trimmed, then requests are normalised.
+    form (.parquet) or manifests (.yaml). The command reports what the target format cannot express. It first extracts
+    the period, then limits run times, then normalizes requests.
     """
     options = {"podsPerJob": pods_per_job} if pods_per_job else {}
     workload = open_workload(source, format_, lenient, options)

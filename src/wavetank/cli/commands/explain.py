@@ -34,21 +34,25 @@ _WIDTH = 160  # where the output is not a terminal
 @click.command(name="explain", epilog=_EXAMPLES)
 @click.argument("out", required=False, type=click.Path(path_type=Path))
 @click.argument("pod", required=False)
-@click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file of objects; may be repeated.")
 @click.option(
-    "--pods", type=click.Path(path_type=Path), help="The pods.  [default: those of the cluster without a node]"
+    "--cluster", multiple=True, type=click.Path(path_type=Path), help="A file of Kubernetes objects; may be repeated."
+)
+@click.option(
+    "--pods", type=click.Path(path_type=Path), help="The pods.  [default: pods of the cluster without a node]"
 )
 @click.option("--config", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
-@click.option("--kubernetes-version", "release", metavar="VERSION", help="The release.  [default: the newest]")
+@click.option(
+    "--kubernetes-version", "release", metavar="VERSION", help="The Kubernetes release.  [default: the newest]"
+)
 @click.option(
     "--choices",
     type=click.Path(path_type=Path),
-    help="A JSON file: the node that a pod takes among nodes of equal score.",
+    help="A JSON file with the node to choose for each pod, among nodes of equal score.",
 )
-@click.option("--scheduler", metavar="NAME", help="Of OUT: the run of this scheduler.")
-@click.option("--seed", type=int, metavar="N", help="Of OUT: the run under this seed.")
+@click.option("--scheduler", metavar="NAME", help="The scheduler of the run in OUT.")
+@click.option("--seed", type=int, metavar="N", help="The seed of the run in OUT.")
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
-@click.option("--most", type=click.IntRange(min=1), default=MOST_NODES, show_default=True, help="Nodes in a table.")
+@click.option("--most", type=click.IntRange(min=1), default=MOST_NODES, show_default=True, help="Nodes per table.")
 def command(
     out: Path | None,
     pod: str | None,
@@ -62,10 +66,10 @@ def command(
     output: str,
     most: int,
 ) -> None:
-    """Explain why pods go where they go: filters, scores, ties, preemption.
+    """Explain scheduling decisions: filters, scores, ties, preemption.
 
-    Either schedules PODS in their order on a CLUSTER, or reads what `wavetank run --explain` has recorded in the
-    results OUT for POD (name, or namespace/name).
+    Schedules the pods of a file one by one on a cluster (--cluster, --pods), or prints the attempts for POD (name, or
+    namespace/name) that `wavetank run --explain` recorded in the results OUT.
     """
     of_state = (*cluster, pods, config, release, choices)
     of_run = (scheduler, seed)

@@ -26,17 +26,19 @@ Examples:
 
 @click.command(name="inspect", epilog=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "format_", help="The file's format.  [default: recognized by its content]")
-@click.option("--lenient", is_flag=True, help="Leave out and count entries that cannot be read.")
+@click.option("--format", "format_", help="The file's format.  [default: detected from the content]")
+@click.option("--lenient", is_flag=True, help="Skip and count unusable entries.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE.svg", help="Draw the arrivals of a workload.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE.svg", help="Draw a chart of the arrivals of a workload."
+)
 def command(file: Path, format_: str | None, lenient: bool, as_json: bool, plot: Path | None) -> None:
-    """Print what is in a workload or a cluster file.
+    """Summarize a workload or cluster file.
 
-    Shows its format, the number of jobs, pods or nodes, what they request or offer, and when pods arrive.
+    Shows the format, the number of jobs, pods or nodes, their requests or capacities, and the arrivals of pods.
     """
     if plot is not None and plot.suffix.lower() != ".svg":
-        raise InputError("the picture is SVG: expected a name that ends in .svg", source=str(plot))
+        raise InputError("expected a file name that ends in .svg", source=str(plot))
     summary = summarize(file, format_, lenient)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode())
@@ -46,7 +48,7 @@ def command(file: Path, format_: str | None, lenient: bool, as_json: bool, plot:
         _print_cluster(summary)
     if plot is not None:
         if not isinstance(summary, WorkloadSummary):
-            raise InputError("--plot draws arrivals, and a cluster has none", source=str(file))
+            raise InputError("--plot draws the arrivals of a workload; this is a cluster", source=str(file))
         write_picture(summary, plot)
 
 

@@ -37,13 +37,15 @@ _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
     "--host", default="127.0.0.1", show_default=True, help="The address to listen on; there is no authentication."
 )
 @click.option(
-    "--compat", is_flag=True, help="kube-scheduler's algorithms as K8sSim itself runs them (Kubernetes 1.14)."
+    "--compat", is_flag=True, help="Use kube-scheduler's algorithms as K8sSim implements them (Kubernetes 1.14)."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="For ties between nodes.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed for ties between nodes."
+)
 def command(port: int, host: str, compat: bool, seed: int) -> None:
-    """Answer as K8sSim's servers do: /reset, /step, /stepResult, /stepResultAnyway.
+    """Serve K8sSim's HTTP interface: /reset, /step, /stepResult, /stepResultAnyway.
 
-    The workload of /reset decides whether it is K8sSim's Volcano or its Kubernetes server.
+    The workload of /reset selects K8sSim's simulator of Volcano or of Kubernetes.
     """
     k8ssim = K8sSimServer(compat, seed)
     with listen(host, port) as listening:

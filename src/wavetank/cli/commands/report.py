@@ -13,7 +13,7 @@ from wavetank.results.layout import SWEEP
 @click.command(name="report", epilog="Example: wavetank report out/mine")
 @click.argument("out", type=click.Path(path_type=Path))
 def command(out: Path) -> None:
-    """Write the HTML report of a results folder again, of an experiment or of a sweep."""
+    """Rewrite the HTML report of a results folder, of an experiment or of a sweep."""
     write = write_sweep_report if (out / SWEEP).exists() else write_report
     try:
         click.echo(write(out))

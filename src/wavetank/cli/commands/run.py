@@ -51,15 +51,15 @@ _OPTIONS = {
 @click.argument("experiment", required=False, type=click.Path(path_type=Path))
 @click.option("--cluster", multiple=True, type=click.Path(path_type=Path), help="A file with nodes; may be repeated.")
 @click.option("--workload", type=click.Path(path_type=Path), help="A file with pods or jobs.")
-@click.option("--format", "format_", help="The workload's format.  [default: recognized by its content]")
+@click.option("--format", "format_", help="The workload's format.  [default: detected from the content]")
 @click.option(
     "--option",
     "options",
     multiple=True,
     metavar="KEY=VALUE",
-    help="An option of the files' format, such as case=SchedulingBasic/500Nodes or podsPerJob=one.",
+    help="An option of the file format, such as case=SchedulingBasic/500Nodes or podsPerJob=one.",
 )
-@click.option("--lenient", is_flag=True, help="Leave out and count entries of the workload that cannot be used.")
+@click.option("--lenient", is_flag=True, help="Skip and count unusable entries of the workload.")
 @click.option(
     "--scheduler",
     "schedulers",
@@ -68,17 +68,19 @@ _OPTIONS = {
     help="A scheduler to compare; may be repeated.  [default: default]",
 )
 @click.option("--seeds", metavar="LIST", help="Seeds such as 1-5 or 1,2,7.  [default: 1]")
-@click.option("--latency", metavar="PRESET", help=f"{' or '.join(PRESETS)}.  [default: ideal]")
-@click.option("--execution", type=click.Choice(["kubelet", "k8ssim"]), help="The model of nodes that runs the pods.")
+@click.option("--latency", metavar="PRESET", help=f"The latency model: {' or '.join(PRESETS)}.  [default: ideal]")
+@click.option("--execution", type=click.Choice(["kubelet", "k8ssim"]), help="The node model.")
 @click.option(
     "--kubernetes-version", metavar="VERSION", help="The Kubernetes release to simulate.  [default: the newest]"
 )
 @click.option("--ties", type=click.Choice(["random", "exact"]), help="How ties between nodes are broken.")
 @click.option("--horizon", metavar="TIME", help="Simulated time after which a run stops, such as 2h.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="The results' folder.  [default: out/<name>]")
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time.  [default: one per core]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The results folder.  [default: out/<name>]")
+@click.option("--jobs", type=click.IntRange(min=1), help="Number of parallel runs.  [default: one per core]")
 @click.option("--explain", "keep", flag_value="best", help="Record every attempt for `wavetank explain`.")
-@click.option("--explain-all", "keep", flag_value="all", help="The same, with all nodes instead of the best 50.")
+@click.option(
+    "--explain-all", "keep", flag_value="all", help="The same, with all nodes instead of the best 50 and the worst 5."
+)
 def command(
     experiment: Path | None,
     cluster: tuple[Path, ...],
@@ -92,9 +94,9 @@ def command(
     keep: Keep | None,
     **changes: str | None,
 ) -> None:
-    """Run an experiment: schedulers on a simulated cluster.
+    """Run an experiment: compare schedulers on a simulated cluster.
 
-    EXPERIMENT is a document of kind Experiment; options replace what it says, or say everything without it.
+    EXPERIMENT is a document of kind Experiment. Options override its fields, or replace the document altogether.
     """
     if experiment is None and not (cluster and workload):
         raise click.UsageError("give an EXPERIMENT, or --cluster and --workload")

@@ -24,9 +24,9 @@ Examples:
 _PLAIN_EVERY_S = 15.0
 
 
-_HELP = f"""Build real schedulers for the loop, and list them.
+_HELP = f"""Build real schedulers that run in virtual time, and list them.
 
-A scheduler that was built so runs in an experiment in virtual time, byte for byte repeatable:
+An experiment runs such a scheduler in virtual time, with the same results byte for byte every time:
 schedulers: [{{name: real, process: {{package: kube-scheduler, version: {SERVED.tag}}}}}].
 """
 
@@ -40,9 +40,9 @@ def command() -> None:
 @click.argument("name")
 @click.option("--version", help=f"The release of Kubernetes, e.g. {SERVED.tag}.")
 @click.option("--go", help="The go command to build with.  [default: go on the PATH]")
-@click.option("--package", help="A folder of yours with a main package, or an import path with a version.")
+@click.option("--package", help="A folder with a main package, or an import path with a version.")
 def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
-    """Build a scheduler on virtual time, with your Go toolchain from Go's module proxy.
+    """Build a scheduler that runs in virtual time, with your Go toolchain and Go's module proxy.
 
     NAME is a command of Kubernetes (kube-scheduler), or with --package any name. The first build
     takes a few minutes; it is kept in ~/.cache/wavetank.
@@ -57,7 +57,7 @@ def build(name: str, version: str | None, go: str | None, package: str | None) -
 
 @command.command(name="list")
 def list_() -> None:
-    """List the schedulers that were built."""
+    """List the schedulers that you have built."""
     programs = Cache().list()
     if not programs:
         console.print(f"none yet: wavetank scheduler build kube-scheduler --version {SERVED.tag}", highlight=False)

@@ -18,14 +18,14 @@ Examples:
 """
 
 _BESIDES = """
-Besides these: a KubeSchedulerConfiguration (CONFIG.yaml) or a class of yours (module:Class).
-With -k8ssim-compat behind its name, one of LRP to IPAP does what K8sSim itself does.
+You can also use a KubeSchedulerConfiguration (CONFIG.yaml) or your own class (module:Class).
+The suffix -k8ssim-compat makes any of LRP to IPAP behave as in K8sSim itself.
 docs/schedulers.md has all formulas."""
 
 
 @click.command(name="schedulers", epilog=_EXAMPLES)
 def command() -> None:
-    """List the schedulers that can be chosen by name, with what each prefers and the source of its formula."""
+    """List the schedulers that you can choose by name, with what each prefers and the source of its formula."""
     for kind, schedulers in groupby(named_schedulers().values(), key=lambda each: each.kind):
         console.print(_table(kind, schedulers))
     console.print(_BESIDES, highlight=False)

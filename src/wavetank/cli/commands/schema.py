@@ -17,9 +17,9 @@ Examples:
 @click.command(name="schema", epilog=_EXAMPLES)
 @click.argument("document", type=click.Choice(["experiment", "sweep"]))
 def command(document: str) -> None:
-    """Print the JSON Schema of a document, with which editors complete and check it.
+    """Print the JSON Schema of a document, which editors use to complete and check it.
 
-    An `experiment` is what `wavetank run` reads, a `sweep` an experiment with scenarios for `wavetank sweep`.
+    Use `experiment` for documents of `wavetank run`, and `sweep` for documents of `wavetank sweep`.
     """
     schema = schema_of(_structure(document), f"wavetank {document}")
     click.echo(json.dumps(schema, indent=2, ensure_ascii=False))

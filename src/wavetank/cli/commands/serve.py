@@ -60,39 +60,53 @@ Examples:
     default="default",
     show_default=True,
     metavar="NAME|CONFIG.yaml|MODULE:CLASS|none",
-    help="The scheduler, or none.",
+    help="The scheduler, or none to attach your own.",
 )
 @click.option(
     "--controllers",
     metavar="LIST|none",
     default="*",
     show_default=True,
-    help="As kube-controller-manager's: *,-deployment-controller is all but one.",
+    help="The enabled controllers, as for kube-controller-manager: *,-deployment-controller enables all but one.",
 )
 @click.option(
     "--controller-flags",
     metavar="LIST",
     default="",
-    help="Of the pod autoscaler, as kube-controller-manager's: horizontal-pod-autoscaler-sync-period=30s.",
+    help="Flags of kube-controller-manager for the pod autoscaler: horizontal-pod-autoscaler-sync-period=30s.",
 )
-@click.option("--kubelets", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Run bound pods.")
-@click.option("--metrics", type=click.Choice(["on", "off"]), default="on", show_default=True, help="For kubectl top.")
 @click.option(
-    "--metrics-file", type=click.Path(path_type=Path), help="Loads of pods, custom and external metrics (YAML)."
+    "--kubelets",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="Simulated kubelets, which run bound pods.",
+)
+@click.option(
+    "--metrics",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="The metrics APIs, for kubectl top and autoscalers.",
+)
+@click.option(
+    "--metrics-file",
+    type=click.Path(path_type=Path),
+    help="A YAML file with loads of pods, custom and external metrics.",
 )
 @click.option(
     "--latency",
     metavar="PRESET",
     default="ideal",
     show_default=True,
-    help=f"How long things take: {' or '.join(PRESETS)}.",
+    help=f"The latency model: {' or '.join(PRESETS)}.",
 )
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path),
     default=KUBECONFIG,
     show_default=True,
-    help="The file to write for kubectl.",
+    help="The kubeconfig file to write.",
 )
 @click.option("--bare", is_flag=True, help="Only the API: no scheduler, no kubelets, no controllers.")
 @click.option(
@@ -100,21 +114,23 @@ Examples:
     type=click.Choice(["simple", "full"]),
     default="simple",
     show_default=True,
-    help="full: as a real server has it, pods need service accounts and new nodes are not ready.",
+    help="full: the admission plugins of a real server; pods need service accounts, and new nodes are not ready.",
 )
 @click.option(
     "--authorization",
     type=click.Choice(["allow", "rbac"]),
     default="allow",
     show_default=True,
-    help="rbac: roles decide what users may do; the token's owner may do everything.",
+    help="rbac: roles restrict users; the user of the token may do everything.",
 )
-@click.option("--feature-gates", metavar="LIST", default="", help="As kube-apiserver's: HPAScaleToZero=true.")
+@click.option(
+    "--feature-gates", metavar="LIST", default="", help="Feature gates, as for kube-apiserver: HPAScaleToZero=true."
+)
 @click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds per real second.")
-@click.option("--paused", is_flag=True, help="Start with the clock stopped, until `wavetank clock resume`.")
+@click.option("--paused", is_flag=True, help="Start with the clock paused; `wavetank clock resume` starts it.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
 @click.option("--no-auth", is_flag=True, help="Accept requests without a token.")
-@click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate made for it.")
+@click.option("--tls", is_flag=True, help="Serve HTTPS with a generated certificate.")
 def command(
     cluster: tuple[Path, ...],
     port: int,

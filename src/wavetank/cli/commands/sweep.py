@@ -33,15 +33,19 @@ Examples:
 
 @click.command(name="sweep", epilog=_EXAMPLES)
 @click.argument("experiment", type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Where the results go. [default: out/NAME]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The results folder.  [default: out/<name>]")
 @click.option(
-    "--scheduler", "schedulers", multiple=True, metavar="NAME|CONFIG.yaml|MODULE:CLASS", help="Compare only these."
+    "--scheduler",
+    "schedulers",
+    multiple=True,
+    metavar="NAME|CONFIG.yaml|MODULE:CLASS",
+    help="Compare only this scheduler; may be repeated.",
 )
-@click.option("--seeds", metavar="1-5,9", help="The seeds of the runs.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time. [default: one per core]")
+@click.option("--seeds", metavar="1-5,9", help="Seeds such as 1-5 or 1,2,7.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Number of parallel runs.  [default: one per core]")
 @click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True)
 @click.option(
-    "--ray-address", metavar="ADDRESS", help="The address of a Ray cluster.  [default: one is started on this machine]"
+    "--ray-address", metavar="ADDRESS", help="The address of a Ray cluster.  [default: start one on this machine]"
 )
 def command(
     experiment: Path,
@@ -52,9 +56,9 @@ def command(
     executor: str,
     ray_address: str | None,
 ) -> None:
-    """Run every scheduler in every scenario under every seed, and report which is best where.
+    """Run every scheduler in every scenario with every seed, and report which is best in each.
 
-    EXPERIMENT is a document of kind Experiment with a `sweep`. A sweep that was interrupted continues.
+    EXPERIMENT is a document of kind Experiment with a `sweep`. The command continues an interrupted sweep.
     """
     changes: dict[str, Any] = {} if seeds is None else {"seeds": seeds}
     if schedulers:

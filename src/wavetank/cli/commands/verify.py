@@ -43,15 +43,21 @@ Examples:
 
 @click.command(name="verify", epilog=_EXAMPLES)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--family", metavar="NAME", help="Only the recordings of one family.")
-@click.option("--most", type=click.IntRange(min=0), default=10, show_default=True, help="Mismatches to show in full.")
+@click.option("--family", metavar="NAME", help="Only recordings of this family.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Maximum number of mismatches to show in full.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(folder: Path, family: str | None, most: int, as_json: bool) -> None:
     """Replay recordings of the real kube-scheduler, Volcano, autoscalers or MiSim and compare every decision.
 
-    DIR holds recordings (*.json.gz): single cycles, timelines, sessions of Volcano, syncs of pod autoscalers, or
-    scenarios of the cluster autoscaler; one file will do. Runs of MiSim are folders with a result.json. Ends with 1 on
-    any mismatch.
+    DIR is a folder of recordings (*.json.gz), or one of its files: scheduling cycles, timelines, sessions of Volcano,
+    syncs of pod autoscalers, or scenarios of the cluster autoscaler. Runs of MiSim are folders with a result.json. The
+    exit status is 1 if there is a mismatch.
     """
     with _watched(find_recordings(folder, family)) as recordings:
         verification = verify(recordings, most)

@@ -8,9 +8,9 @@ from wavetank.cli.console import errors
 
 @click.command(name="warmup")
 def command() -> None:
-    """Compile the loops over nodes ahead of time, so that no run has to.
+    """Compile the loops over nodes ahead of the first run.
 
-    The compiled code is kept on disk, beside the installed package or, where that is read-only, in the user's cache.
+    The compiled code is stored on disk, next to the installed package or, if that is read-only, in the user's cache.
     """
     warm_up(errors)
     click.echo("compiled")

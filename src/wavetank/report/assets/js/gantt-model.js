@@ -88,7 +88,7 @@ function nodeOf({ first }, bar) {
   return low;
 }
 
-/** What there is to say about a bar. */
+/** The details of a bar, as [term, text]. */
 function barTerms(model, bar) {
   const { pods, fates, bars, nodes, phases, tick } = model;
   const pod = bars.pod[bar];

@@ -185,7 +185,7 @@ class GanttView {
   }
 
   hint() {
-    const text = this.model.heat ? "This chart carries no single pods." : "Click a bar, or search for a pod, to see its details here.";
+    const text = this.model.heat ? "This chart does not contain single pods." : "Click a bar, or search for a pod, to see its details here.";
     return el("p", { class: "quiet" }, text);
   }
 }
@@ -197,8 +197,8 @@ function heatKey({ heat }, group) {
 }
 
 function barKey({ pods }) {
-  const colours = pods.jobs.length > 1 ? "Colours tell jobs apart and repeat" : "Colours tell neighbours apart";
-  return [el("span", {}, `${colours}; pale: scheduled, not yet started; marked end: failed. Overlapping pods stand in lanes.`)];
+  const colours = pods.jobs.length > 1 ? "Colours distinguish jobs and repeat" : "Colours distinguish neighbouring pods";
+  return [el("span", {}, `${colours}. Pale bars: scheduled, not yet started. Marked ends: failed. Overlapping pods are drawn in lanes.`)];
 }
 
 function startGantt() {
@@ -213,7 +213,7 @@ function startGantt() {
 function noteGantt({ heat, fates, bars }) {
   const note = byId("gantt-note"), unplaced = fates ? fates.scheduled.length - bars.pod.length : 0;
   const lines = [];
-  if (heat) lines.push("To keep the page under 10 MB this run is carried as a heat map only; its pods.csv has every pod.");
+  if (heat) lines.push("To keep the page under 10 MB, it contains this run as a heat map only; pods.csv of the run has every pod.");
   if (unplaced) lines.push(`${number(unplaced, 9)} pods were never placed on a node and are not in the chart.`);
   note.hidden = !lines.length;
   note.textContent = lines.join(" ");

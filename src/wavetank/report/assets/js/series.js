@@ -26,7 +26,7 @@ function seriesControls(state, redraw) {
   if (DATA.seeds.length < DATA.allSeeds) {
     const note = byId("series-note");
     note.hidden = false;
-    note.textContent = `To keep the page small it carries the first ${DATA.seeds.length} of ${DATA.allSeeds} seeds.`;
+    note.textContent = `To keep the page small, it contains the first ${DATA.seeds.length} of ${DATA.allSeeds} seeds only.`;
   }
 }
 

@@ -12,8 +12,8 @@ function startHeat() {
 function drawHeat() {
   const metric = METRIC.get(heatKey);
   const lead = heatKey === "mean_job_latency_s"
-    ? "CloseRate: the mean job latency of a scheduler divided by that of the best one in the scenario. 1 is the best; hatched: the scheduler left pods unscheduled."
-    : `${metric.label}, divided by that of the best one in the scenario (${metric.better} is better). 1 is the best.`;
+    ? "CloseRate is the mean job latency of a scheduler divided by that of the best scheduler in the scenario: 1 is the best. Schedulers in hatched cells left pods unscheduled."
+    : `${metric.label}, divided by that of the best scheduler in the scenario (${metric.better} is better): 1 is the best.`;
   byId("heat-lead").textContent = lead;
   byId("heat").replaceChildren(...heatGroups().map(heatTable));
 }
