@@ -14,6 +14,7 @@ from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.experiments.document.values import make_name, read_name
+from wavetank.sweeps.autoscalers import autoscaler_variants
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
 from wavetank.sweeps.keys import digest
 from wavetank.sweeps.spec import ClusterVariant, ScenarioSpec, SweepDocument, SweepSpec, WorkloadVariant
@@ -84,9 +85,12 @@ def _scenarios(spec: Mapping[str, Any], given: SweepSpec) -> Iterator[tuple[str,
         return
     clusters = _variants(given.clusters, "spec.sweep.clusters")
     workloads = _variants(given.workloads, "spec.sweep.workloads")
-    for (cluster, cluster_changes, where), (workload, workload_changes, elsewhere) in product(clusters, workloads):
-        label = "-".join(part for part in (workload, cluster) if part) or "all"
-        yield label, {**spec, **cluster_changes, **workload_changes}, where or elsewhere
+    autoscalers = list(autoscaler_variants(spec.get("hpa"), given.hpa, "spec.sweep.hpa"))
+    for (cluster, of_cluster, where), (workload, of_workload, elsewhere), (hpa, of_hpa) in product(
+        clusters, workloads, autoscalers
+    ):
+        label = "-".join(part for part in (workload, cluster, hpa) if part) or "all"
+        yield label, {**spec, **of_cluster, **of_workload, **of_hpa}, where or elsewhere
 
 
 def _listed(spec: Mapping[str, Any], scenarios: Sequence[ScenarioSpec]) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -62,6 +62,11 @@ class ScenarioSpec(Structure):
     seeds: Any = field(_like_the_spec("seeds"), default=None, otherwise=_SAME, doc="other seeds")
     horizon: Any = field(_like_the_spec("horizon"), default=None, otherwise=_SAME, doc="another horizon")
     execution: Any = field(_like_the_spec("execution"), default=None, otherwise=_SAME, doc="another execution")
+    hpa: Any = field(_like_the_spec("hpa"), default=None, otherwise=_SAME, doc="other autoscalers")
+    metrics: Any = field(_like_the_spec("metrics"), default=None, otherwise=_SAME, doc="other loads and metrics")
+    autoscaling: Any = field(
+        _like_the_spec("autoscaling"), default=None, otherwise=_SAME, doc="other settings of the HPA controller"
+    )
 
 
 _VALUES = types.items(types.unread("values"))
@@ -80,7 +85,7 @@ def _read_grid(value: object, path: str) -> dict[str, list[Any]]:
 class SweepSpec(Structure):
     """See [how to sweep scenarios](../how-to/sweep-scenarios.md)."""
 
-    rules = (Excludes("scenarios", "clusters", "workloads", problem="{} does not go with scenarios"),)
+    rules = (Excludes("scenarios", "clusters", "workloads", "hpa", problem="{} does not go with scenarios"),)
 
     clusters: list[ClusterVariant] | None = field(
         types.nullable(types.items(types.nested(ClusterVariant))),
@@ -94,6 +99,11 @@ class SweepSpec(Structure):
         Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
         default={},
         doc="by scheduler and argument, a list of values; every combination is a scheduler of its own",
+    )
+    hpa: dict[str, dict[str, list[Any]]] = field(
+        Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
+        default={},
+        doc="by HPA and field, such as `cpu` or `scaleDown.window`, a list of values; every combination is a scenario",
     )
     scenarios: list[ScenarioSpec] | None = field(
         types.items(types.nested(ScenarioSpec)),

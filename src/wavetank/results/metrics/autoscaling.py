@@ -131,7 +131,8 @@ class AutoscalerFigures:
         reasons = {each.get("type"): each.get("reason") for each in status.get("conditions") or ()}
         rescaled = desired != replicas and reasons.get("AbleToScale") == "SucceededRescale"
         ready = self.pods.at(time - 1)  # without pods of this sync, which may start at once
-        return Sync(time, replicas, desired, ready, _measured(self.spec, status), rescaled)
+        asked = desired if rescaled else replicas  # a sync without a decision leaves the target as it is
+        return Sync(time, replicas, asked, ready, _measured(self.spec, status), rescaled)
 
 
 def autoscaler_figures(recorder: AutoscalerRecorder, end: Nanoseconds) -> list[AutoscalerFigures]:

@@ -167,6 +167,7 @@ class Metrics:
             "running time of the pods of all autoscalers, in hours; the next ones are sums over autoscalers, too",
             label="Pod-hours under HPAs",
             better="lower",
+            heading="Pod-\nhours",
             optional=True,
         ),
     ] = None
@@ -186,11 +187,15 @@ class Metrics:
             SECONDS,
             label="Time above target",
             better="lower",
+            heading="Above\ntarget",
             optional=True,
         ),
     ] = None
     hpa_rescales: Annotated[
-        int | None, about("changes of replicas by autoscalers", label="Rescales", better="lower", optional=True)
+        int | None,
+        about(
+            "changes of replicas by autoscalers", label="Rescales", better="lower", heading="Re-\nscales", optional=True
+        ),
     ] = None
     hpa_rescaled_replicas: Annotated[
         int | None,
