@@ -116,6 +116,36 @@ def test_a_load_and_a_fault_are_seen_by_the_autoscaler(process: dict[str, Any] |
         assert bool(cluster.log) == (process is not None)
 
 
+TARGET = {"type": "AverageValue", "averageValue": "10"}
+NOT_REGISTERED = "no custom metrics API (custom.metrics.k8s.io) registered"
+
+
+@pytest.mark.parametrize("process", [None, REAL], ids=["built-in", "real"])
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (
+            {"type": "External", "external": {"metric": {"name": "q"}, "target": TARGET}},
+            "the server could not find the requested resource (get q.external.metrics.k8s.io)",
+        ),
+        ({"type": "Pods", "pods": {"metric": {"name": "q"}, "target": TARGET}}, NOT_REGISTERED),
+    ],
+    ids=["external", "custom"],
+)
+def test_a_metrics_api_that_is_not_served_is_a_condition(
+    metric: dict[str, Any], message: str, process: dict[str, Any] | None
+) -> None:
+    if process is not None:
+        real_manager()
+    with ScriptedCluster(process=process) as cluster:
+        cluster.create(WEB)
+        cluster.patch("hpa", "web", {"spec": {"metrics": [metric]}})
+        cluster.run("20s")
+        conditions = {each["type"]: each for each in cluster.get("hpa", "web")["status"]["conditions"]}
+        assert conditions["ScalingActive"]["status"] == "False"
+        assert conditions["ScalingActive"]["message"].endswith(message)
+
+
 def test_requests_are_refused_only_so_often() -> None:
     with ScriptedCluster() as cluster:
         cluster.refuse("/pods$", method="POST", times=1, code=500, message="try again")

@@ -54,3 +54,13 @@ def test_a_source_of_too_many_events_is_ignored_for_a_while() -> None:
     log.store.clock.run(log.store.clock.now + 300 * SECOND)
     log.tell("at last", reason="Late")
     assert len(log.told) == 26
+
+
+def test_those_that_were_ignored_count_as_well() -> None:
+    log = Log()
+    for _ in range(30):
+        log.tell("again")
+    assert log.told == [("again", 25)]
+    log.store.clock.run(log.store.clock.now + 300 * SECOND)
+    log.tell("again")
+    assert log.told == [("again", 31)]

@@ -14,7 +14,14 @@ _NO_EXTERNAL_API = "the server could not find the requested resource (get {}.ext
 
 
 class MetricsError(Exception):
-    """A metric that cannot be had; the text is what the condition and the Event say of it."""
+    """A metric that cannot be had; the text is what the condition and the Event say of it.
+
+    `code` is that of the API's answer, 200 for one that does not tell what was asked for.
+    """
+
+    def __init__(self, message: str, code: int = 200) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class PodMetrics(NamedTuple):
@@ -91,9 +98,9 @@ class NoMetrics:
         raise unavailable("external", _NO_EXTERNAL_API.format(metric))
 
 
-def unavailable(api: str, why: str) -> MetricsError:
+def unavailable(api: str, why: str, code: int = 404) -> MetricsError:
     """Returns the error for an API (resource, custom, external) that has refused a request."""
-    return MetricsError(f"unable to fetch metrics from {api} metrics API: {why}")
+    return MetricsError(f"unable to fetch metrics from {api} metrics API: {why}", code)
 
 
 def no_metrics(api: str) -> MetricsError:

@@ -7,6 +7,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.rules.readiness import running_since, whole_second
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.metricsclient import (
+    NoMetrics,
     ObjectReference,
     PodMetrics,
     no_metrics,
@@ -17,6 +18,8 @@ from wavetank.nodes.usage.usage import Usage, Used
 from wavetank.simulation.metrics.podmetrics import RESOURCES, PodMetricsTable, Sample
 from wavetank.simulation.metrics.podsets import PodSets, start_of
 from wavetank.simulation.metrics.setting import MetricsSetting
+
+_ABSENT = NoMetrics()  # says so of APIs that are not served
 
 
 class ClusterMetrics(Usage):
@@ -121,6 +124,8 @@ class ClusterMetrics(Usage):
         self, metric: str, namespace: str, selector: LabelSelector, metric_selector: LabelSelector
     ) -> PodMetrics:
         """Returns a custom metric of the selected pods."""
+        if not self.has_custom_metrics:
+            return _ABSENT.pods_metric(metric, namespace, selector, metric_selector)
         sample = self.of_pods(namespace, selector, metric, metric_selector)
         if sample is None:
             raise unavailable("custom", f"the server could not find the metric {metric} for pods")
@@ -132,6 +137,8 @@ class ClusterMetrics(Usage):
         self, metric: str, namespace: str, described: ObjectReference, metric_selector: LabelSelector
     ) -> int:
         """Returns a custom metric of one object."""
+        if not self.has_custom_metrics:
+            return _ABSENT.object_metric(metric, namespace, described, metric_selector)
         group = described.api_version.rpartition("/")[0]
         resource = self._store.resource_name(f"{described.kind}.{group}" if group else described.kind)
         name = namespace if resource == "namespaces" else described.name
@@ -143,9 +150,11 @@ class ClusterMetrics(Usage):
 
     def external_metric(self, metric: str, namespace: str, metric_selector: LabelSelector) -> Sequence[int]:
         """Returns the values of an external metric."""
+        if not self.has_external_metrics:
+            return _ABSENT.external_metric(metric, namespace, metric_selector)
         found = self.external(namespace, metric, metric_selector)
         if found is None:
-            raise unavailable("external", f"the server could not find the metric {metric}")
+            raise unavailable("external", f"the server could not find the metric {metric} for namespace {namespace}")
         if not found:
             raise no_metrics("external")
         return [value for _, value in found]

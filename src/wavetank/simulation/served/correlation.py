@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -31,10 +31,18 @@ class _Bucket:
     filled: Nanoseconds
 
 
+class Observed(NamedTuple):
+    """How often an Event has occurred, whether or not it was written, and when first."""
+
+    times: int
+    first: Nanoseconds
+
+
 class Correlator:
-    """Combines and limits Events before they are written."""
+    """Combines, counts and limits Events before they are written."""
 
     def __init__(self) -> None:
+        self._observed: OrderedDict[Key, Observed] = OrderedDict()
         self._similar: OrderedDict[Key, _Similar] = OrderedDict()
         self._buckets: OrderedDict[Key, _Bucket] = OrderedDict()
 
@@ -52,6 +60,13 @@ class Correlator:
         similar.messages.pop(next(iter(similar.messages)))
         event["message"] = f"{_COMBINED}{event['message']}"
         return key
+
+    def observe(self, key: Key, now: Nanoseconds) -> Observed:
+        """Counts an Event by its key; those that are not written because of the limit count, too."""
+        last = self._observed.get(key) or Observed(0, now)
+        observed = Observed(last.times + 1, last.first)
+        _keep(self._observed, key, observed)
+        return observed
 
     def heard(self, event: Event, now: Nanoseconds) -> bool:
         """Tells whether the source of an Event is within its limit for that object."""

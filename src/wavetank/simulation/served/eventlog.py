@@ -9,7 +9,7 @@ from wavetank.simulation.served.correlation import Correlator, Event, Key
 
 _MOST = 5_000  # Events that are kept; then the oldest are deleted, as a real cluster does by age
 _TABLE = "Event"
-_RENEWED = ("message", "lastTimestamp")
+_RENEWED = ("count", "message", "lastTimestamp")
 
 
 class EventLog:
@@ -35,7 +35,7 @@ class EventLog:
         now = render_time(self._store.clock.now)
         name = f"{about.name}.{self._store.version:016x}"
         namespace = about.namespace or "default"
-        event = {
+        event: Event = {
             "apiVersion": "v1",
             "kind": _TABLE,
             "metadata": {"name": name, "namespace": namespace},
@@ -43,20 +43,20 @@ class EventLog:
             "reason": reason,
             "message": message,
             "source": source,
-            "firstTimestamp": now,
             "lastTimestamp": now,
-            "count": 1,
             "type": type_,
             "eventTime": None,
             "reportingComponent": source["component"],
             "reportingInstance": source.get("host", ""),
         }
         key = self._correlator.combine(event, self._store.clock.now)
+        observed = self._correlator.observe(key, self._store.clock.now)
+        event |= {"count": observed.times, "firstTimestamp": render_time(observed.first)}
         if not self._correlator.heard(event, self._store.clock.now):
             return
         present = self._store.find(_TABLE, *self._known[key]) if key in self._known else None
         if present is not None:
-            self._count(present, event)
+            self._renew(present, event)
             return
         self._store.create(Resource(event))
         self._known[key] = (namespace, name)
@@ -64,11 +64,10 @@ class EventLog:
         if len(self._written) > _MOST:
             self._forget(*self._written.popleft())
 
-    def _count(self, present: Resource, event: Event) -> None:
-        """Counts a repeated Event, with its newest message."""
+    def _renew(self, present: Resource, event: Event) -> None:
+        """Writes a repeated Event, with its newest message."""
         new = present.copy()
-        again = {"count": present.manifest["count"] + 1, **{field: event[field] for field in _RENEWED}}
-        new.manifest = {**present.manifest, **again}
+        new.manifest = {**present.manifest, **{field: event[field] for field in _RENEWED}}
         self._store.update(new)
 
     def _forget(self, namespace: str, name: str, key: Key) -> None:

@@ -71,12 +71,11 @@ class Audit:
         path: str,
         body: Document | None,
         act: Callable[[], T],
-        refused: Callable[[str], Exception] | None = None,
     ) -> T:
-        """Does what a built-in controller asks for; `refused` makes the exception for a request that is refused."""
+        """Does what a built-in controller asks for; RefusedError if a fault refuses it."""
         status = 201 if method == "POST" else 200
         try:
-            self.faults.check(method, path, refused)
+            self.faults.check(method, path)
             return act()
         except Exception as error:
             status = getattr(error, "code", 500)

@@ -12,11 +12,11 @@ from wavetank.cluster.objects.scale import Scale
 from wavetank.controllers.framework.client import Client, Document
 from wavetank.controllers.framework.metricsclient import (
     MetricsClient,
-    MetricsError,
     ObjectReference,
     PodMetrics,
     unavailable,
 )
+from wavetank.simulation.served.faults import RefusedError
 from wavetank.testing.scripted.audit import Audit
 from wavetank.testing.scripted.paths import path_of
 
@@ -119,7 +119,7 @@ class AuditedMetrics:
         return self._get("external", path, lambda: self._metrics.external_metric(metric, namespace, metric_selector))
 
     def _get(self, api: str, path: str, ask: Callable[[], T]) -> T:
-        def refused(why: str) -> MetricsError:
-            return unavailable(api, why)
-
-        return self._audit.call("GET", path, None, ask, refused)
+        try:
+            return self._audit.call("GET", path, None, ask)
+        except RefusedError as error:
+            raise unavailable(api, str(error), error.code) from None
