@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import autoscaling
 import volcano
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -250,6 +251,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "apps: 1,000 nodes, 20,000 pods of 20 Services": partial(apps, 1_000, 20_000, 20, False),
     "apps: 1,000 nodes, 20,000 pods of 20 Deployments": partial(apps, 1_000, 20_000, 20, True),
     "apps: 1,000 nodes, 20,000 pods of 2,000 Deployments": partial(apps, 1_000, 20_000, 2_000, True),
+    "autoscaling: a day of 20 HPAs and 2,000 pods": autoscaling.day,
     "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}, {}),
     "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
         preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"}), {}
