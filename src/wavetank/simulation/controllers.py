@@ -44,7 +44,7 @@ def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> fr
 
     The controller of Volcano's Jobs makes no pods before Volcano's scheduler has admitted the job.
     """
-    admits = any(getattr(scheduler, "lets_groups_in", False) for scheduler in schedulers)
+    admits = any(getattr(scheduler, "admits_pod_groups", False) for scheduler in schedulers)
     submitted = {kind for name, kind in _SUBMITTED.items() if name in names}
     return frozenset({*submitted, VOLCANO_JOB} if admits and VOLCANO_JOBS in names else submitted)
 

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 class PodGroupAdmission(Protocol):
     """A scheduler that admits PodGroups before their pods are created."""
 
-    def not_let_in(self) -> Mapping[str, str]:
+    def rejected_groups(self) -> Mapping[str, str]:
         """Returns the PodGroups without pods that were not admitted, with the reason."""
 
 
@@ -18,7 +18,7 @@ def not_admitted(schedulers: Iterable[object]) -> list[str]:
     names: defaultdict[str, list[str]] = defaultdict(list)
     for scheduler in schedulers:
         if isinstance(scheduler, PodGroupAdmission):
-            for name, why in scheduler.not_let_in().items():
+            for name, why in scheduler.rejected_groups().items():
                 names[why].append(name)
     return [f"{_count(jobs)} never let in ({', '.join(jobs[:3])}): {why}" for why, jobs in names.items()]
 

@@ -168,8 +168,8 @@ def test_drf_serves_no_job_before_one_with_a_smaller_share_that_could_be(wanted,
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=5), st.integers(0, 120))
-def test_only_jobs_that_have_waited_long_enough_are_let_in(waits, now):
-    """Every job asks for more than there is, so that only its waiting time lets it in."""
+def test_only_jobs_that_have_waited_long_enough_are_enqueued(waits, now):
+    """Every job asks for more than there is, so that only its waiting time gets it enqueued."""
     groups = [
         a_group(f"j{i}", 1, annotations={"sla-waiting-time": f"{wait}s"}, minResources={"cpu": "99"})
         for i, wait in enumerate(waits)

@@ -133,7 +133,7 @@ def test_the_queues_of_every_installation_are_there_and_open():
         ),
     ],
 )
-def test_a_job_that_cannot_be_let_in_waits_and_its_pods_say_why(conf, queue, group, reason):
+def test_a_job_that_cannot_be_enqueued_waits_and_its_pods_say_why(conf, queue, group, reason):
     cluster = VolcanoCluster(a_node("n"), queue, conf=conf)
     cluster.submit(group, *tasks_of("g", 3))
     cluster.clock.run()
@@ -179,11 +179,11 @@ def test_the_evicted_leave_and_the_preemptor_follows():
     assert cluster.nodes_of_pods()["vip-worker-0"] == "n"
 
 
-def test_a_group_without_pods_that_is_not_let_in_is_known_by_its_scheduler():
+def test_a_group_without_pods_that_is_not_enqueued_is_known_by_its_scheduler():
     cluster = VolcanoCluster(a_node("n"), a_queue(capability={"cpu": "1"}), conf=conf_of(["gang"], ["proportion"]))
     cluster.submit(a_group("g", 1, minResources={"cpu": "3"}))
     cluster.clock.run()
-    assert cluster.scheduler.not_let_in() == {"default/g": "queue resource quota insufficient: insufficient cpu"}
+    assert cluster.scheduler.rejected_groups() == {"default/g": "queue resource quota insufficient: insufficient cpu"}
 
 
 class Spoilsport:

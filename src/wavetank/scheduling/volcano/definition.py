@@ -27,7 +27,7 @@ class VolcanoDefinition:
     without: frozenset[str] = frozenset()
     scheduler_name: str = "volcano"
     release: VolcanoRelease = V1_15
-    lets_groups_in: ClassVar[bool] = True  # PodGroups wait for it, and with them the pods of Volcano's Jobs
+    admits_pod_groups: ClassVar[bool] = True  # before the pods of Volcano's Jobs are created
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:

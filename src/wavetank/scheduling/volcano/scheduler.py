@@ -77,7 +77,7 @@ class VolcanoScheduler:
         self._origin = self._earliest = clock.now
         self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
         self._reporting = False
-        self._outside: dict[str, str] = {}
+        self._rejected_groups: dict[str, str] = {}
         _open_queues(store)
         follow_cluster(store, self.cache, listers, self.takes, self._wake)
         PodGroupController(store, self.takes)
@@ -86,9 +86,9 @@ class VolcanoScheduler:
         """Returns whether a pod is this scheduler's business."""
         return self._takes_all or pod.scheduler_name in self._names
 
-    def not_let_in(self) -> Mapping[str, str]:
+    def rejected_groups(self) -> Mapping[str, str]:
         """Returns the PodGroups without pods that the last session has rejected, with the reason."""
-        return self._outside
+        return self._rejected_groups
 
     def configure(self, conf: VolcanoConf) -> None:
         """Takes another configuration for the sessions to come, of which the next is due."""
@@ -130,7 +130,7 @@ class VolcanoScheduler:
         jobs = session.jobs
         outcome = run_session(session)
         self._start = session.start
-        self._outside = {key: why for key, why in session.refusals.items() if not jobs[key].tasks}
+        self._rejected_groups = {key: why for key, why in session.enqueue_rejections.items() if not jobs[key].tasks}
         self.attempts += session.searches
         changed = {key: status for key, status in outcome.groups.items() if changes_status(jobs[key], status)}
         self._carry_out(session)

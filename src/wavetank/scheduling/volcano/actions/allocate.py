@@ -93,8 +93,8 @@ class _Allocation:
         if task.gated:
             return None
         if job.has_failed_role(task):
-            said = f"Task {task.pod.name} with role spec {task.role} has already predicated failed, skip"
-            job.fail(task, FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, said))
+            message = f"Task {task.pod.name} with role spec {task.role} has already predicated failed, skip"
+            job.fail(task, FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, message))
             return None
         problem = self._panel.prepare(task)
         if problem:
@@ -105,8 +105,8 @@ class _Allocation:
     def _say_why(self, task: Task, job: Job) -> None:
         """Reports that a queue has no share left for a task, which Volcano writes only into its log."""
         if defects.DROPPED_TASK in self._session.without:
-            said = f"Queue <{job.queue}> is overused when considering task <{task.pod.name}>, ignore it."
-            job.fit_errors[task.key] = FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, said)
+            message = f"Queue <{job.queue}> is overused when considering task <{task.pod.name}>, ignore it."
+            job.fit_errors[task.key] = FitErrors(self._session.statuses, _NOWHERE, _NOWHERE, message)
 
     def _search(self, task: Task, job: Job, search: Search) -> IntArray:
         found = self._nominated(task, search)

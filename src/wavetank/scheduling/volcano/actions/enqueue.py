@@ -8,7 +8,7 @@ from wavetank.scheduling.volcano.session.session import Session
 def enqueue(session: Session) -> None:
     """Enqueues pending jobs, one of a queue at a time, unless the plugins find that the cluster is too small for them.
 
-    A job that does not say what it needs is let in unasked.
+    A job without minResources is enqueued without asking them.
     """
     waiting: dict[str, list[Job]] = {}
     pending = session.tiers.in_order(job for job in session.jobs.values() if job.is_pending)

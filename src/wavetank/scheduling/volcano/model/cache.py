@@ -167,7 +167,7 @@ class Cache:
         self._shift(task, BINDING, node_name)
 
     def set_pod_anew(self, pod: Pod) -> None:
-        """Reads a pod again, whatever was assumed of it, because it did not come to that."""
+        """Reads a pod again, because what was assumed of it did not happen."""
         self._take_out(self.tasks[f"{pod.namespace}/{pod.name}"])
         self.set_pod(pod)
 

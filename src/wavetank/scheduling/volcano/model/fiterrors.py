@@ -58,13 +58,13 @@ class StatusTable:
 class FitErrors:
     """Why one task found no node: a text, or the statuses of some nodes."""
 
-    __slots__ = ("_said", "_statuses", "_text", "numbers", "slots")
+    __slots__ = ("_message", "_statuses", "_text", "numbers", "slots")
 
-    def __init__(self, statuses: StatusTable, slots: IntArray, numbers: IntArray, said: str = "") -> None:
+    def __init__(self, statuses: StatusTable, slots: IntArray, numbers: IntArray, message: str = "") -> None:
         self._statuses = statuses
         self.slots = slots
         self.numbers = numbers
-        self._said = said
+        self._message = message
         self._text = ""
 
     @property
@@ -78,7 +78,7 @@ class FitErrors:
         return self._text
 
     def _write(self) -> str:
-        head = self._said or f"0/{len(self.slots)} nodes are unavailable"
+        head = self._message or f"0/{len(self.slots)} nodes are unavailable"
         if not len(self.slots):
             return head
         counts: Counter[str] = Counter()

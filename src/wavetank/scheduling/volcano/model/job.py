@@ -88,7 +88,7 @@ class Job:
 
     @property
     def is_pending(self) -> bool:
-        """Returns whether the job has not been let in yet."""
+        """Returns whether the job has not been enqueued yet."""
         return self.phase == PENDING_PHASE
 
     @property
@@ -243,6 +243,6 @@ class Job:
 
 
 def _waiting_time(group: PodGroup) -> Nanoseconds | None:
-    """Reads how long the job may wait; what is not a duration counts as not said."""
+    """Reads how long the job may wait; a value that is not a duration is ignored."""
     stated = (read_go_duration(group.annotations.get(key)) for key in _WAITING_TIMES)
     return next((found for found in stated if found is not None), None)

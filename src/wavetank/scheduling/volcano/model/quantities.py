@@ -14,7 +14,7 @@ UNLIMITED = 1.7976931348623157e308  # where a queue states no limit
 class Quantities:
     """Amounts of resources as Volcano counts them: floats, milli-CPU, bytes, thousandths of scalars, whole pods.
 
-    `scalars` is None where nothing was ever said of any; a scalar that is there with 0 is not the same as one that is
+    `scalars` is None if none was ever stated; a scalar that is there with 0 is not the same as one that is
     not there, since some comparisons look only at those that are.
     """
 
@@ -68,7 +68,7 @@ class Quantities:
         yield from (self.scalars or {}).items()
 
     def get(self, name: str) -> float:
-        """Returns the amount of one resource; 0 where nothing is said of it."""
+        """Returns the amount of one resource; 0 if it is not stated."""
         if name == CPU:
             return self.cpu
         if name == MEMORY:
@@ -118,11 +118,11 @@ class Quantities:
             and all(amount < LEAST for name, amount in scalars.items() if name != PODS)
         )
 
-    def fits(self, room: Quantities) -> bool:
+    def fits(self, free: Quantities) -> bool:
         """Returns whether all of it fits; CPU and memory count even if none is requested."""
-        if self.cpu - room.cpu >= LEAST or self.memory - room.memory >= LEAST:
+        if self.cpu - free.cpu >= LEAST or self.memory - free.memory >= LEAST:
             return False
-        return all(amount - room.get(name) < LEAST for name, amount in (self.scalars or {}).items())
+        return all(amount - free.get(name) < LEAST for name, amount in (self.scalars or {}).items())
 
     def over(self, limit: Quantities, asked: Quantities, tolerance: float = 0.0) -> list[str]:
         """Names what exceeds a limit among the resources that are asked for, pods aside."""

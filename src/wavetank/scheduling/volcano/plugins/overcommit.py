@@ -30,7 +30,7 @@ class Overcommit(Plugin):
             expected = self._expected(job)
             if expected is not None:
                 self._inqueue.add(job.without_gated(expected))
-        return Hooks(enqueueable=self._permit, enqueued=self._let_in)
+        return Hooks(enqueueable=self._permit, enqueued=self._enqueued)
 
     def snapshot(self) -> object:
         """Returns the resources that are left for enqueueing, and those of enqueued jobs."""
@@ -42,7 +42,7 @@ class Overcommit(Plugin):
         }
 
     def _expected(self, job: Job) -> Quantities | None:
-        """Returns what a job that was let in will still need; in Volcano all of it, however much it has got already."""
+        """Returns what an enqueued job will still need; in Volcano all of it, however much it has got already."""
         if not job.states_resources:
             return None
         if job.phase == INQUEUE:
@@ -62,6 +62,6 @@ class Overcommit(Plugin):
         self._session.refuse(job, message)
         return REJECT
 
-    def _let_in(self, job: Job) -> None:
+    def _enqueued(self, job: Job) -> None:
         if job.states_resources:
             self._inqueue.add(job.without_gated(job.min_resources))

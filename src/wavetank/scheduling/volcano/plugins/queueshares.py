@@ -17,7 +17,7 @@ class QueueShare:
         self.allocated = Quantities()
         self.request = Quantities()
         self.elastic = Quantities()  # what its jobs hold beyond their minimum
-        self.inqueue = Quantities()  # what jobs that were let in have not got yet
+        self.inqueue = Quantities()  # what enqueued jobs have not got yet
         self.capability = Quantities()
         self.real_capability = Quantities()
         self.guarantee = queue.guarantee.clone()
@@ -43,7 +43,7 @@ class QueueShare:
             self.elastic.add(job.allocated.beyond(job.min_resources))
 
     def over_limit(self, job: Job) -> list[str]:
-        """Names the resources in which the queue would exceed its limit if a job were let in."""
+        """Names the resources in which the queue would exceed its limit if a job were enqueued."""
         least = job.min_resources
         after = least.clone().add(self.allocated).add(self.inqueue).take(self.elastic)
         return after.over(self.real_capability, least)
@@ -62,7 +62,7 @@ class QueueShare:
 
 
 def is_expected(job: Job) -> bool:
-    """Returns whether a job was let in and may still need some of what it asks for at least."""
+    """Returns whether a job was enqueued and may still need some of what it asks for at least."""
     if not job.states_resources:
         return False
     assert job.group is not None

@@ -11,7 +11,7 @@ WAITING_TIME = "sla-waiting-time"
 
 
 class Sla(Plugin):
-    """Serves jobs by the end of their waiting time, and lets them in when it is over.
+    """Serves jobs by the end of their waiting time, and enqueues them when it is over.
 
     A job's own waiting time comes before that of all jobs.
     """

@@ -37,19 +37,20 @@ ORIGIN = ". Origin reason is"  # what follows names one task of several
 
 
 def set_condition(session: Session, job: Job, kind: str, reason: str, message: str) -> None:
-    """Notes a condition of a job's PodGroup; it takes the place of the one of the same type."""
+    """Sets a condition of a job's PodGroup, replacing that of the same type."""
     condition = {"type": kind, "status": "True", "reason": reason, "message": message}
-    session.noted.setdefault(job.key, {})[kind] = {field: text for field, text in condition.items() if text}
+    session.new_conditions.setdefault(job.key, {})[kind] = {field: text for field, text in condition.items() if text}
 
 
 def fit_error(session: Session, job: Job) -> str:
     """Summarizes the statuses of a job's tasks, as Volcano does.
 
-    Why a job was not let in it says in an Event only, of which a run has none; here it is the origin of the rest.
+    Volcano reports why a job was not enqueued in an Event only. A run records no Events, so the reason is appended
+    here as the origin.
     """
-    known = session.said.get(job.key)
+    known = session.fit_errors.get(job.key)
     if known is None:
-        known = session.said[job.key] = _standing(job) + _origin(session, job)
+        known = session.fit_errors[job.key] = _standing(job) + _origin(session, job)
     return known
 
 
@@ -70,7 +71,7 @@ def _histogram(counts: Counts) -> str:
 
 
 def _origin(session: Session, job: Job) -> str:
-    refused = session.refusals.get(job.key)
+    refused = session.enqueue_rejections.get(job.key)
     if refused is not None:
         return f"{ORIGIN}: {refused}"
     first = min(job.fit_errors, default=None)
@@ -114,11 +115,11 @@ def write_statuses(session: Session) -> None:
 
 def _group_status(session: Session, job: Job) -> dict[str, Any]:
     assert job.group is not None
-    noted = session.noted.get(job.key, {})
+    new = session.new_conditions.get(job.key, {})
     before = job.group.status.get("conditions") or ()
     known = {condition["type"]: condition for condition in before}
-    conditions = list({**known, **noted}.values())
-    status: dict[str, Any] = {"phase": _phase(job, UNSCHEDULABLE in noted)}
+    conditions = list({**known, **new}.values())
+    status: dict[str, Any] = {"phase": _phase(job, UNSCHEDULABLE in new)}
     if conditions:
         status["conditions"] = conditions
     for field, counted in _COUNTED:
@@ -147,7 +148,7 @@ def _events(session: Session, job: Job, status: dict[str, Any]) -> Iterator[tupl
 
 
 def changes_status(job: Job, status: dict[str, Any]) -> bool:
-    """Returns whether a status says anything new; when a condition was noted does not count."""
+    """Returns whether a status says anything new; the time of a condition does not count."""
     assert job.group is not None
     old = job.group.status
     if old == status:

@@ -124,7 +124,7 @@ class PluginTiers:
         return self._vote(self._pipelined, job, None)
 
     def job_enqueueable(self, job: Job) -> bool:
-        """Returns whether a job may be let in."""
+        """Returns whether a job may be enqueued."""
         return self._vote(self._enqueueable, job, self._note_vote)
 
     def enqueued(self, job: Job) -> None:

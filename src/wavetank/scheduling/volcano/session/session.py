@@ -55,9 +55,9 @@ class Session:
         self.without = without
         self._maps = maps
         self.outcome = SessionOutcome()
-        self.said: dict[str, str] = {}  # the summaries of jobs' tasks at the end
-        self.refusals: dict[str, str] = {}  # why jobs were not let in
-        self.noted: dict[str, dict[str, dict[str, str]]] = {}  # new conditions of PodGroups, by job and type
+        self.fit_errors: dict[str, str] = {}  # summaries of the statuses of jobs' tasks, by job
+        self.enqueue_rejections: dict[str, str] = {}  # why jobs were not enqueued, by job
+        self.new_conditions: dict[str, dict[str, dict[str, str]]] = {}  # of PodGroups, by job and type
         self.statuses = StatusTable()
         self.node_resources = cache.node_resources.copy()
         self.nodes: IntArray = cache.nodes
@@ -118,15 +118,15 @@ class Session:
     # what becomes of tasks, in memory
 
     def enqueue(self, job: Job) -> None:
-        """Lets a job in."""
+        """Enqueues a job."""
         job.phase = INQUEUE
         self.outcome.enqueued.append(job)
         if self.observer is not None:
             self.observer.note("enqueue", j=job.key)
 
     def refuse(self, job: Job, why: str) -> None:
-        """Notes why a job was not let in."""
-        self.refusals[job.key] = why
+        """Records why a job was not enqueued."""
+        self.enqueue_rejections[job.key] = why
         self.outcome.events.append((job.key, UNSCHEDULABLE, why))
 
     def allocate(self, task: Task, slot: int) -> None:
@@ -219,7 +219,7 @@ class Session:
     # the end
 
     def settle(self) -> None:
-        """Lets the plugins come to their end."""
+        """Closes the plugins."""
         for close in self._closing:
             close()
 

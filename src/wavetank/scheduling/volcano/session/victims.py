@@ -42,10 +42,10 @@ def victims_in_turn(session: Session, victims: Iterable[Task], preemptor: Task) 
 
 def would_do(session: Session, task: Task, slot: int, victims: Iterable[Task]) -> bool:
     """Returns whether a task would fit on a node if all of the victims were evicted."""
-    room = session.node_resources.future_idle(slot)
+    free = session.node_resources.future_idle(slot)
     for victim in victims:
-        room[victim.request.rows] += victim.request.amounts
-    return bool((task.request.amounts - room[task.request.rows] < LEAST).all())
+        free[victim.request.rows] += victim.request.amounts
+    return bool((task.request.amounts - free[task.request.rows] < LEAST).all())
 
 
 def fits_later(session: Session, task: Task, slot: int) -> bool:
