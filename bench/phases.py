@@ -21,7 +21,7 @@ with rare_collections():  # as the command line begins
     from wavetank.experiments import run, runner
     from wavetank.simulation import simulation
 
-# Who is called, from where, and what phase ends with it.
+# The module or class, its function, and the phase that ends when it returns.
 CALLS = (
     (command, "warm_up", "reading"),
     (simulation.Simulation, "run", "simulation"),

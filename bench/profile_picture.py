@@ -1,4 +1,4 @@
-"""Draws where the time of a pod's life goes: samples of a run, by who called whom.
+"""Draws where the time of a pod's life goes: a flame graph of stack samples.
 
 python bench/profile_picture.py --svg docs/images/profile.svg
 """

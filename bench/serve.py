@@ -4,8 +4,8 @@
     python bench/serve.py --seconds 5 --watchers 5
 
 The server has one core to itself where the machine has two; the clients (wrk where it is installed, else sockets of
-our own) have the other. Beside the rate stands the rate per second of CPU time of the server: what it would be if
-nobody else wanted that core.
+our own) have the other. The rate per second of the server's CPU time is given too: the rate if no other process used
+that core.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""wavetank: a Kubernetes cluster simulator, the place where any scheduler is tried before anyone risks a cluster.
+"""wavetank: a Kubernetes cluster simulator for testing schedulers.
 
     import wavetank
     results = wavetank.run(cluster="nodes.yaml", workload="jobs.json", schedulers=["default", "most-allocated"])

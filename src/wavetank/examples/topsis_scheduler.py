@@ -109,7 +109,7 @@ class TopsisScheduler:
         self._framework = policy_framework(policy, scheduler_name, default_configuration(SERVED.version), handle)
 
     def run_once(self) -> int:
-        """Reads the cluster, binds whoever can be, and returns how many were."""
+        """Reads the cluster, binds each pending pod that fits on a node, and returns the number of bound pods."""
         self._round += 1
         cluster = Cluster(self._read)
         if not cluster.has_metrics:
@@ -175,7 +175,7 @@ class Client:
         return answer if isinstance(answer, Mapping) else {}
 
     def bind(self, pod: Pod, node_name: str) -> bool:
-        """Binds a pod; False if somebody else was faster, or it is gone."""
+        """Binds a pod; False if it is already bound or deleted."""
         body = self._client.V1Binding(
             metadata=self._client.V1ObjectMeta(name=pod.name, namespace=pod.namespace),
             target=self._client.V1ObjectReference(api_version="v1", kind="Node", name=node_name),

@@ -58,7 +58,7 @@ class RunPlan:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run came to; `wall_s` is how long the simulation took in real time.
+    """The outcome of a run; `wall_s` is how long the simulation took in real time.
 
     `latencies` are the QUANTILES of job latency in seconds; none if no job has ended.
     """

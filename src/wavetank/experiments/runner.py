@@ -94,7 +94,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 def succeeded(made: Sequence[RunResult | RunFailure]) -> list[RunResult]:
-    """Returns what those runs came to that have not failed."""
+    """Returns the outcomes of the runs that have not failed."""
     return [each for each in made if isinstance(each, RunResult)]
 
 

@@ -107,8 +107,8 @@ class VolcanoStepper:
     def first_state(self) -> Document:
         """Returns the answer to a reset: the empty nodes."""
         nodes = [node_document(node, {}) for node in self._cluster.node_list()]
-        books = {"Jobs": None, "Nodes": None, "NotCompletion": False}
-        return {**books, "done": False, "nodes": nodes, "pods": None, "clock": clock_text(0)}
+        cache = {"Jobs": None, "Nodes": None, "NotCompletion": False}
+        return {**cache, "done": False, "nodes": nodes, "pods": None, "clock": clock_text(0)}
 
     def state(self) -> Document:
         """Returns the state as K8sSim's server sends it after a step."""

@@ -28,22 +28,22 @@ class SchedulerConformance:
         return self.scheduler
 
     def test_no_node_ever_has_to_hold_more_than_it_has(self) -> None:
-        """Over-committing a node is refused by its kubelet: the pod is lost."""
+        """The kubelet rejects a pod that does not fit, and the pod fails."""
         for name, trial in TRIALS.items():
             over = try_out(self.entry(), trial).over_committed
             assert not over, f"{name}: {over[0]}"
 
     def test_no_pod_is_forgotten(self) -> None:
-        """Every pod of the trials fits on some node once others have left, so every pod must have run."""
+        """Every pod of the trials fits on an empty node, so every pod must have run."""
         for name, trial in TRIALS.items():
             waiting = [row.name for row in try_out(self.entry(), trial).rows if row.started is None]
             assert not waiting, f"{name}: {len(waiting)} pods never ran, such as {waiting[0]}"
 
     def test_the_same_seed_gives_the_same_run(self) -> None:
-        """Whoever wants chance takes `self.random`; anything else cannot be repeated."""
+        """Random numbers must come from `self.random`: others differ from run to run."""
         for name, trial in TRIALS.items():
             first, second = (try_out(self.entry(), trial, seed=7).rows for _ in range(2))
-            different = [one.name for one, other in zip(first, second, strict=True) if _fate(one) != _fate(other)]
+            different = [one.name for one, other in zip(first, second, strict=True) if _outcome(one) != _outcome(other)]
             assert not different, f"{name}: {different[0]} had another fate the second time"
 
 
@@ -107,5 +107,5 @@ def _compare(method: str, pod: Pod, arrays: Any, singles: Any) -> None:
         raise AssertionError(f"pod {pod.name}: {differ}")
 
 
-def _fate(row: PodRow) -> tuple[Any, ...]:
+def _outcome(row: PodRow) -> tuple[Any, ...]:
     return row.node, row.scheduled, row.started, row.finished, row.phase

@@ -1,4 +1,4 @@
-"""Small experiments that ask different things of a scheduler, and what is seen of them."""
+"""Small experiments that test different aspects of a scheduler, and their results."""
 
 from __future__ import annotations
 
@@ -64,49 +64,49 @@ TRIALS: Mapping[str, dict[str, Any]] = {
 
 
 @dataclass
-class Witness:
-    """What was seen of a run: its rows, and every node that had to hold more than it has."""
+class TrialResult:
+    """The rows of a run, and a message for each over-committed resource of a node."""
 
     rows: list[PodRow] = field(default_factory=list)
     over_committed: list[str] = field(default_factory=list)
 
 
-def try_out(scheduler: SchedulerLike, trial: Mapping[str, Any], seed: int = 1) -> Witness:
-    """Runs a trial with a scheduler, with an eye on every change of a pod."""
+def try_out(scheduler: SchedulerLike, trial: Mapping[str, Any], seed: int = 1) -> TrialResult:
+    """Runs a trial with a scheduler, and checks the node at every binding."""
     spec = {**trial, "schedulers": [dict(scheduler) if isinstance(scheduler, Mapping) else entry_of(scheduler)]}
     experiment = parse_experiment({"apiVersion": API_VERSION, "kind": KIND, "spec": spec}, Path.cwd())
     setting = experiment.setting(experiment.schedulers[0])
-    witness = Witness()
-    watched = tuple(_Watched(each, witness) for each in setting.schedulers)
-    witness.rows = record(replace(setting, schedulers=watched), seed).rows
-    return witness
+    result = TrialResult()
+    watched = tuple(_Watched(each, result) for each in setting.schedulers)
+    result.rows = record(replace(setting, schedulers=watched), seed).rows
+    return result
 
 
 class _Watched:
-    """A scheduler whose cluster is looked at after every change of a pod."""
+    """A scheduler whose bindings are checked."""
 
-    def __init__(self, scheduler: Attachable, witness: Witness) -> None:
+    def __init__(self, scheduler: Attachable, result: TrialResult) -> None:
         self._scheduler = scheduler
-        self._witness = witness
+        self._result = result
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._scheduler, name)
 
     def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> Attached:
-        context.store.subscribe(POD, modified=_Eye(context.store, self._witness).modified)
+        context.store.subscribe(POD, modified=_BindingCheck(context.store, self._result).modified)
         return self._scheduler.attach(context, options)
 
 
-class _Eye:
-    def __init__(self, store: Store, witness: Witness) -> None:
+class _BindingCheck:
+    def __init__(self, store: Store, result: TrialResult) -> None:
         self._store = store
-        self._witness = witness
+        self._result = result
 
     def modified(self, old: Pod, new: Pod) -> None:
         if new.node_name and not old.node_name:
-            self._look_at(new.node_name)
+            self._check(new.node_name)
 
-    def _look_at(self, node_name: str) -> None:
+    def _check(self, node_name: str) -> None:
         node = self._store.find(NODE, "", node_name)
         there = [pod for pod in self._store.list(POD) if pod.node_name == node_name and not pod.finished]
         asked = Counter({"pods": len(there)})
@@ -115,4 +115,4 @@ class _Eye:
         has = node.allocatable if isinstance(node, Node) else {}
         for resource, amount in asked.items():
             if amount > has.get(resource, 0):
-                self._witness.over_committed.append(f"{node_name}: {amount} of {has.get(resource, 0)} {resource}")
+                self._result.over_committed.append(f"{node_name}: {amount} of {has.get(resource, 0)} {resource}")

@@ -52,7 +52,7 @@ class Rule:
 
     @property
     def message_text(self) -> str:
-        """Returns what is said when the rule does not hold."""
+        """Returns the message if the rule is violated and has no message expression."""
         return self.stated.get("message", "").strip() or f"failed rule: {self.stated['rule'].strip()}"
 
     @property
@@ -90,8 +90,8 @@ def compile_message(stated: Document, variables: Mapping[str, Type]) -> Checked 
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
-    """A rule that a value does not keep; `old` says that it did not before either, and has not changed."""
+class Violation:
+    """A rule that a value violates; `old` if the value is unchanged, so that it was violated before."""
 
     error: FieldError
     old: bool = False
@@ -126,30 +126,30 @@ class RuleNode:
         node.items, node.additional = cls.of(schema.items), cls.of(schema.additional)
         return node if node.rules or node.properties or node.items or node.additional else None
 
-    def check(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
+    def check(self, value: Any, old: Any, path: str, old_path: OldValuePath) -> Iterator[Violation]:
         """Checks a value and its parts; `old` is the old value, None if unknown."""
         if value is None:
             return
-        yield from self._check_rules(value, old, path, trail)
+        yield from self._check_rules(value, old, path, old_path)
         if isinstance(value, list) and self.items is not None:
             by_key = Correlation(value, old, self.schema)
             for i, each in enumerate(value):
                 before = by_key.index(i)
-                yield from self.items.check(each, before.old if before else None, f"{path}[{i}]", trail.index(i))
+                yield from self.items.check(each, before.old if before else None, f"{path}[{i}]", old_path.index(i))
         elif isinstance(value, dict):
-            yield from self._check_fields(value, old, path, trail)
+            yield from self._check_fields(value, old, path, old_path)
 
-    def _check_fields(self, value: Document, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
+    def _check_fields(self, value: Document, old: Any, path: str, old_path: OldValuePath) -> Iterator[Violation]:
         before = old if isinstance(old, dict) and self.schema.map_type != "atomic" else {}
         for name, each in value.items():
             node = self.properties.get(name)
             if node is not None:
                 place = f"{path}.{name}" if path else name
-                yield from node.check(each, before.get(name), place, trail.key(name))
+                yield from node.check(each, before.get(name), place, old_path.key(name))
             elif self.additional is not None and name not in self.schema.properties:
-                yield from self.additional.check(each, before.get(name), f"{path}[{name}]", trail.key(name))
+                yield from self.additional.check(each, before.get(name), f"{path}[{name}]", old_path.key(name))
 
-    def _check_rules(self, value: Any, old: Any, path: str, trail: Trail) -> Iterator[Breach]:
+    def _check_rules(self, value: Any, old: Any, path: str, old_path: OldValuePath) -> Iterator[Violation]:
         if not self.rules:
             return
         own = wrap(value, self.schema, root=self.root)
@@ -163,9 +163,9 @@ class RuleNode:
                 names["oldSelf"] = Optional(before, True) if old is not None else Optional()
             try:
                 if evaluate(rule.test.tree, names) is not True:
-                    yield Breach(self._error(rule, names, value, path), trail.unchanged and not rule.uses_old)
+                    yield Violation(self._error(rule, names, value, path), old_path.unchanged and not rule.uses_old)
             except EvaluationError as error:
-                yield Breach(self._failure(rule, str(error), path))
+                yield Violation(self._failure(rule, str(error), path))
 
     def _error(self, rule: Rule, names: Document, value: Any, path: str) -> FieldError:
         place = f"{path}.{rule.place}" if path and rule.place else rule.place or path
@@ -184,8 +184,8 @@ class RuleNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
-    """How far a value can be found in the old object, so that what has not changed is not refused again."""
+class OldValuePath:
+    """Where a value stands in the old object, as far as it can be found there: unchanged values are not rejected."""
 
     present: Correlation | None = None
     nearest: Correlation | None = None
@@ -196,36 +196,36 @@ class Trail:
         found = self.present or self.nearest
         return found is not None and found.unchanged
 
-    def key(self, name: str) -> Trail:
-        """Returns the trail of a field."""
+    def key(self, name: str) -> OldValuePath:
+        """Returns the path of a field."""
         if self.present is None:
             return self
         if self.nearest is None and name in ("apiVersion", "kind"):
-            return Trail()
-        return Trail(self.present.key(name), self.present)
+            return OldValuePath()
+        return OldValuePath(self.present.key(name), self.present)
 
-    def index(self, i: int) -> Trail:
-        """Returns the trail of an item."""
-        return self if self.present is None else Trail(self.present.index(i), self.present)
+    def index(self, i: int) -> OldValuePath:
+        """Returns the path of an item."""
+        return self if self.present is None else OldValuePath(self.present.index(i), self.present)
 
 
 def check_rules(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> list[FieldError]:
-    """Returns which rules an object does not keep; those that it did not keep before either are let pass."""
-    return [breach.error for breach in _breaches(rules, schema, new, old) if not breach.old]
+    """Returns the violations of an object, without those of unchanged values."""
+    return [violation.error for violation in _violations(rules, schema, new, old) if not violation.old]
 
 
 def old_mistakes(rules: RuleNode, schema: Structural, new: Document, old: Document) -> list[str]:
-    """Returns what the writer of an object is warned of: rules that it breaks where nothing has changed."""
-    return [str(breach.error) for breach in _breaches(rules, schema, new, old) if breach.old]
+    """Returns the warnings for the writer of an object: violations of unchanged values."""
+    return [str(violation.error) for violation in _violations(rules, schema, new, old) if violation.old]
 
 
-def _breaches(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> Iterator[Breach]:
-    trail = Trail(Correlation(new, old, schema)) if old is not None else Trail()
-    return rules.check(new, old, "", trail)
+def _violations(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> Iterator[Violation]:
+    old_path = OldValuePath(Correlation(new, old, schema)) if old is not None else OldValuePath()
+    return rules.check(new, old, "", old_path)
 
 
 def _message(rule: Rule, names: Document) -> str:
-    """Returns what the expression of a message says, "" if it says nothing usable."""
+    """Evaluates the message expression of a rule; "" if the result cannot be used."""
     if rule.message is None:
         return ""
     try:

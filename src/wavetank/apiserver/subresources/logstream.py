@@ -25,14 +25,14 @@ class LogStream:
         self._write = write
         self._run = pod.restarts
         lines = reports.log(pod, container, False)
-        self._told = len(lines)
+        self._sent = len(lines)
         self._waiting = write(lines)
 
     def update(self, pod: Pod) -> None:
         """Adds the lines that a new version of the pod has."""
         lines = self._reports.log(pod, self._container, pod.restarts > self._run)
-        self._waiting += self._write(lines[self._told :])
-        self._told = len(lines)
+        self._waiting += self._write(lines[self._sent :])
+        self._sent = len(lines)
         if pod.finished or pod.restarts > self._run:
             self.close()
         elif self.notify is not None:

@@ -50,7 +50,7 @@ def build(name: str, version: str | None, go: str | None, package: str | None) -
     toolchain = find_toolchain(go)
     make_overlay(toolchain)  # a toolchain that cannot be used is refused before anything is downloaded
     console.print(f"building {name} with {toolchain.name} ({toolchain.command})", highlight=False)
-    with _telling() as tell:
+    with _showing_progress() as tell:
         program = build_program(toolchain, name, version, package, Cache(), tell)
     console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
 
@@ -69,7 +69,7 @@ def list_() -> None:
 
 
 @contextmanager
-def _telling() -> Iterator[Progress]:
+def _showing_progress() -> Iterator[Progress]:
     """Shows the progress of a build: a line that changes in a terminal, plain lines elsewhere."""
     begun = time.monotonic()
     if console.is_terminal:

@@ -123,10 +123,10 @@ class _Lines:
     """Prints the progress at every tenth of the runs."""
 
     def __init__(self) -> None:
-        self._said = -1
+        self._shown = -1
 
     def update(self, done: int, total: int) -> None:
         tenth = 10 * done // total
-        if tenth > self._said:
-            self._said = tenth
+        if tenth > self._shown:
+            self._shown = tenth
             errors.print(f"{done}/{total} runs", highlight=False)

@@ -66,7 +66,7 @@ class CronJobs:
         status: Status = dict(cron_job.manifest.get("status") or {})
         jobs = self._jobs.of(cron_job.uid)
         for job in remove_oldest(self._context, cron_job, jobs):
-            self._told_deleted(cron_job, job, status)
+            self._record_deletion(cron_job, job, status)
         self._update_jobs(cron_job, jobs, status)  # Jobs that were just deleted have succeeded all the same
         try:
             wait = self._start(cron_job, status) if cron_job.deleted is None else None
@@ -166,9 +166,9 @@ class CronJobs:
         job = self._store.find(JOB, cron_job.namespace, str(reference["name"]))
         if job is not None:
             self._context.client.delete(job, policy="Background")
-            self._told_deleted(cron_job, job, status)
+            self._record_deletion(cron_job, job, status)
 
-    def _told_deleted(self, cron_job: Resource, job: Resource, status: Status) -> None:
+    def _record_deletion(self, cron_job: Resource, job: Resource, status: Status) -> None:
         _drop(status, job.uid)
         self._record(cron_job, "Normal", "SuccessfulDelete", f"Deleted job {job.name}")
 

@@ -65,8 +65,8 @@ class NewReplicaSet:
         if not draft.rolling:
             return draft.replicas
         surge = scaled_value(draft.spec["strategy"]["rollingUpdate"].get("maxSurge"), draft.replicas, round_up=True)
-        room = draft.replicas + surge - total_size(sets)
-        return present + max(min(room, draft.replicas - present), 0) if room > 0 else present
+        allowed = draft.replicas + surge - total_size(sets)
+        return present + max(min(allowed, draft.replicas - present), 0) if allowed > 0 else present
 
     def _document(self, revision: int, old: Sequence[Resource]) -> Document:
         draft, owner = self._draft, self._draft.resource

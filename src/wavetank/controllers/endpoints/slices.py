@@ -159,9 +159,9 @@ def _share_out(ports: Ports, present: list[Resource], wanted: list[Document], pl
     kept = [(piece, _kept(piece, missing)) for piece in present]
     rest = list(missing.values())
     for piece, endpoints in sorted(kept, key=lambda each: -len(each[1])):
-        room = _MOST - len(endpoints)
-        endpoints += rest[:room]
-        rest = rest[room:]
+        free = _MOST - len(endpoints)
+        endpoints += rest[:free]
+        rest = rest[free:]
         if endpoints:
             plan.kept.append((piece, ports, endpoints))
         else:

@@ -14,9 +14,9 @@ _NO_EXTERNAL_API = "the server could not find the requested resource (get {}.ext
 
 
 class MetricsError(Exception):
-    """A metric that cannot be had; the text is what the condition and the Event say of it.
+    """A metric is not available; the text is the message of the condition and the Event.
 
-    `code` is that of the API's answer, 200 for one that does not tell what was asked for.
+    `code` is the HTTP status of the API's answer, 200 for an answer without the metric.
     """
 
     def __init__(self, message: str, code: int = 200) -> None:
@@ -38,7 +38,7 @@ class PodMetrics(NamedTuple):
 
 
 class ContainerUsages(NamedTuple):
-    """What metrics.k8s.io says of one pod: of each container what it uses of each resource, in thousandths."""
+    """The answer of metrics.k8s.io for one pod: the usage by container and resource, in thousandths of the unit."""
 
     pod: str
     timestamp: Nanoseconds

@@ -63,10 +63,10 @@ def _with_index(spec: dict[str, Any]) -> dict[str, Any]:
     changed = dict(spec)
     for part in ("initContainers", "containers"):
         if spec.get(part):
-            changed[part] = [_told(container, {"name": _ENV, "valueFrom": field}) for container in spec[part]]
+            changed[part] = [_with_variable(container, {"name": _ENV, "valueFrom": field}) for container in spec[part]]
     return changed
 
 
-def _told(container: dict[str, Any], variable: dict[str, Any]) -> dict[str, Any]:
+def _with_variable(container: dict[str, Any], variable: dict[str, Any]) -> dict[str, Any]:
     known = container.get("env") or []
     return container if any(each.get("name") == _ENV for each in known) else {**container, "env": [*known, variable]}

@@ -14,11 +14,11 @@ from wavetank.controllers.podautoscaler.podgroups import Grouping
 from wavetank.controllers.podautoscaler.podstates import PodStates
 from wavetank.controllers.podautoscaler.replicacalculator import ReplicaCalculator
 from wavetank.controllers.podautoscaler.selections import Selections
-from wavetank.controllers.podautoscaler.sync import History, Sync, SyncOutcome, Tools
+from wavetank.controllers.podautoscaler.sync import History, Sync, SyncContext, SyncOutcome
 
 
 class Reconciler:
-    """Has syncs of autoscalers and remembers what one sync needs of those before it.
+    """Runs the syncs of autoscalers and keeps the history that the next sync needs.
 
     `done` is called with the outcome when a sync is over, which is at once unless a write met a conflict.
     """
@@ -36,7 +36,8 @@ class Reconciler:
         self._selections = Selections(context.store)
         states = PodStates(context, self._selections)
         calculator = ReplicaCalculator(states, Grouping(states, configuration))
-        self._tools = Tools(context, configuration, self._selections, MetricEvaluation(context.metrics, calculator))
+        evaluation = MetricEvaluation(context.metrics, calculator)
+        self._context = SyncContext(context, configuration, self._selections, evaluation)
 
     def sync(self, key: Key) -> None:
         """Has one sync of an autoscaler; all that is known of one that is gone is forgotten."""
@@ -46,7 +47,7 @@ class Reconciler:
             self._parsed.pop(key, None)
             return
         history = self._histories.setdefault(key, History())
-        Sync(self._tools, hpa, self._parse(hpa), history, self._done).run()
+        Sync(self._context, hpa, self._parse(hpa), history, self._done).run()
 
     def deselect(self, key: Key) -> None:
         """Forgets which pods an autoscaler selects, as soon as it is deleted."""

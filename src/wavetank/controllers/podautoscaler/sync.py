@@ -33,7 +33,7 @@ _UNREADABLE_SCALE = (
 
 
 class SyncError(Exception):
-    """A sync that comes to no decision; the text is what the controller logs."""
+    """A sync without a decision; the text is what the controller logs."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class History:
 
 @dataclass
 class SyncOutcome:
-    """What one sync has come to: None where it did not get so far.
+    """The outcome of one sync; fields that it did not reach are None.
 
     `proposed` is the largest proposal of the metrics, `desired` the size after stabilization and all limits.
     `rescaled` tells whether the target was given that size, for that `reason`.
@@ -65,10 +65,10 @@ class SyncOutcome:
 
 
 @dataclass(frozen=True)
-class Tools:
-    """What every sync works with."""
+class SyncContext:
+    """What all syncs share."""
 
-    context: ControllerContext
+    controller: ControllerContext
     configuration: Configuration
     selections: Selections
     evaluation: MetricEvaluation
@@ -82,14 +82,14 @@ class Sync:
 
     def __init__(
         self,
-        tools: Tools,
+        context: SyncContext,
         hpa: Resource,
         autoscaler: Autoscaler,
         history: History,
         done: Callable[[SyncOutcome], None],
     ) -> None:
-        self._tools = tools
-        self._client, self._clock = tools.context.client, tools.context.clock
+        self._context = context
+        self._client, self._clock = context.controller.client, context.controller.clock
         self._hpa = hpa
         self._autoscaler = autoscaler
         self._history = history
@@ -117,7 +117,7 @@ class Sync:
             self._finish(rescaled=False)
 
     def _tell(self, type_: str, reason: str, message: str) -> None:
-        self._tools.context.record_event(self._hpa, type_, reason, message, COMPONENT)
+        self._context.controller.record_event(self._hpa, type_, reason, message, COMPONENT)
 
     # the scale
 
@@ -199,7 +199,7 @@ class Sync:
         self._metrics = []
         for spec in self._autoscaler.metrics:
             try:
-                measured = self._tools.evaluation.evaluate(spec, namespace, selector, given)
+                measured = self._context.evaluation.evaluate(spec, namespace, selector, given)
             except InvalidMetricError as error:
                 self._tell(WARNING, error.reason, error.why)
                 self._metrics.append({"type": ""})
@@ -223,7 +223,7 @@ class Sync:
             message = "the HPA target's scale is missing a selector"
             self._status.set_condition(SCALING_ACTIVE, False, "InvalidSelector", message)
             raise SyncError("selector is required")
-        selections = self._tools.selections
+        selections = self._context.selections
         selection = selections.select(self._hpa.key, _parse(scale.selector))
         rivals = selections.rivals(self._hpa.key)
         if len(rivals) > 1:
@@ -235,7 +235,7 @@ class Sync:
         return Situation(self._current, scale.status_replicas, selection, self._tolerances(), self._clock.now)
 
     def _tolerances(self) -> Tolerances:
-        general, behavior = self._tools.configuration.tolerance, self._autoscaler.behavior
+        general, behavior = self._context.configuration.tolerance, self._autoscaler.behavior
         if behavior is None:
             return Tolerances(general, general)
         down, up = behavior.down.tolerance, behavior.up.tolerance
@@ -252,7 +252,7 @@ class Sync:
 
     def _stabilize(self, wanted: int) -> Stabilized:
         made, behavior, now = self._history.recommendations, self._autoscaler.behavior, self._clock.now
-        window = self._tools.configuration.downscale_stabilization
+        window = self._context.configuration.downscale_stabilization
         assert made is not None
         if behavior is None:
             return made.stabilize(wanted, now, window)

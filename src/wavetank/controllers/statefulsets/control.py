@@ -21,7 +21,7 @@ class MemberControl:
     def create(self, owner: Resource, member: Member) -> None:
         """Creates the claims of a pod, then the pod."""
         assert member.make is not None
-        with self._telling("Create", owner, member.name):
+        with self._recording_events("Create", owner, member.name):
             self.claims.create_missing(owner, member)
             made = self._context.client.create(member.make())
         assert isinstance(made, Pod)
@@ -37,7 +37,7 @@ class MemberControl:
         assert member.pod is not None
         labels = {POD_NAME: member.name, POD_INDEX: str(member.ordinal)}
         if member.pod.labels.get(POD_NAME) != member.name:
-            with self._telling("Update", owner, member.name):
+            with self._recording_events("Update", owner, member.name):
                 document = member.pod.render()
                 document["metadata"] = {**document["metadata"], "labels": {**member.pod.labels, **labels}}
                 self._context.client.update(member.pod, document)
@@ -46,11 +46,11 @@ class MemberControl:
     def delete(self, owner: Resource, member: Member) -> None:
         """Deletes a pod."""
         assert member.pod is not None
-        with self._telling("Delete", owner, member.name):
+        with self._recording_events("Delete", owner, member.name):
             self._context.client.delete(member.pod)
 
     @contextmanager
-    def _telling(self, what: str, owner: Resource, name: str) -> Iterator[None]:
+    def _recording_events(self, what: str, owner: Resource, name: str) -> Iterator[None]:
         head = f"{what} Pod {name} in StatefulSet {owner.name}"
         try:
             yield

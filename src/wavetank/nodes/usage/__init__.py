@@ -1,1 +1,1 @@
-"""What pods and nodes use, and what is told of it."""
+"""The resource usage of pods and nodes, and the metrics that report it."""

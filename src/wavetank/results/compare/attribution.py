@@ -10,7 +10,7 @@ from wavetank.results.attempts.reading import RecordedAttempts
 from wavetank.results.layout import ATTEMPTS
 
 
-class Blame:
+class PluginAttribution:
     """The recorded attempts of two runs, A and B; empty unless both were recorded."""
 
     def __init__(self, a: Path, b: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from wavetank.errors import InputError
-from wavetank.results.compare.blame import Blame
+from wavetank.results.compare.attribution import PluginAttribution
 from wavetank.results.compare.podrecords import PodRecord, read_pods
 from wavetank.results.read.runfolder import RunFolder, runs_in
 
@@ -154,7 +154,7 @@ def _compare(a: RunFolder, b: RunFolder, most: int | None) -> RunDifference:
     same, differing = 0, 0
     counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
     kept: list[PodDifference] = []
-    blame = Blame(a.path, b.path)
+    attribution = PluginAttribution(a.path, b.path)
     for pod, one, other in _matched(read_pods(a), read_pods(b)):
         if one == other:
             same += 1
@@ -163,13 +163,15 @@ def _compare(a: RunFolder, b: RunFolder, most: int | None) -> RunDifference:
         difference = PodDifference(pod, _record(one), _record(other))
         counts.update(difference.kinds)
         if most is None or len(kept) < most:
-            kept.append(_explained(difference, blame) if len(kept) < _MOST_EXPLAINED else difference)
+            kept.append(_explained(difference, attribution) if len(kept) < _MOST_EXPLAINED else difference)
     return RunDifference(a, b, same, differing, counts, tuple(kept))
 
 
-def _explained(difference: PodDifference, blame: Blame) -> PodDifference:
+def _explained(difference: PodDifference, attribution: PluginAttribution) -> PodDifference:
     a, b = difference.a, difference.b
-    return difference if a is None or b is None else replace(difference, why=blame.why(difference.pod, a.node, b.node))
+    if a is None or b is None:
+        return difference
+    return replace(difference, why=attribution.why(difference.pod, a.node, b.node))
 
 
 def _record(cells: _Cells | None) -> PodRecord | None:

@@ -42,7 +42,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """What a sync came to; `measured` is None if no metric could be had."""
+    """The outcome of a sync; `measured` is None if no metric could be had."""
 
     time: Nanoseconds
     replicas: int

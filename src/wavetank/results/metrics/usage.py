@@ -54,7 +54,7 @@ class Usage:
         edges[-1] = max(end, begin)
         means, totals, level = {}, {}, _Level(self._times)
         for column in _COLUMNS:
-            level.become(column, self._parts)
+            level.set_column(column, self._parts)
             means[column], totals[column] = level.means(edges), level.means(edges[[0, -1]])
         return Buckets(
             mean_cpu_utilization=float(_ratio(totals["cpu"], totals["cpu_allocatable"])[0]),
@@ -69,22 +69,22 @@ class Usage:
 
 
 class _Part(NamedTuple):
-    """What one kind of change has made of some columns after so many of them, and how many there were at each step."""
+    """One kind of change: `sums[column][n]` is the effect of the first n changes, `counts[step]` the n at each step."""
 
     sums: Mapping[str, IntArray]
     counts: npt.NDArray[np.int32]
 
 
 class _Level:
-    """A step function of time: one for all columns in turn, since of a million pods it is large."""
+    """One column as a step function of time; its arrays are large, so one instance serves all columns in turn."""
 
     def __init__(self, times: IntArray) -> None:
         self._times, self._widths = times, np.diff(times)
         self._values, self._counts, self._sums = np.empty((3, len(times)), np.int64)
         self._areas = np.zeros(len(times))
 
-    def become(self, column: str, parts: Sequence[_Part]) -> None:
-        """Takes the values of a column, each from one of the times on."""
+    def set_column(self, column: str, parts: Sequence[_Part]) -> None:
+        """Computes the values of a column: the sum over all kinds of changes that affect it."""
         self._values.fill(0)
         for sums, counts in parts:
             if column in sums:
@@ -104,7 +104,7 @@ class _Level:
 
 
 class _Change:
-    """Something that happened at some times, and what it has made of some columns after so many of them."""
+    """One kind of change: its `times` in order, and by column the running sums of its amounts, beginning with 0."""
 
     def __init__(self, times: IntArray, **amounts: IntArray | int) -> None:
         happened = np.flatnonzero(times != NEVER)
@@ -129,7 +129,7 @@ def _counts(times: IntArray, steps: IntArray) -> npt.NDArray[np.int32]:
 
 
 def _changes(pods: RecordedPods, waited: bool = True) -> Iterator[_Change]:
-    """Yields what the pods' steps changed."""
+    """Yields the changes at submission, binding, start and end of the pods."""
     bound, ran = pods.scheduled != NEVER, pods.started != NEVER
     if waited:
         yield _Change(pods.submitted, pending=1)

@@ -18,7 +18,7 @@ class Shape(NamedTuple):
     amounts: IntArray
     allowed: BoolArray
 
-    def room(self, free: IntArray) -> IntArray:
+    def capacity(self, free: IntArray) -> IntArray:
         """Returns how many of these pods fit in each slot."""
         asked = np.flatnonzero(self.amounts)
         fitting = (free[asked] // self.amounts[asked, None]).min(axis=0)
@@ -46,7 +46,7 @@ class BatchJob:
 
     def fits(self, free: IntArray) -> bool:
         """Returns whether the pods of each kind, taken alone, fit."""
-        return all(shape.room(free).sum() >= pods for shape, pods in self.shapes)
+        return all(shape.capacity(free).sum() >= pods for shape, pods in self.shapes)
 
     def place(self, free: IntArray) -> Placement | None:
         """Places the pods in the first slots where they fit; None if they do not all fit."""
@@ -54,7 +54,7 @@ class BatchJob:
         seats: list[int] = []
         taken = np.zeros_like(free)
         for shape, pods in self.shapes:
-            counts = _first(shape.room(left), pods)
+            counts = _first(shape.capacity(left), pods)
             if counts is None:
                 return None
             share = shape.amounts[:, None] * counts
@@ -74,8 +74,8 @@ class BatchJob:
                 yield pod, slot, shape.amounts
 
 
-def _first(room: IntArray, pods: int) -> IntArray | None:
+def _first(capacity: IntArray, pods: int) -> IntArray | None:
     """Returns how many pods each slot gets if the first slots are filled first; None if they do not all fit."""
-    before = np.cumsum(room) - room
-    counts: IntArray = np.minimum(room, (pods - before).clip(min=0))
+    before = np.cumsum(capacity) - capacity
+    counts: IntArray = np.minimum(capacity, (pods - before).clip(min=0))
     return counts if counts.sum() == pods else None

@@ -247,13 +247,13 @@ class BatchScheduler:
 
     def _give_up(self, job: BatchJob) -> None:
         self._waiting.take(job)
-        rooms = ", ".join(f"{shape.room(self._capacity()).sum()} of {pods} pods" for shape, pods in job.shapes)
+        fitting = ", ".join(f"{shape.capacity(self._capacity()).sum()} of {pods} pods" for shape, pods in job.shapes)
         for pod in job.pods:
             self._hopeless[pod.uid] = job
             present = self._store.find(POD, pod.namespace, pod.name)
             if isinstance(present, Pod) and present.uid == pod.uid:
                 new = present.copy()
-                new.unschedulable = f"even the empty cluster has room for only {rooms} of this job at a time"
+                new.unschedulable = f"even the empty cluster has room for only {fitting} of this job at a time"
                 self._store.update(new)
 
     # nodes as arrays

@@ -59,7 +59,7 @@ class CompiledScore(NamedTuple):
     shape: IntArray
 
 
-# What a search came to: how many nodes were looked at, how many were found, and how many of these are the best.
+# The outcome of a search: how many nodes were looked at, how many were found, and how many of these are the best.
 SearchResult = tuple[int, int, int]
 SLOTS, TOTALS, BEST = range(3)  # of `found`: the nodes, their total scores, and the positions of the best
 

@@ -4,7 +4,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 
 class Observer:
-    """Is told what happens in a simulation; does nothing with it. Recorders override what they need."""
+    """Callbacks for what happens in a simulation, all empty; recorders override those that they need."""
 
     def responded(self, service: str, operation: str, now: Nanoseconds, response: Nanoseconds) -> None:
         """A request of a user was answered after `response`."""

@@ -32,7 +32,7 @@ class Users:
         self._simulation.send_user(generator.service, generator.operation, self)
 
     def ended(self) -> None:
-        """Is told that a request was answered or failed."""
+        """Called when a request was answered or failed; a closed user sends the next one after its think time."""
         load = self._generator.load
         if not isinstance(load, ClosedUsers):
             return

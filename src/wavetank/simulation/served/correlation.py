@@ -68,8 +68,8 @@ class Correlator:
         _keep(self._observed, key, observed)
         return observed
 
-    def heard(self, event: Event, now: Nanoseconds) -> bool:
-        """Tells whether the source of an Event is within its limit for that object."""
+    def within_limit(self, event: Event, now: Nanoseconds) -> bool:
+        """Takes an Event from the limit of its source for that object; False if the limit is reached."""
         key = (*_source(event), event["type"])
         bucket = self._buckets.get(key) or _Bucket(_BURST * _REFILL, now)
         bucket.credit = min(_BURST * _REFILL, bucket.credit + now - bucket.filled)

@@ -52,7 +52,7 @@ class EventLog:
         key = self._correlator.combine(event, self._store.clock.now)
         observed = self._correlator.observe(key, self._store.clock.now)
         event |= {"count": observed.times, "firstTimestamp": render_time(observed.first)}
-        if not self._correlator.heard(event, self._store.clock.now):
+        if not self._correlator.within_limit(event, self._store.clock.now):
             return
         present = self._store.find(_TABLE, *self._known[key]) if key in self._known else None
         if present is not None:

@@ -1,4 +1,4 @@
-"""Has every recorded sync with the recorded answers, so that one difference does not lead to others."""
+"""Runs every recorded sync with the recorded answers, so that one difference does not lead to others."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _LONGEST_RETRY: Nanoseconds = SECOND // 10
 
 
 def run_forced(recording: AutoscalerRecording) -> Observations:
-    """Has every recorded sync at its instant with what the controller was told then."""
+    """Runs every recorded sync at its instant, with the answers that the controller got then."""
     return _Forced(recording).run()
 
 
@@ -136,17 +136,17 @@ class _Forced:
 
 
 class _Answers:
-    """What the controller was told in one recorded sync, as the client and the metrics APIs of the next one."""
+    """The recorded answers of one sync, served as the client and the metrics APIs of the next one."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._sync: RecordedSync | None = None
-        self._told = 0
+        self._given = 0
         self._written = 0
 
     def begin(self, sync: RecordedSync) -> None:
         """Begins a sync."""
-        self._sync, self._told, self._written = sync, 0, 0
+        self._sync, self._given, self._written = sync, 0, 0
 
     def rewrite(self, old: Resource, **parts: Json) -> Resource:
         """Writes parts of an object as they are."""
@@ -254,10 +254,10 @@ class _Answers:
 
     def _answer(self, api: str) -> Json:
         assert self._sync is not None
-        if self._told >= len(self._sync.answers) or self._sync.answers[self._told]["api"] != api:
+        if self._given >= len(self._sync.answers) or self._sync.answers[self._given]["api"] != api:
             raise ApiError(f"the real controller did not ask the {api} metrics API then")
-        answer = self._sync.answers[self._told]
-        self._told += 1
+        answer = self._sync.answers[self._given]
+        self._given += 1
         if "code" in answer:
             raise unavailable(api, str(answer.get("text")))
         return answer

@@ -58,7 +58,7 @@ class Recorder:
         event["source"] = {"component": component}
         event["involvedObject"] = {"kind": about.manifest_kind, "name": about.name, "uid": about.uid}
         self._correlator.combine(event, self._clock.now)
-        if self._correlator.heard(event, self._clock.now):
+        if self._correlator.within_limit(event, self._clock.now):
             self.observations.events.append((self._clock.now, about.name, type_, reason, event["message"]))
 
     # of the client

@@ -32,7 +32,7 @@ class AutoscalerInputs(msgspec.Struct, frozen=True):
 
 
 class RecordedSync(msgspec.Struct, frozen=True):
-    """One sync: what the controller was told, what it decided and what it wrote; `status` only if it was written."""
+    """One sync: the answers that the controller got, its decision and its writes; `status` only if it was written."""
 
     t: Nanoseconds
     hpa: str

@@ -64,7 +64,7 @@ def replay_session(
     )
     trace.names = session.names
     trace.places = {slot: place for place, slot in enumerate(session.nodes.tolist())}
-    ours = Replayed(session.outcome, trace, open=_books(session))
+    ours = Replayed(session.outcome, trace, open=_snapshots(session))
 
     def tell(action: str) -> None:
         trace.action = action
@@ -73,13 +73,13 @@ def replay_session(
             ours.fit_errors = {
                 key: errors.text() for job in session.jobs.values() for key, errors in job.fit_errors.items()
             }
-            ours.close = _books(session)
+            ours.close = _snapshots(session)
 
     run_session(session, tell)
     return ours
 
 
-def _books(session: Session) -> dict[str, Any]:
+def _snapshots(session: Session) -> dict[str, Any]:
     snapshots = {name: plugin.snapshot() for name, plugin in session.plugins.items()}
     return {name: kept for name, kept in snapshots.items() if kept is not None}
 

@@ -82,7 +82,7 @@ class Row:
 
 
 class TraceJob(NamedTuple):
-    """What a row came to: `size` equal pods, described by `ask`; times in nanoseconds, NONE is for ever."""
+    """The job of a row: `size` equal pods, described by `ask`; times in nanoseconds, NONE is for ever."""
 
     line: int
     name: str
@@ -121,14 +121,14 @@ def rows_without_header(file: InputFile, columns: Sequence[str]) -> Iterator[Row
 
 
 def jobs_of(file: InputFile, rows: Iterable[Row], read: Callable[[Row], TraceJob | None]) -> Iterator[Jobs]:
-    """Yields what the rows come to, some thousand at a time; None is a row that stands for no job."""
+    """Yields the jobs of the rows, some thousand at a time; rows that `read` returns None for are left out."""
     jobs = (job for job in read_each(file, rows, read) if job is not None)
     while part := list(islice(jobs, _PART)):
         yield _columns(part)
 
 
 def read_each(file: InputFile, rows: Iterable[Row], read: Callable[[Row], T]) -> Iterator[T]:
-    """Yields what each row comes to; a lenient reading goes on without the rows that are refused."""
+    """Yields what `read` returns for each row; in lenient mode, invalid rows are left out."""
     for row in rows:
         try:
             item = read(row)

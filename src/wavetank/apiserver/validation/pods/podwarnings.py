@@ -1,4 +1,4 @@
-"""What is not wrong with a pod, but not as its author may think either."""
+"""Warnings for valid pods with fields that are deprecated, ignored or probably a mistake."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from wavetank.scheduling.gpusharing.request import GpuRequest
 
 
 class Random(GpuPolicy):
-    """Any node with room, and there any device with room."""
+    """Any node that fits, and any device of it that fits."""
 
     def score(self, request: GpuRequest, state: GpuNodes, nodes: IntArray) -> IntArray:
         """Gives all to one node."""

@@ -152,8 +152,8 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
 
     def _fits_now(self, waiting: Pod, old: Node | None, new: Node) -> bool:
         requests = waiting.spec.requests
-        room = all(amount <= new.allocatable.get(name, 0) for name, amount in requests.items())
-        if not room or not new.allocatable.get(PODS):
+        fits = all(amount <= new.allocatable.get(name, 0) for name, amount in requests.items())
+        if not fits or not new.allocatable.get(PODS):
             return False
         wanted = [PODS, *(name for name, amount in requests.items() if amount)]
         return old is None or any(new.allocatable.get(name, 0) > old.allocatable.get(name, 0) for name in wanted)

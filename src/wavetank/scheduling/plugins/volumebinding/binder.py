@@ -1,4 +1,4 @@
-"""What the claims of a pod come to on a node: volumes that exist, volumes to be made, or reasons why not."""
+"""Finds the volumes for the claims of a pod on a node: existing ones, ones to be provisioned, or why there are none."""
 
 from __future__ import annotations
 

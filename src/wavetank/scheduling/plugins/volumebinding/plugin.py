@@ -55,7 +55,7 @@ from wavetank.scheduling.plugins.volumebinding.binder import (
 
 @dataclass(slots=True)
 class _State:
-    """What a cycle knows of its pod's claims, and what they come to in the slots it has looked at."""
+    """The claims of a cycle's pod, and the volumes found for them by slot."""
 
     claims: PodClaims
     found: dict[int, PodVolumes] = field(default_factory=dict)

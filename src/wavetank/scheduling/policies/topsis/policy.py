@@ -79,7 +79,7 @@ class Topsis(Policy):
         return self.rank(nodes)
 
     def rank(self, nodes: NodesView) -> FloatArray:
-        """Does so whatever the pod."""
+        """Returns how near each node is to the ideal, from 0 to 1; the pod does not matter."""
         matrix = np.column_stack([each.values(nodes) for each in self._criteria])
         return closeness(matrix, self._weights, self._benefit)
 
