@@ -43,7 +43,7 @@ class Measured(NamedTuple):
 
 
 class InvalidMetricError(Exception):
-    """A metric without a proposal: `reason` and `why` are told by an Event, the text is part of the sync's error."""
+    """A metric without a proposal: `reason` and `why` go into an Event, the text is part of the sync's error."""
 
     def __init__(self, reason: str, why: str, text: str) -> None:
         super().__init__(text)
@@ -59,7 +59,7 @@ class MetricEvaluation:
         self._calculator = calculator
 
     def evaluate(self, spec: MetricSpec, namespace: str, selector: LabelSelector, given: Situation) -> Measured:
-        """Returns what a metric asks for; InvalidMetricError if that cannot be told."""
+        """Returns what a metric asks for; InvalidMetricError if that is unknown."""
         try:
             if spec.type in (RESOURCE, CONTAINER_RESOURCE):
                 return self._of_resource(spec, namespace, selector, given)
