@@ -30,6 +30,7 @@ from wavetank.simulation.k8ssimjobs import JobStarter
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
+from wavetank.simulation.nodegroups import ScalableGroup, start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
 from wavetank.simulation.submitter import check_pod
@@ -60,6 +61,8 @@ class Setting:
     manager: ManagerDefinition | None = None  # a real controller manager, for controllers that are not built in
     metrics: MetricsSetting | None = None  # what the metrics APIs measure; None: pods use what they request
     controller_flags: Mapping[str, str] = field(default_factory=dict)  # kube-controller-manager's, without dashes
+    node_groups: tuple[ScalableGroup, ...] = ()
+    autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
 
     @property
     def has_programs(self) -> bool:
@@ -136,6 +139,10 @@ class Simulation:
             JobStarter(context, admission.complete)
             names -= {VOLCANO_JOBS}
         start_controllers(controllers, names)
+        if setting.node_groups:
+            start_node_groups(context, controllers, setting.node_groups)
+        if setting.autoscaler_flags is not None:
+            start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags))
 
     def _loop(self, context: ActorContext, stack: ExitStack) -> Loop | None:
         """Makes the loop of a run with programs, which is closed in any case."""

@@ -46,7 +46,7 @@ def _read_load(value: object, path: str) -> dict[str, str]:
 
 
 _zone = Type("text", _read_zone, patterns.LABEL_VALUE)
-_taints = Type("list", _read_taints, {"type": ["array", "null"], "minItems": 1, "items": {"type": "object"}})
+TAINTS = Type("list", _read_taints, {"type": ["array", "null"], "minItems": 1, "items": {"type": "object"}})
 _load = Type(
     "shares or quantities by name",
     _read_load,
@@ -70,7 +70,7 @@ class NodeGroup(Structure):
     resources: Mapping[str, int] = field(types.amounts, default={}, doc="other resources, such as `nvidia.com/gpu: 8`")
     labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
     taints: list[Any] | None = field(
-        _taints, default=None, otherwise="[]", doc="taints as in a Node: `{key, value, effect}`"
+        TAINTS, default=None, otherwise="[]", doc="taints as in a Node: `{key, value, effect}`"
     )
     zone: list[str] | None = field(
         types.nullable(types.one_or_more(_zone, "text or list of texts")),

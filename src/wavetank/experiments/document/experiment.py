@@ -14,6 +14,7 @@ from wavetank.experiments.document.autoscaling import controller_flags, make_met
 from wavetank.experiments.document.controllers import Controllers, make_controllers
 from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
+from wavetank.experiments.document.nodegroupspec import check_flags, make_groups
 from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.spec import API_VERSION, KIND, ExperimentDocument
 from wavetank.experiments.document.values import make_name, read_name
@@ -25,6 +26,7 @@ from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.metrics.setting import MetricsSetting
+from wavetank.simulation.nodegroups import ScalableGroup
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
@@ -50,6 +52,8 @@ class Experiment:
     notes: tuple[str, ...] = ()  # on how the workload was read
     metrics: MetricsSetting | None = None
     controller_flags: Mapping[str, str] = field(default_factory=dict)
+    node_groups: tuple[ScalableGroup, ...] = ()
+    autoscaler_flags: Mapping[str, object] | None = None
 
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
@@ -68,6 +72,8 @@ class Experiment:
             manager=self.controllers.manager,
             metrics=self.metrics,
             controller_flags=self.controller_flags,
+            node_groups=self.node_groups,
+            autoscaler_flags=self.autoscaler_flags,
         )
 
 
@@ -131,6 +137,8 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),
         metrics=make_metrics(spec.metrics, folder, "spec.metrics"),
         controller_flags=flags,
+        node_groups=make_groups(spec.node_groups, "spec.nodeGroups"),
+        autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
     )
 
 

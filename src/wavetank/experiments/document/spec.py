@@ -12,6 +12,7 @@ from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.experiments.document.hpaspec import AutoscalingSpec, HpaSpec
+from wavetank.experiments.document.nodegroupspec import NodeGroupSpec
 from wavetank.experiments.document.schedulerspec import PATIENCE, SCHEDULERS, SchedulerSpec
 from wavetank.experiments.document.values import NAME, RELEASE, SEEDS
 from wavetank.kernel.durations import Nanoseconds
@@ -202,6 +203,14 @@ class Conditions(Structure):
     )
     autoscaling: AutoscalingSpec | None = field(
         types.nested(AutoscalingSpec), default=None, otherwise="Kubernetes' own", doc="settings of the HPA controller"
+    )
+    node_groups: list[NodeGroupSpec] = field(
+        types.items(types.nested(NodeGroupSpec), least=0), default=[], doc="groups of nodes that grow and shrink"
+    )
+    autoscaler: Mapping[str, Any] | None = field(
+        types.mapping,
+        default=None,
+        doc="runs the cluster autoscaler with these flags, such as `{expander: priority}`; needs a `horizon`",
     )
     execution: Execution = field(
         types.choice(EXECUTIONS), default=KUBELET, doc="the model of nodes that runs the pods: `kubelet` or `k8ssim`"

@@ -1,0 +1,80 @@
+"""`nodeGroups` and `autoscaler` of an experiment: groups of nodes that grow and shrink, and the flags that rule it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
+from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.documents import types
+from wavetank.documents.reading import MOST_OBJECTS
+from wavetank.documents.structure import Structure, field
+from wavetank.errors import InputError
+from wavetank.experiments.document.values import NAME
+from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.simulation.nodegroups import ScalableGroup
+from wavetank.workloads.nodegroups import TAINTS
+
+
+class NodeGroupSpec(Structure):
+    """A group of equal nodes whose number the cluster autoscaler changes: a MachineDeployment."""
+
+    name: str = field(NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
+    min: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="the autoscaler keeps at least so many nodes")
+    max: int = field(types.integer(1, MOST_OBJECTS), doc="the autoscaler adds nodes up to so many")
+    initial: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="how many nodes there are when a run begins")
+    cpu: int = field(types.amount(CPU), doc="CPU of a node, all of it allocatable")
+    memory: int = field(types.amount(MEMORY), doc="memory of a node, all of it allocatable")
+    pods: int = field(types.integer(1), default=110, doc="how many pods fit on a node")
+    labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
+    taints: list[Any] | None = field(
+        TAINTS, default=None, otherwise="[]", doc="taints as in a Node: `{key, value, effect}`"
+    )
+    boot: Distribution = field(types.distribution, default=60, doc="from the request to the ready node")
+    halt: Distribution = field(types.distribution, default=0, doc="from the deletion until the node is gone")
+    boot_failures: float = field(types.number(0, 1), default=0, doc="the share of machines that never become nodes")
+    price: float | None = field(types.number(0), default=None, doc="of a node per hour, for the expander `price`")
+
+    def group(self) -> ScalableGroup:
+        """Returns the group for a run."""
+        return ScalableGroup(
+            self.name,
+            self.min,
+            self.max,
+            self.initial,
+            format_amounts({CPU: self.cpu, MEMORY: self.memory, PODS: self.pods}),
+            self.labels,
+            self.taints or (),
+            self.boot,
+            self.halt,
+            self.boot_failures,
+            self.price,
+        )
+
+
+def make_groups(specs: Sequence[NodeGroupSpec], path: str) -> tuple[ScalableGroup, ...]:
+    """Returns the groups; InputError if two have the same name, or if no size meets the bounds of one."""
+    seen: set[str] = set()
+    for i, spec in enumerate(specs):
+        if spec.name in seen:
+            raise InputError(f"a second group {spec.name!r:.60}", path=f"{path}[{i}].name")
+        seen.add(spec.name)
+        if not spec.min < spec.max:
+            raise InputError(f"min {spec.min} must be below max {spec.max}", path=f"{path}[{i}].max")
+        if spec.initial > spec.max:
+            raise InputError(f"initial {spec.initial} is above max {spec.max}", path=f"{path}[{i}].initial")
+    return tuple(spec.group() for spec in specs)
+
+
+def check_flags(
+    flags: Mapping[str, object] | None, horizon: Nanoseconds | None, path: str
+) -> Mapping[str, object] | None:
+    """Returns the flags of the autoscaler; InputError for one that is not honoured, or without an end of the run."""
+    if flags is None:
+        return None
+    Options.from_flags(flags, path)
+    if horizon is None:
+        raise InputError("a run with an autoscaler needs an end: state a horizon", path="spec.horizon")
+    return flags

@@ -1,0 +1,72 @@
+"""Node groups and the autoscaler in experiments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wavetank.errors import InputError
+from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.simulation.simulation import Simulation
+
+GROUP = {"name": "g", "min": 0, "max": 5, "initial": 1, "cpu": 4, "memory": "8Gi", "boot": "60s"}
+HEAD = {"apiVersion": "wavetank.dev/v1alpha1", "kind": "Experiment"}
+
+
+def document(**spec: Any) -> dict[str, Any]:
+    generator = {"kind": "poisson", "pods": 12, "rate": 100, "duration": 600, "requests": [{"cpu": 1, "memory": "1Gi"}]}
+    given = {
+        "cluster": {"nodes": [{"name": "control", "cpu": "100m", "memory": "1Gi"}]},
+        "workload": {"generator": generator},
+        "nodeGroups": [GROUP],
+        "autoscaler": {"scale-down-unneeded-time": "2m", "scale-down-delay-after-add": "1m"},
+        "horizon": "1h",
+    }
+    return {**HEAD, "spec": {**given, **spec}}
+
+
+class NodeCounter:
+    """Notes how many nodes there are at each change."""
+
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+
+    def join(self, context: Any) -> None:
+        def note(*_: object) -> None:
+            self.counts.append(len(context.store.objects("Node")))
+
+        context.store.subscribe("Node", added=note, deleted=note)
+
+    def attached(self, schedulers: object) -> None:
+        """Does nothing."""
+
+    def ended(self, time: int) -> None:
+        """Does nothing."""
+
+
+def test_a_group_grows_for_pending_pods_and_shrinks_when_they_are_done() -> None:
+    experiment = parse_experiment(document(), Path())
+    counter = NodeCounter()
+    Simulation(experiment.setting(experiment.schedulers[0]), 1, [counter]).run()
+    assert (
+        max(counter.counts) == 1 + 4
+    )  # the fixed node; three pods fit beside what a template reserves, four on a node
+    assert counter.counts[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        pytest.param({"nodeGroups": [{**GROUP, "min": 5}]}, "min 5 must be below max 5", id="impossible bounds"),
+        pytest.param({"nodeGroups": [{**GROUP, "initial": 9}]}, "initial 9 is above max 5", id="too many at first"),
+        pytest.param({"nodeGroups": [GROUP, GROUP]}, "a second group", id="two groups of one name"),
+        pytest.param({"autoscaler": {"expander": "best"}}, "unknown expander", id="an unknown expander"),
+        pytest.param({"autoscaler": {"gpu-total": "1"}}, "not honoured", id="a flag that is not honoured"),
+        pytest.param({"horizon": None}, "needs an end", id="a run without an end"),
+    ],
+)
+def test_impossible_documents_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_experiment(document(**changes), Path())
