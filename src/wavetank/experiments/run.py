@@ -29,7 +29,9 @@ from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.k8ssim import write_k8ssim
+from wavetank.results.write.services import write_services
 from wavetank.results.write.tables import write_tables
+from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.generators.inflation import known_pods
 
@@ -105,7 +107,9 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         begun = time.perf_counter()
         with _recording(plan) as explain:
             recorder = make_recorder(plan.setting, tell)
-            simulation = Simulation(plan.setting, plan.seed, (recorder,), explain)
+            requests = None if plan.setting.services is None else ServiceObserver(plan.setting.services)
+            observers = (recorder,) if requests is None else (recorder, requests)
+            simulation = Simulation(plan.setting, plan.seed, observers, explain)
             simulation.run()
         wall = time.perf_counter() - begun
         pods = PodTable(recorder)
@@ -118,9 +122,13 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             write_k8ssim(recorder.tasks.rows.values(), plan.folder)
         autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
         write_autoscaling(autoscalers, plan.folder)
+        served: list[str] = []
+        if requests is not None:
+            write_services(requests.services, recorder.end, plan.folder)
+            served = [f"{plan.label}: {warning}" for warning in requests.services.warnings()]
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
-        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle)
+        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
         metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers)
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
 

@@ -29,6 +29,9 @@ K8SSIM_TASKS = "tasksSUM.csv"
 K8SSIM_JOBS = "coutJCT.csv"
 AUTOSCALING = "autoscaling.csv"
 AUTOSCALERS = "autoscalers.csv"
+SERVICES = "services.csv"
+SERVICES_OVER_TIME = "services_over_time.csv"
+SERVICE_PODS = "service_pods.csv"
 
 # Of a sweep, besides summary.csv, wall.json, report.html and a folder for each scenario.
 SWEEP = "sweep.json"

@@ -22,6 +22,7 @@ from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.forecast import Forecast
 from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.scheduler.scheduler import Explain
+from wavetank.services.cluster.services import ServicesSetting
 from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, object_kinds, run_context
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution
@@ -63,6 +64,7 @@ class Setting:
     controller_flags: Mapping[str, str] = field(default_factory=dict)  # kube-controller-manager's, without dashes
     node_groups: tuple[ScalableGroup, ...] = ()
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
+    services: ServicesSetting | None = None  # microservices whose instances are pods
 
     @property
     def has_programs(self) -> bool:

@@ -16,12 +16,14 @@ from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
 from wavetank.experiments.document.nodegroupspec import check_flags, make_groups
 from wavetank.experiments.document.schedulers import make_entries
+from wavetank.experiments.document.services import make_services
 from wavetank.experiments.document.spec import API_VERSION, KIND, ExperimentDocument
 from wavetank.experiments.document.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
 from wavetank.results.assertions import Assertion
 from wavetank.scheduling.attachable import TieBreaking
+from wavetank.services.cluster.services import ServicesSetting
 from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
@@ -54,6 +56,7 @@ class Experiment:
     controller_flags: Mapping[str, str] = field(default_factory=dict)
     node_groups: tuple[ScalableGroup, ...] = ()
     autoscaler_flags: Mapping[str, object] | None = None
+    services: ServicesSetting | None = None
 
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
@@ -74,6 +77,7 @@ class Experiment:
             controller_flags=self.controller_flags,
             node_groups=self.node_groups,
             autoscaler_flags=self.autoscaler_flags,
+            services=self.services,
         )
 
 
@@ -139,6 +143,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         controller_flags=flags,
         node_groups=make_groups(spec.node_groups, "spec.nodeGroups"),
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
+        services=make_services(spec.services, spec.horizon, folder, "spec.services"),
     )
 
 

@@ -14,6 +14,7 @@ from wavetank.documents.types import Type
 from wavetank.experiments.document.hpaspec import AutoscalingSpec, HpaSpec
 from wavetank.experiments.document.nodegroupspec import NodeGroupSpec
 from wavetank.experiments.document.schedulerspec import PATIENCE, SCHEDULERS, SchedulerSpec
+from wavetank.experiments.document.servicesspec import ServicesSpec
 from wavetank.experiments.document.values import NAME, RELEASE, SEEDS
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON
@@ -211,6 +212,12 @@ class Conditions(Structure):
         types.mapping,
         default=None,
         doc="runs the cluster autoscaler with these flags, such as `{expander: priority}`; needs a `horizon`",
+    )
+    services: ServicesSpec | None = field(
+        types.nested(ServicesSpec),
+        default=None,
+        otherwise="none",
+        doc="microservices whose instances are pods; a run needs a `horizon` then",
     )
     execution: Execution = field(
         types.choice(EXECUTIONS), default=KUBELET, doc="the model of nodes that runs the pods: `kubelet` or `k8ssim`"

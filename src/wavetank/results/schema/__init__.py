@@ -7,6 +7,7 @@ from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
 from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
 from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
 from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
+from wavetank.results.schema.services import SERVICE_PODS, SERVICES, SERVICES_OVER_TIME
 from wavetank.results.schema.sweeps import (
     CLOSE_RATE,
     COMPARED,
@@ -17,7 +18,20 @@ from wavetank.results.schema.sweeps import (
     SWEEP_SUMMARY,
 )
 
-RUN_TABLES = (PODS, NODES, UTILIZATION, JOBS, SCHEDULE, K8SSIM_TASKS, K8SSIM_JOBS, AUTOSCALING, AUTOSCALERS)
+RUN_TABLES = (
+    PODS,
+    NODES,
+    UTILIZATION,
+    JOBS,
+    SCHEDULE,
+    K8SSIM_TASKS,
+    K8SSIM_JOBS,
+    AUTOSCALING,
+    AUTOSCALERS,
+    SERVICES,
+    SERVICES_OVER_TIME,
+    SERVICE_PODS,
+)
 SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
 
 __all__ = [
@@ -38,6 +52,9 @@ __all__ = [
     "QUANTILES",
     "RUN_TABLES",
     "SCHEDULE",
+    "SERVICES",
+    "SERVICES_OVER_TIME",
+    "SERVICE_PODS",
     "SUMMARY",
     "SWEEP_SUMMARY",
     "SWEEP_TABLES",

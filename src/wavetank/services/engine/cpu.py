@@ -144,6 +144,8 @@ class SharedCpu:
         self._jobs: list[tuple[float, int, Request, Computed]] = []
         self._sequence = 0
         self._next: Event | None = None
+        self.used = 0.0  # units of work done so far
+        self.changed: Callable[[], None] | None = None  # is called when the number of requests has changed
 
     @property
     def active(self) -> int:
@@ -152,25 +154,34 @@ class SharedCpu:
 
     def submit(self, request: Request, demand: float, computed: Computed) -> None:
         """Takes work; `computed` is called when it is done."""
-        self._advance()
+        self.advance()
         self._sequence += 1
         heappush(self._jobs, (self._progress + demand, self._sequence, request, computed))
+        self._tell()
         self._plan()
+
+    def _tell(self) -> None:
+        if self.changed is not None:
+            self.changed()
 
     def set_speed(self, speed: float) -> None:
         """Sets the units of work a second that may be used from now on."""
-        self._advance()
-        self._speed = speed
-        self._plan()
+        if speed != self._speed:
+            self.advance()
+            self._speed = speed
+            self._plan()
 
     def _rate(self) -> float:
         """Returns the units a second that each request gets."""
         jobs = len(self._jobs)
         return min(self.capacity / self._cores, self._speed / jobs) if jobs else 0.0
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
+        """Brings the progress up to the present."""
         now = self._events.now
-        self._progress += self._rate() * ((now - self._since) / SECOND)
+        work = self._rate() * ((now - self._since) / SECOND)
+        self._progress += work
+        self.used += work * len(self._jobs)
         self._since = now
 
     def _plan(self) -> None:
@@ -184,20 +195,22 @@ class SharedCpu:
 
     def _finish(self, _: object) -> None:
         self._next = None
-        self._advance()
+        self.advance()
         slack = self._progress * 1e-12 + 1e-12
         while self._jobs and self._jobs[0][0] <= self._progress + slack:
             _, _, request, computed = heappop(self._jobs)
             self._events.schedule(0, computed, request)
+        self._tell()
         self._plan()
 
     def backlog(self) -> float:
         """Returns the work that remains, in seconds of the whole capacity."""
-        self._advance()
+        self.advance()
         return sum(max(0.0, end - self._progress) for end, _, _, _ in self._jobs) / self.capacity
 
     def clear(self) -> None:
         """Drops all work."""
-        self._advance()
+        self.advance()
         self._jobs.clear()
+        self._tell()
         self._plan()

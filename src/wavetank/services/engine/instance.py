@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavetank.services.engine.breaker import Circuit
-from wavetank.services.engine.cpu import cpu_of
+from wavetank.services.engine.cpu import Cpu, cpu_of
 from wavetank.services.engine.events import VERY_HIGH
 from wavetank.services.engine.requests import Reason, Request, Step
 
@@ -18,12 +18,20 @@ class Instance:
     `node` is the name of the cluster node it runs on, if there is a cluster.
     """
 
-    def __init__(self, simulation: Simulation, service: RunningService, number: int, name: str, node: str = "") -> None:
+    def __init__(
+        self,
+        simulation: Simulation,
+        service: RunningService,
+        number: int,
+        name: str,
+        node: str = "",
+        cpu: Cpu | None = None,
+    ) -> None:
         self.service = service
         self.number = number
         self.name = name
         self.node = node
-        self.cpu = cpu_of(service.spec, simulation.events, simulation.rules)
+        self.cpu = cpu or cpu_of(service.spec, simulation.events, simulation.rules)
         self.state = ""
         self.handled: dict[Request, None] = {}
         self.received = 0

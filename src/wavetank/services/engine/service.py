@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from wavetank.services.engine.balancers import BALANCERS
+from wavetank.services.engine.cpu import Cpu
 from wavetank.services.engine.events import HIGH
 from wavetank.services.engine.instance import Instance
 from wavetank.services.model.architecture import ReactiveScaling, Service
@@ -44,11 +45,11 @@ class RunningService:
             self._simulation.events.schedule(0, idlest.drain, priority=HIGH)
         self._report()
 
-    def add(self, name: str = "", node: str = "") -> Instance:
-        """Makes an instance, which does not run yet."""
+    def add(self, name: str = "", node: str = "", cpu: Cpu | None = None) -> Instance:
+        """Makes an instance, which does not run yet; without a CPU it gets one of its own."""
         number = self._started
         self._started += 1
-        instance = Instance(self._simulation, self, number, name or f"{self.name}_I{number}", node)
+        instance = Instance(self._simulation, self, number, name or f"{self.name}_I{number}", node, cpu)
         self.instances.append(instance)
         return instance
 

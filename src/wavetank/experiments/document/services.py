@@ -1,0 +1,128 @@
+"""`services` of an experiment: the model that requests run on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wavetank.errors import InputError
+from wavetank.experiments.document.servicesspec import (
+    BreakerSpec,
+    CallSpec,
+    OperationSpec,
+    RetrySpec,
+    ServiceSpec,
+    ServicesSpec,
+    UsersSpec,
+)
+from wavetank.kernel.distributions import Constant
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.services.cluster.services import ServicesSetting
+from wavetank.services.misim.names import Names
+from wavetank.services.misim.profile import read_profile
+from wavetank.services.model.architecture import (
+    Architecture,
+    Call,
+    CircuitBreaker,
+    Dependency,
+    Loop,
+    Operation,
+    Retry,
+    Sequence,
+    Service,
+)
+from wavetank.services.model.cycles import check_cycles
+from wavetank.services.model.experiment import ServiceExperiment
+from wavetank.services.model.load import ClosedUsers, DiurnalLoad, Generator, Load, ProfileLoad, RateLoad
+
+
+def make_services(
+    spec: ServicesSpec | None, horizon: Nanoseconds | None, folder: Path, path: str
+) -> ServicesSetting | None:
+    """Returns the services of an experiment; files are looked for in `folder`."""
+    if spec is None:
+        return None
+    if horizon is None:
+        raise InputError("a run with services needs an end: state a horizon", path="spec.horizon")
+    names = _names(spec, path)
+    services = tuple(_service(each, names, f"{path}.services[{i}]") for i, each in enumerate(spec.services))
+    try:
+        check_cycles(services)
+    except InputError as error:
+        raise InputError(error.message, path=f"{path}.services") from None
+    users = tuple(_users(each, names, folder, f"{path}.users[{i}]") for i, each in enumerate(spec.users))
+    timeout = None if spec.timeout is None else spec.timeout / SECOND
+    return ServicesSetting(
+        Architecture(services, spec.hop, timeout),
+        ServiceExperiment(users, duration=horizon / SECOND),
+        {each.name: each.deployment or each.name for each in spec.services},
+        interval=spec.interval,
+        distances={(each.between[0], each.between[1]): each.delay for each in spec.distances},
+        topology_key=spec.topology_key,
+    )
+
+
+def _names(spec: ServicesSpec, path: str) -> Names:
+    names = Names(prefix_is_qualified=False)
+    for i, service in enumerate(spec.services):
+        if service.name in names.services:
+            raise InputError(f"the service {service.name!r} is given twice", path=f"{path}.services[{i}].name")
+        names.declare(service.name, [operation.name for operation in service.operations])
+    return names
+
+
+def _service(spec: ServiceSpec, names: Names, path: str) -> Service:
+    operations = tuple(_operation(each, names, f"{path}.operations[{i}]") for i, each in enumerate(spec.operations))
+    return Service(
+        spec.name,
+        operations,
+        balancer=spec.balancer,  # type: ignore[arg-type]
+        policy="ps",
+        retry=_retry(spec.retry),
+        breaker=_breaker(spec.circuit_breaker),
+    )
+
+
+def _operation(spec: OperationSpec, names: Names, path: str) -> Operation:
+    calls = tuple(_call(each, names, f"{path}.calls[{i}].operation") for i, each in enumerate(spec.calls))
+    return Operation(spec.name, spec.demand, (Sequence(calls),) if spec.in_order and calls else calls)
+
+
+def _call(spec: CallSpec, names: Names, path: str) -> Dependency:
+    service, operation = names.resolve(None, spec.operation, path)
+    if spec.times == 1:
+        return Call(service, operation, Constant(spec.probability))
+    return Loop((Call(service, operation),), spec.times, Constant(spec.probability))
+
+
+def _retry(spec: RetrySpec | None) -> Retry | None:
+    if spec is None:
+        return None
+    return Retry(spec.tries, "exponential", spec.jitter, spec.wait / SECOND, spec.factor, spec.longest / SECOND)
+
+
+def _breaker(spec: BreakerSpec | None) -> CircuitBreaker | None:
+    if spec is None:
+        return None
+    return CircuitBreaker(spec.threshold, spec.window / SECOND, spec.sleep / SECOND, spec.limit)
+
+
+def _users(spec: UsersSpec, names: Names, folder: Path, path: str) -> Generator:
+    service, operation = names.resolve(None, spec.operation, f"{path}.operation")
+    return Generator(service, operation, _load(spec, folder, path))
+
+
+def _load(spec: UsersSpec, folder: Path, path: str) -> Load:
+    stop = None if spec.stop is None else spec.stop / SECOND
+    if spec.poisson is not None:
+        return RateLoad(((0.0, spec.poisson),), stop)
+    if spec.steps is not None:
+        return RateLoad(tuple(spec.steps), stop)
+    if spec.diurnal is not None:
+        return DiurnalLoad(spec.diurnal.average, spec.diurnal.swing, spec.diurnal.period / SECOND, stop)
+    if spec.recorded is not None:
+        try:
+            return ProfileLoad(read_profile(folder / spec.recorded), stop=stop)
+        except InputError as error:
+            raise error.inside(path=f"{path}.recorded") from None
+    assert spec.closed is not None
+    return ClosedUsers(spec.closed.users, spec.closed.think, stop)

@@ -1,0 +1,152 @@
+"""The structure of `services` in the Experiment document."""
+
+from __future__ import annotations
+
+from wavetank.documents import reading, types
+from wavetank.documents.rules import OneOf
+from wavetank.documents.structure import Structure, field
+from wavetank.documents.types import Type
+from wavetank.errors import InputError
+from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.durations import Nanoseconds
+
+_SHARE = types.number(0, 1, "a share from 0 to 1")
+_RATE = types.number(0, None, "a number of 0 or more")
+_BALANCERS = ("random", "round-robin", "round-robin-fast", "even", "util")
+
+
+class CallSpec(Structure):
+    """A call of an operation of another service."""
+
+    operation: str = field(types.text, doc="what is called: `service.operation`")
+    probability: float = field(_SHARE, default=1, doc="with which a request makes the call")
+    times: int = field(types.integer(0), default=1, doc="how often it is called, one after the other")
+
+
+def _read_call(value: object, path: str) -> CallSpec:
+    return CallSpec.read(value if isinstance(value, dict) else {"operation": value}, path)
+
+
+_call = Type(
+    "text or mapping",
+    _read_call,
+    lambda definitions: {"anyOf": [{"type": "string"}, CallSpec.refer(definitions)]},
+    [("", CallSpec)],
+)
+
+
+class OperationSpec(Structure):
+    """An operation of a service: it makes its calls, computes, and answers."""
+
+    name: str = field(types.text, doc="its name")
+    demand: Distribution = field(types.distribution, doc="CPU time on one core for each request")
+    calls: list[CallSpec] = field(types.items(_call, least=0), default=[], doc="calls that it makes before")
+    in_order: bool = field(types.boolean, default=False, doc="make the calls one after the other, not all at once")
+
+
+class RetrySpec(Structure):
+    """Failed calls are sent again."""
+
+    tries: int = field(types.integer(1), default=5, doc="how often a call is sent in all")
+    wait: Nanoseconds = field(types.duration, default="10ms", doc="before the second try; then it grows")
+    factor: float = field(_RATE, default=3, doc="by which the wait grows with each try")
+    longest: Nanoseconds = field(types.duration, default="1s", doc="the longest wait")
+    jitter: bool = field(types.boolean, default=True, doc="wait a random share of that")
+
+
+class BreakerSpec(Structure):
+    """Calls of a service that fails too often are refused for a while."""
+
+    threshold: float | None = field(_SHARE, default=None, doc="share of failures at which it opens", otherwise="never")
+    window: Nanoseconds = field(types.duration, default="20s", doc="time over which failures are counted")
+    sleep: Nanoseconds = field(types.duration, default="500ms", doc="how long it stays open before it tries again")
+    limit: int | None = field(types.integer(1), default=None, doc="most open calls at once", otherwise="no limit")
+
+
+class ServiceSpec(Structure):
+    """A service. Its instances are the running pods of a Deployment, which share the CPU of their nodes."""
+
+    name: str = field(types.text, doc="its name")
+    deployment: str | None = field(
+        types.text, default=None, otherwise="the service's name", doc="the Deployment (or other owner) of its pods"
+    )
+    operations: list[OperationSpec] = field(types.items(types.nested(OperationSpec)), doc="what it offers")
+    balancer: str = field(types.choice(_BALANCERS), default="random", doc="how requests are dealt out to its pods")
+    retry: RetrySpec | None = field(types.nested(RetrySpec), default=None, otherwise="none", doc="of calls it makes")
+    circuit_breaker: BreakerSpec | None = field(
+        types.nested(BreakerSpec), default=None, otherwise="none", doc="of calls it makes, for each called service"
+    )
+
+
+def _read_step(value: object, path: str) -> tuple[float, float]:
+    pair = reading.sequence(value, path)
+    if len(pair) != 2:
+        raise InputError(f"expected [time, requests per second], got {value!r:.60}", path=path)
+    return reading.duration(pair[0], f"{path}[0]") / 1e9, _RATE.read(pair[1], f"{path}[1]")
+
+
+_step = Type("[time, rate]", _read_step, {"type": "array", "minItems": 2, "maxItems": 2})
+
+
+class DiurnalSpec(Structure):
+    """Poisson arrivals whose rate follows the day."""
+
+    average: float = field(_RATE, doc="mean rate", unit="requests/s")
+    swing: float = field(_SHARE, default=0.5, doc="how far the rate goes up and down")
+    period: Nanoseconds = field(types.duration, default="1d", doc="how long a day is")
+
+
+class ClosedSpec(Structure):
+    """Users that wait for each answer and think before the next request."""
+
+    users: int = field(types.integer(1), doc="how many")
+    think: Distribution = field(types.distribution, doc="time between an answer and the next request")
+
+
+class UsersSpec(Structure):
+    """Requests of users for one operation; exactly one kind of arrivals."""
+
+    rules = (OneOf("poisson", "steps", "diurnal", "recorded", "closed"),)
+
+    operation: str = field(types.text, doc="`service.operation`")
+    poisson: float | None = field(_RATE, default=None, doc="Poisson arrivals with this rate", unit="requests/s")
+    steps: list[tuple[float, float]] | None = field(
+        types.items(_step), default=None, doc="Poisson arrivals: times and the rates from then on"
+    )
+    diurnal: DiurnalSpec | None = field(types.nested(DiurnalSpec), default=None, doc="a rate that follows the day")
+    recorded: str | None = field(types.file, default=None, doc="a file with lines `time,requests`, in seconds")
+    closed: ClosedSpec | None = field(types.nested(ClosedSpec), default=None, doc="a fixed number of users")
+    stop: Nanoseconds | None = field(types.duration, default=None, doc="no request from then on", otherwise="never")
+
+
+class DistanceSpec(Structure):
+    """How far two topology domains are apart."""
+
+    between: list[str] = field(types.items(types.text, "two texts"), doc="the values of the topology key of both nodes")
+    delay: Distribution = field(types.distribution, doc="added to each answer between them")
+
+    def check(self, path: str) -> None:
+        """Refuses other than two places."""
+        if len(self.between) != 2:
+            raise InputError(f"expected two places, got {len(self.between)}", path=f"{path}.between")
+
+
+class ServicesSpec(Structure):
+    """Microservices on the cluster: requests of users, and their response times."""
+
+    services: list[ServiceSpec] = field(types.items(types.nested(ServiceSpec)), doc="the services")
+    users: list[UsersSpec] = field(types.items(types.nested(UsersSpec)), doc="the requests")
+    hop: Distribution = field(types.distribution, default="1ms", doc="delay of a message between two services")
+    timeout: Nanoseconds | None = field(types.duration, default=None, doc="of a call", otherwise="never")
+    topology_key: str = field(
+        types.text, default="topology.kubernetes.io/zone", doc="the label of nodes that distances are between"
+    )
+    distances: list[DistanceSpec] = field(
+        types.items(types.nested(DistanceSpec), least=0), default=[], doc="delays between topology domains"
+    )
+    interval: Nanoseconds = field(types.duration, default="10s", doc="for which figures over time are written")
+
+    def check(self, path: str) -> None:
+        """Refuses an interval without time."""
+        if not self.interval:
+            raise InputError("expected a time above 0 s", path=f"{path}.interval")

@@ -1,0 +1,1 @@
+"""Services on a simulated cluster: their instances are pods."""

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wavetank.cluster.context import ActorContext
+from wavetank.cluster.fields.resources import CPU
+from wavetank.cluster.objects.groupkinds import NODE, POD
+from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
+from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.quantity import milli
+from wavetank.services.engine.instance import Instance
+from wavetank.services.engine.nodecpu import NodeCpu, PodCpu
+from wavetank.services.engine.simulation import NodeDelays, Simulation
+from wavetank.services.measures.timeline import ServiceTimeline
+from wavetank.services.model.architecture import Architecture
+from wavetank.services.model.experiment import ServiceExperiment
+from wavetank.services.model.rules import CORRECT, Rules
+
+
+@dataclass(frozen=True)
+class ServicesSetting:
+    """Services on a cluster. `deployments` gives the workload whose pods are the instances of a service.
+
+    `distances` are extra delays of an answer between nodes, by the values of `topology_key` at both ends.
+    """
+
+    architecture: Architecture
+    experiment: ServiceExperiment
+    deployments: Mapping[str, str]
+    rules: Rules = CORRECT
+    interval: Nanoseconds = 10 * SECOND
+    distances: Mapping[tuple[str, str], Distribution] = field(default_factory=dict)
+    topology_key: str = "topology.kubernetes.io/zone"
+
+
+@dataclass(eq=False, slots=True)
+class PodInstance:
+    """A pod as an instance of a service, from `started` to `ended` (None: to the end of the run)."""
+
+    pod: str
+    instance: Instance
+    node: str
+    started: Nanoseconds
+    share: PodCpu
+    ended: Nanoseconds | None = None
+
+
+class ClusterServices:
+    """Runs requests on the pods of a cluster.
+
+    A pod is an instance while it is Running and its node is ready. A pod that is deleted finishes the requests it has
+    within its grace period; one that fails, or whose node does, loses them. Requests change nothing in the cluster, so
+    they are simulated only up to the next change of an instance.
+    """
+
+    def __init__(self, setting: ServicesSetting) -> None:
+        self.setting = setting
+        self.timeline = ServiceTimeline(setting.interval)
+        self.instances: list[PodInstance] = []
+        self._service_of = {deployment: service for service, deployment in setting.deployments.items()}
+        self._running: dict[str, PodInstance] = {}
+        self._nodes: dict[str, NodeCpu] = {}
+        self._zones: dict[str, str] = {}
+
+    def join(self, context: ActorContext) -> None:
+        """Watches pods and nodes."""
+        self._clock = context.clock
+        self._store = context.store
+        setting = self.setting
+        self.simulation = Simulation(
+            setting.architecture,
+            setting.experiment,
+            setting.rules,
+            self.timeline,
+            context.streams.stream("services").getrandbits(64),
+            placed=True,
+            delays=_Distances(setting.distances, self._zones),
+        )
+        context.store.subscribe(NODE, added=self._node_added, modified=self._node_changed, deleted=self._node_gone)
+        context.store.subscribe(POD, added=self._pod_added, modified=self._pod_changed, deleted=self._pod_gone)
+
+    def ended(self, time: Nanoseconds) -> None:
+        """Simulates the requests up to the end of the run."""
+        self.simulation.advance(time)
+        for each in self.instances:
+            each.share.cpu.advance()
+
+    def warnings(self) -> list[str]:
+        """Names services that never had an instance."""
+        served = {each.instance.service.name for each in self.instances}
+        missing = [(name, owner) for name, owner in self.setting.deployments.items() if name not in served]
+        return [f"service {name!r} had no running pod of Deployment {owner!r}" for name, owner in missing]
+
+    # nodes
+
+    def _node_added(self, node: Node) -> None:
+        self._zones[node.name] = node.labels.get(self.setting.topology_key, node.name)
+
+    def _node_changed(self, old: Node, new: Node) -> None:
+        self._node_added(new)
+        if old.ready and not new.ready:
+            self._lose_node(new.name)
+
+    def _node_gone(self, node: Node) -> None:
+        self._lose_node(node.name)
+        self._nodes.pop(node.name, None)
+
+    def _lose_node(self, node: str) -> None:
+        for uid, each in list(self._running.items()):
+            if each.node == node:
+                self._kill(uid)
+
+    # pods
+
+    def _pod_added(self, pod: Pod) -> None:
+        self._pod_changed(pod, pod)
+
+    def _pod_changed(self, old: Pod, new: Pod) -> None:
+        if new.uid in self._running:
+            if new.finished:
+                self._kill(new.uid)
+            elif new.restarts != old.restarts:
+                self._kill(new.uid)
+                self._start(new)
+            elif new.deleted is not None:
+                self._drain(new.uid, new.deleted)
+        elif new.phase == "Running" and new.deleted is None and not new.finished:
+            self._start(new)
+
+    def _pod_gone(self, pod: Pod) -> None:
+        if pod.uid in self._running:
+            self._drain(pod.uid, pod.deleted if pod.deleted is not None else self._clock.now)
+
+    def _start(self, pod: Pod) -> None:
+        service = self._service_of.get(_workload_of(pod))
+        if service is None or not pod.node_name:
+            return
+        self.simulation.advance(self._clock.now)
+        share = self._node_cpu(pod.node_name).join(pod.requests.get(CPU, 0) / 1000, _limit(pod))
+        instance = self.simulation.services[service].add(pod.name, pod.node_name, share.cpu)
+        instance.start()
+        running = PodInstance(pod.name, instance, pod.node_name, self._clock.now, share)
+        self._running[pod.uid] = running
+        self.instances.append(running)
+
+    def _node_cpu(self, name: str) -> NodeCpu:
+        if name not in self._nodes:
+            node: Any = self._store.find(NODE, "", name)
+            cores = node.allocatable.get(CPU, 0) / 1000 if node is not None else 1.0
+            self._nodes[name] = NodeCpu(self.simulation.events, max(cores, 0.001))
+        return self._nodes[name]
+
+    def _drain(self, uid: str, deadline: Nanoseconds) -> None:
+        running = self._leave(uid)
+        running.instance.drain()
+        if running.instance.handled:
+            wait = max(0, deadline - self._clock.now)
+            self.simulation.events.schedule(wait, lambda _: running.instance.kill())
+
+    def _kill(self, uid: str) -> None:
+        self._leave(uid).instance.kill()
+
+    def _leave(self, uid: str) -> PodInstance:
+        self.simulation.advance(self._clock.now)
+        running = self._running.pop(uid)
+        running.ended = self._clock.now
+        running.instance.service.instances.remove(running.instance)
+        return running
+
+
+class _Distances(NodeDelays):
+    def __init__(self, distances: Mapping[tuple[str, str], Distribution], zones: Mapping[str, str]) -> None:
+        self._distances = distances
+        self._zones = zones
+
+    def sample(self, source: str, target: str, random: random.Random) -> float:
+        """Draws the delay between the zones of two nodes; none if no distance is given."""
+        one, other = self._zones.get(source, source), self._zones.get(target, target)
+        distance = self._distances.get((one, other)) or self._distances.get((other, one))
+        return 0.0 if distance is None else max(0.0, distance.sample(random))
+
+
+def _workload_of(pod: Pod) -> str:
+    """Returns the name of the workload that a pod belongs to: of a ReplicaSet its Deployment's; alone, its own."""
+    owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
+    owner = next((each for each in owners if each.get("controller")), None)
+    if owner is None:
+        return pod.name
+    name = str(owner["name"])
+    return name.rpartition("-")[0] if owner.get("kind") == "ReplicaSet" else name
+
+
+def _limit(pod: Pod) -> float | None:
+    """Returns the CPU limit of a pod in cores; None if a container has none."""
+    cores = 0.0
+    for container in pod.spec.manifest.get("containers") or ():
+        limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
+        if limit is None:
+            return None
+        cores += milli(limit) / 1000
+    return cores

@@ -1,0 +1,129 @@
+"""Services whose instances are pods of Deployments in a run."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wavetank.api import run
+from wavetank.errors import InputError
+from wavetank.experiments.document.experiment import parse_experiment
+
+
+def _deployment(name: str, replicas: int = 1, cpu: str = "500m", **resources: Any) -> dict[str, Any]:
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu}, **resources}}
+    labels = {"app": name}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
+        },
+    }
+
+
+def _document(*deployments: dict[str, Any], services: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    burst = {"kind": "burst", "pods": 1, "duration": 1, "requests": {"cpu": "1m"}}
+    return {
+        "apiVersion": "wavetank.dev/v1alpha1",
+        "kind": "Experiment",
+        "metadata": {"name": "services"},
+        "spec": {
+            "cluster": {"nodes": [{"count": 2, "cpu": 4, "memory": "8Gi"}], "objects": list(deployments)},
+            "workload": {"generator": burst},
+            "horizon": "200s",
+            "services": services,
+            **spec,
+        },
+    }
+
+
+CHAIN = {
+    "services": [
+        {"name": "web", "operations": [{"name": "get", "demand": "10ms", "calls": ["db.read"]}]},
+        {"name": "db", "operations": [{"name": "read", "demand": "20ms"}]},
+    ],
+    "users": [{"operation": "web.get", "poisson": 5}],
+    "hop": "1ms",
+}
+
+
+def _rows(folder: Path, table: str) -> list[dict[str, str]]:
+    with (folder / "default" / "seed-1" / table).open() as file:
+        return list(csv.DictReader(file))
+
+
+def _run(tmp_path: Path, document: dict[str, Any]) -> Path:
+    out = tmp_path / "out"
+    run(document, out=out)
+    return out
+
+
+def test_requests_run_on_the_pods_of_deployments(tmp_path: Path) -> None:
+    out = _run(tmp_path, _document(_deployment("web", 2), _deployment("db"), services=CHAIN))
+    [row] = _rows(out, "services.csv")
+    assert int(row["failed"]) == 0
+    assert int(row["succeeded"]) == pytest.approx(1000, abs=150)
+    assert float(row["p50_s"]) == pytest.approx(0.032, rel=0.01)
+    assert float(row["p50_s"]) <= float(row["p95_s"]) <= float(row["p999_s"]) <= float(row["max_s"])
+    pods = _rows(out, "service_pods.csv")
+    assert [pod["service"] for pod in pods].count("web") == 2
+    assert sum(float(pod["cpu_s"]) for pod in pods) == pytest.approx(int(row["succeeded"]) * 0.03, rel=0.01)
+    assert sum(int(float(each["throughput"]) * 10 + 0.5) for each in _rows(out, "services_over_time.csv")) == int(
+        row["succeeded"]
+    )
+
+
+def test_a_limit_throttles(tmp_path: Path) -> None:
+    deployments = _deployment("web"), _deployment("db", limits={"cpu": "500m"})
+    out = _run(tmp_path, _document(*deployments, services=CHAIN))
+    [row] = _rows(out, "services.csv")
+    assert float(row["p50_s"]) == pytest.approx(0.052, rel=0.01)  # the 20 ms of db take 40 ms
+    assert [float(pod["throttled_s"]) > 0 for pod in _rows(out, "service_pods.csv")].count(True) == 1
+
+
+def test_a_failed_node_fails_its_requests_until_it_is_back(tmp_path: Path) -> None:
+    faults = [{"at": "50s", "fail": ["node-0", "node-1"], "for": "50s"}]
+    out = _run(tmp_path, _document(_deployment("web"), _deployment("db"), services=CHAIN, faults=faults))
+    [row] = _rows(out, "services.csv")
+    assert int(row["failed"]) == pytest.approx(250, abs=80)
+    assert "NO_INSTANCE_AVAILABLE" in row["failures"]
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    document = _document(_deployment("web", 3), _deployment("db"), services=CHAIN)
+    texts = []
+    for name in ("one", "other"):
+        run(document, out=tmp_path / name)
+        folder = tmp_path / name / "default" / "seed-1"
+        texts.append([(folder / table).read_text() for table in ("services.csv", "service_pods.csv")])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"users": [{"operation": "web.put", "poisson": 1}]}, "spec.services.users[0].operation: service 'web' has no"),
+        ({"users": [{"operation": "web.get"}]}, "spec.services.users[0]: expected exactly one of poisson"),
+        ({"users": [{"operation": "web.get", "poisson": -1}]}, "spec.services.users[0].poisson: expected"),
+        (
+            {"services": [{"name": "web", "operations": [{"name": "get", "demand": 1, "calls": ["web.get"]}]}]},
+            "spec.services.services: a cycle of calls: web.get -> web.get",
+        ),
+    ],
+)
+def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_experiment(_document(_deployment("web"), services={**CHAIN, **change}), Path())
+    assert str(refused.value).startswith(message)
+
+
+def test_a_run_needs_an_end() -> None:
+    with pytest.raises(InputError, match="a run with services needs an end"):
+        parse_experiment(_document(_deployment("web"), services=CHAIN, horizon=None), Path())
