@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import record
 from wavetank.kernel.garbage import rare_collections
 

@@ -15,7 +15,7 @@ from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import record
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND

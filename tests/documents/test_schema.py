@@ -19,7 +19,7 @@ from tests.cli.commands import a_document
 from tests.support.paths import ROOT
 from tests.support.schemas import problems, validator
 from wavetank.cli.main import cli
-from wavetank.experiments.document.spec import API_VERSION, ExperimentDocument
+from wavetank.experiments.document.structures.spec import API_VERSION, ExperimentDocument
 from wavetank.sweeps.spec import SweepDocument
 
 STRUCTURES = {"experiment": ExperimentDocument, "sweep": SweepDocument}

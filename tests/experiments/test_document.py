@@ -11,7 +11,7 @@ from tests.experiments.trials import HEAD, a_document, parsed
 from wavetank.cluster.releases import NEWEST
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import read_experiment
-from wavetank.experiments.document.values import parse_seeds, parse_version
+from wavetank.experiments.document.structures.values import parse_seeds, parse_version
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.faults import Fault
 

@@ -13,7 +13,7 @@ from tests.explanation.clusters import wavetank, write
 from tests.support.objects import pod_manifest
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION, KIND
+from wavetank.experiments.document.structures.spec import API_VERSION, KIND
 from wavetank.results.attempts.explanation import explain_attempt, key_of
 from wavetank.results.attempts.reading import RecordedAttempts, read_recorded
 from wavetank.results.attempts.recorder import KEPT_BEST, KEPT_WORST, AttemptRecorder

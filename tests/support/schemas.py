@@ -15,7 +15,7 @@ from jsonschema import Draft7Validator
 from wavetank.documents.jsonschema import schema_of
 from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
-from wavetank.experiments.document.spec import ExperimentDocument
+from wavetank.experiments.document.structures.spec import ExperimentDocument
 from wavetank.sweeps.spec import SweepDocument
 
 # What a schema cannot say: readers refuse it, and the schema does not.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.sweeps.document import parse_sweep
 from wavetank.sweeps.executors import on_this_machine
 from wavetank.sweeps.runner import run_sweep

@@ -13,7 +13,7 @@ from wavetank.documents import reading
 from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
-from wavetank.experiments.document.values import make_name, read_name
+from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.sweeps.autoscalers import autoscaler_variants
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
 from wavetank.sweeps.keys import digest

@@ -8,8 +8,8 @@ from wavetank.documents import types
 from wavetank.documents.rules import Excludes
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
-from wavetank.experiments.document.schedulerspec import SchedulerSpec
-from wavetank.experiments.document.spec import ClusterSpec, Conditions, ExperimentSpec, Head, WorkloadSpec
+from wavetank.experiments.document.structures.schedulers import SchedulerSpec
+from wavetank.experiments.document.structures.spec import ClusterSpec, Conditions, ExperimentSpec, Head, WorkloadSpec
 from wavetank.sweeps.clusters import PERCENTAGE, read_factor
 
 _SAME = "the experiment's"

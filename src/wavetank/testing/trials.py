@@ -15,7 +15,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.schedulers import entry_of
-from wavetank.experiments.document.spec import API_VERSION, KIND
+from wavetank.experiments.document.structures.spec import API_VERSION, KIND
 from wavetank.experiments.recording import record
 from wavetank.results.recording.podrow import PodRow
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attachable, Attached, SchedulerOptions

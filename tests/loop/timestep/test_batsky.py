@@ -10,7 +10,7 @@ from tests.loop.timestep.replier import Replier
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulerspec import SyncSpec
+from wavetank.experiments.document.structures.schedulers import SyncSpec
 from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND

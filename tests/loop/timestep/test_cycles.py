@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from wavetank.cluster.store.store import Store
-from wavetank.experiments.document.schedulerspec import SyncSpec
+from wavetank.experiments.document.structures.schedulers import SyncSpec
 from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND

@@ -7,7 +7,7 @@ import pytest
 
 from tests.loop.programs import an_experiment
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulerspec import SyncSpec
+from wavetank.experiments.document.structures.schedulers import SyncSpec
 from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.timesteps.sync import TimestepSync

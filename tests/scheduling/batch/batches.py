@@ -8,7 +8,7 @@ from pathlib import Path
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import Job, PodBehavior
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import record
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.simulation import Setting

@@ -6,7 +6,7 @@ import pytest
 
 from tests.scheduling.batch.batches import FOUR, Submitted, ran, starts
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import record
 
 # a takes 3 of 4 nodes up to 10; b needs all 4; c, d and e are small

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.paths import shared_data
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.runner import run_experiment
 
 NODES = [{"count": 32, "cpu": 1, "memory": "1Gi"}]

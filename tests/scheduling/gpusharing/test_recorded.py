@@ -19,7 +19,7 @@ import pytest
 
 from tests.support.paths import shared_data
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import record
 from wavetank.results.metrics.gpus import gpu_figures
 from wavetank.results.metrics.podtable import PodTable

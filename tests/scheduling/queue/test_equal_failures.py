@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.experiments.document.spec import API_VERSION
+from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import make_recorder
 from wavetank.simulation.simulation import Simulation
 

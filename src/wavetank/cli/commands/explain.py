@@ -11,7 +11,7 @@ from rich.text import Text
 from wavetank.cli.console import console, print_warnings
 from wavetank.cluster.releases import NEWEST
 from wavetank.experiments.document.schedulers import read_configuration
-from wavetank.experiments.document.values import parse_version
+from wavetank.experiments.document.structures.values import parse_version
 from wavetank.explanation.choices import read_choices
 from wavetank.explanation.explainer import Explainer
 from wavetank.report.explanation import MOST_NODES, explanation_data, explanation_view

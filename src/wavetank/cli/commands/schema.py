@@ -30,6 +30,6 @@ def _structure(document: str) -> type[Structure]:
         from wavetank.sweeps.spec import SweepDocument
 
         return SweepDocument
-    from wavetank.experiments.document.spec import ExperimentDocument
+    from wavetank.experiments.document.structures.spec import ExperimentDocument
 
     return ExperimentDocument

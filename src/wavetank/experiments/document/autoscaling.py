@@ -11,7 +11,7 @@ import msgspec
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.controllers.scalingmodels.models import FAKE, HPA
 from wavetank.errors import InputError
-from wavetank.experiments.document.hpaspec import AutoscalingSpec, HpaSpec, Json, Target
+from wavetank.experiments.document.structures.hpa import AutoscalingSpec, HpaSpec, Json, Target
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.simulation.metrics.document import MetricsSpec
 from wavetank.simulation.metrics.setting import MetricsSetting

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from wavetank.errors import InputError
-from wavetank.experiments.document.values import split_class
+from wavetank.experiments.document.structures.values import split_class
 
 
 def load_class(reference: str, folder: Path) -> type:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from wavetank.controllers.descriptors import all_names
 from wavetank.errors import InputError
-from wavetank.experiments.document.spec import ControllersSpec, ManagerSpec
+from wavetank.experiments.document.structures.spec import ControllersSpec, ManagerSpec
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.module import parse_release

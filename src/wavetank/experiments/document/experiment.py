@@ -14,11 +14,11 @@ from wavetank.experiments.document.autoscaling import controller_flags, make_met
 from wavetank.experiments.document.controllers import Controllers, make_controllers
 from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
-from wavetank.experiments.document.nodegroupspec import check_flags, make_groups
 from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.services import make_services
-from wavetank.experiments.document.spec import API_VERSION, KIND, ExperimentDocument
-from wavetank.experiments.document.values import make_name, read_name
+from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
+from wavetank.experiments.document.structures.spec import API_VERSION, KIND, ExperimentDocument
+from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
 from wavetank.results.assertions import Assertion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from wavetank.errors import InputError
-from wavetank.experiments.document.spec import FaultSpec
+from wavetank.experiments.document.structures.spec import FaultSpec
 from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON, Fault
 
 _ACTIONS = (FAIL, RECOVER, CORDON, UNCORDON, DRAIN)

@@ -9,7 +9,7 @@ from typing import Any
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.errors import InputError
-from wavetank.experiments.document.spec import ClusterSpec, WorkloadSpec
+from wavetank.experiments.document.structures.spec import ClusterSpec, WorkloadSpec
 from wavetank.nodes.faults import Fault
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.formats.batsim.events import faults_of, read_events

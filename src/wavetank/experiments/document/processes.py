@@ -9,7 +9,7 @@ from typing import Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulerspec import ProcessSpec
+from wavetank.experiments.document.structures.schedulers import ProcessSpec
 from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache

@@ -9,8 +9,8 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.classes import load_class
-from wavetank.experiments.document.schedulerspec import SCHEDULERS, SchedulerPart, SchedulerSpec
-from wavetank.experiments.document.values import make_name
+from wavetank.experiments.document.structures.schedulers import SCHEDULERS, SchedulerPart, SchedulerSpec
+from wavetank.experiments.document.structures.values import make_name
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.results.layout import EXPERIMENT_FILES
 from wavetank.scheduling.attachable import Attachable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.errors import InputError
-from wavetank.experiments.document.servicesspec import (
+from wavetank.experiments.document.structures.services import (
     BreakerSpec,
     CallSpec,
     OperationSpec,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulerspec import LOCKSTEP, SyncSpec
+from wavetank.experiments.document.structures.schedulers import LOCKSTEP, SyncSpec
 from wavetank.loop.timesteps.batsky import parse_endpoint
 from wavetank.loop.timesteps.sync import TimestepSync
 

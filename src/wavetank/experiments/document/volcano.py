@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.cluster.manifests import read_text
-from wavetank.experiments.document.schedulerspec import VolcanoSpec
+from wavetank.experiments.document.structures.schedulers import VolcanoSpec
 from wavetank.scheduling.volcano.config.conf import DEFAULT_CONF, VolcanoConf, parse_conf
 from wavetank.scheduling.volcano.defects import DEFECTS, check_defects
 from wavetank.scheduling.volcano.definition import VolcanoDefinition

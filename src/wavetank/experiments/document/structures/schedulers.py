@@ -12,7 +12,7 @@ from wavetank.documents.rules import Excludes, Needs, OneOf, Rule
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
-from wavetank.experiments.document.values import ADDRESS, CLASS, NAME
+from wavetank.experiments.document.structures.values import ADDRESS, CLASS, NAME
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.loop.processes.definition import PATIENCE_S
 from wavetank.scheduling.named import named_schedulers

@@ -11,7 +11,7 @@ from wavetank.documents import types
 from wavetank.documents.reading import MOST_OBJECTS
 from wavetank.documents.structure import Structure, field
 from wavetank.errors import InputError
-from wavetank.experiments.document.values import NAME
+from wavetank.experiments.document.structures.values import NAME
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.nodegroups import ScalableGroup

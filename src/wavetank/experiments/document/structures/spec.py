@@ -11,11 +11,11 @@ from wavetank.documents import types
 from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
-from wavetank.experiments.document.hpaspec import AutoscalingSpec, HpaSpec
-from wavetank.experiments.document.nodegroupspec import NodeGroupSpec
-from wavetank.experiments.document.schedulerspec import PATIENCE, SCHEDULERS, SchedulerSpec
-from wavetank.experiments.document.servicesspec import ServicesSpec
-from wavetank.experiments.document.values import NAME, RELEASE, SEEDS
+from wavetank.experiments.document.structures.hpa import AutoscalingSpec, HpaSpec
+from wavetank.experiments.document.structures.nodegroups import NodeGroupSpec
+from wavetank.experiments.document.structures.schedulers import PATIENCE, SCHEDULERS, SchedulerSpec
+from wavetank.experiments.document.structures.services import ServicesSpec
+from wavetank.experiments.document.structures.values import NAME, RELEASE, SEEDS
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON
 from wavetank.results.assertions import Assertion, parse_assertions

@@ -1,0 +1,1 @@
+"""The structures of the Experiment document: every field with its type, unit, default and meaning."""
