@@ -74,15 +74,20 @@ class Cluster:
 
 
 class ScheduledCluster(Cluster):
-    """A cluster with kube-scheduler attached, and no other actor; `attempts` has the time and pod of each."""
+    """A cluster with kube-scheduler and no other actor; if it is watched, `attempts` has the time and pod of each."""
 
     def __init__(
-        self, *objects: Object, connect: Any = None, version: tuple[int, int] = VERSION, **configuration: Any
+        self,
+        *objects: Object,
+        connect: Any = None,
+        version: tuple[int, int] = VERSION,
+        watched: bool = True,
+        **configuration: Any,
     ) -> None:
         super().__init__(*objects)
         parsed = parse_configuration({**HEAD, **configuration}, version)
         self.attempts: list[tuple[float, str]] = []
-        options = SchedulerOptions(ties="exact", connect=connect, explain=self._note)
+        options = SchedulerOptions(ties="exact", connect=connect, explain=self._note if watched else None)
         context = ActorContext(self.store, Streams(0), version)
         self.scheduler = SchedulerDefinition("default", "", parsed).attach(context, options)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.clusters import ScheduledCluster
+from tests.support.objects import node_manifest, pod_manifest
 from wavetank.experiments.document.experiment import parse_experiment
 from wavetank.experiments.document.structures.spec import API_VERSION
 from wavetank.experiments.recording import make_recorder
@@ -60,3 +64,57 @@ def outcome_of(spec: dict[str, Any], watched: bool) -> tuple[int, list[tuple[Any
 def test_joining_equal_failures_changes_nothing(kinds: list[dict[str, Any]], faults: list[str], version: str) -> None:
     spec = document(kinds, faults, version)
     assert outcome_of(spec, watched=False) == outcome_of(spec, watched=True)
+
+
+def deletes(number: int) -> Callable[[ScheduledCluster], None]:
+    return lambda cluster: cluster.store.delete(cluster.pod(f"p{number}"))
+
+
+def labels(number: int) -> Callable[[ScheduledCluster], None]:
+    def change(cluster: ScheduledCluster) -> None:
+        pod = cluster.pod(f"p{number}").copy()
+        pod.manifest = {**pod.manifest, "metadata": {**pod.manifest["metadata"], "labels": {"a": "b"}}}
+        pod.labels = {"a": "b"}
+        cluster.store.update(pod)
+
+    return change
+
+
+def bound_after(disturb: Callable[[ScheduledCluster], None], watched: bool) -> list[str]:
+    """Lets six equal pods wait for one node, disturbs them, and returns the order in which it takes them."""
+    there = [pod_manifest("full", "n", cpu="3"), *(pod_manifest(f"small-{i}", "n", cpu="100m") for i in range(4))]
+    cluster = ScheduledCluster(node_manifest("n"), *there, podMaxBackoffSeconds=1, watched=watched)
+    for number in range(6):
+        cluster.create(pod_manifest(f"p{number}", cpu="4"))
+    for number in range(4):  # each end leads to an attempt at all of them
+        cluster.run(5)
+        cluster.store.delete(cluster.pod(f"small-{number}"))
+    cluster.run(5)
+    assert (len(cluster.scheduler.queue.unschedulable) < 6) is not watched
+    disturb(cluster)
+    order = []
+    while cluster.nodes_of_pods():
+        (name,) = cluster.nodes_of_pods()
+        order.append(name)
+        cluster.store.delete(cluster.pod(name))
+        cluster.run(20)
+    return order[1:]
+
+
+@pytest.mark.parametrize(
+    ("disturb", "left"),
+    [
+        pytest.param(lambda cluster: None, 6, id="undisturbed"),
+        pytest.param(deletes(0), 5, id="the first is deleted"),
+        pytest.param(deletes(3), 5, id="one in the middle is deleted"),
+        pytest.param(deletes(5), 5, id="the last is deleted"),
+        pytest.param(labels(0), 6, id="the first is changed"),
+        pytest.param(labels(3), 6, id="one in the middle is changed"),
+    ],
+)
+def test_disturbed_equal_pods_are_bound_as_if_each_had_been_tried(
+    disturb: Callable[[ScheduledCluster], None], left: int
+) -> None:
+    joined = bound_after(disturb, watched=False)
+    assert len(joined) == left
+    assert joined == bound_after(disturb, watched=True)
