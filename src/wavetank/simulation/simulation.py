@@ -30,10 +30,12 @@ from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.k8ssimjobs import JobStarter
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
+from wavetank.simulation.metrics.servicemetrics import ServiceMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.nodegroups import ScalableGroup, start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
+from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.submitter import check_pod
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
@@ -135,7 +137,7 @@ class Simulation:
         """Starts the controllers that are on; K8sSim makes the pods of Volcano's Jobs in its own way."""
         names = self.setting.controllers
         setting = self.setting
-        metrics = ClusterMetrics(context.store, setting.metrics)
+        metrics = self._metrics(context)
         controllers = run_context(context, admission.complete, setting.has_programs, metrics, setting.controller_flags)
         if self.setting.execution == K8SSIM and VOLCANO_JOBS in names:
             JobStarter(context, admission.complete)
@@ -145,6 +147,13 @@ class Simulation:
             start_node_groups(context, controllers, setting.node_groups)
         if setting.autoscaler_flags is not None:
             start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags))
+
+    def _metrics(self, context: ActorContext) -> ClusterMetrics:
+        """Returns the metrics of the cluster; pods of services use the CPU that requests take."""
+        services = next((each for each in self.observers if isinstance(each, ServiceObserver)), None)
+        if services is None:
+            return ClusterMetrics(context.store, self.setting.metrics)
+        return ServiceMetrics(context.store, self.setting.metrics, services.services.cpu_milli)
 
     def _loop(self, context: ActorContext, stack: ExitStack) -> Loop | None:
         """Makes the loop of a run with programs, which is closed in any case."""

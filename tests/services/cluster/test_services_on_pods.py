@@ -96,6 +96,39 @@ def test_a_failed_node_fails_its_requests_until_it_is_back(tmp_path: Path) -> No
     assert "NO_INSTANCE_AVAILABLE" in row["failures"]
 
 
+def test_the_autoscaler_sees_the_cpu_that_requests_take(tmp_path: Path) -> None:
+    """200 requests a second need 2 cores; at 50 % of half a core for each pod these are 8 pods."""
+    services = {
+        "services": [{"name": "web", "operations": [{"name": "get", "demand": "10ms"}]}],
+        "users": [{"operation": "web.get", "steps": [["0s", 10], ["60s", 200]]}],
+    }
+    document = _document(
+        _deployment("web", 1),
+        services=services,
+        hpa=[{"target": "web", "min": 1, "max": 12, "cpu": 50}],
+        horizon="400s",
+    )
+    out = _run(tmp_path, document)
+    started = [float(pod["started"]) for pod in _rows(out, "service_pods.csv")]
+    assert sum(time <= 60 for time in started) == 1
+    assert 7 <= len(started) <= 10
+    late = [row for row in _rows(out, "services_over_time.csv") if float(row["time_s"]) >= 200]
+    assert all(float(row["p99_s"]) < 0.1 for row in late)
+
+
+def test_a_pod_that_is_deleted_finishes_its_requests(tmp_path: Path) -> None:
+    """The autoscaler takes pods away after a burst: none of their requests fails."""
+    services = {
+        "services": [{"name": "web", "operations": [{"name": "get", "demand": "100ms"}]}],
+        "users": [{"operation": "web.get", "steps": [["0s", 20], ["60s", 2]]}],
+    }
+    behavior = {"window": "0s"}
+    hpa = [{"target": "web", "min": 1, "max": 6, "cpu": 80, "scaleDown": behavior}]
+    out = _run(tmp_path, _document(_deployment("web", 6), services=services, hpa=hpa))
+    assert any(pod["ended"] for pod in _rows(out, "service_pods.csv"))
+    assert sum(int(row["failed"]) for row in _rows(out, "services.csv")) == 0
+
+
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     document = _document(_deployment("web", 3), _deployment("db"), services=CHAIN)
     texts = []

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ from wavetank.services.measures.timeline import ServiceTimeline
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import CORRECT, Rules
+
+WINDOW: Nanoseconds = 15 * SECOND  # over which the use of CPU is measured, as a metrics server does it
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,17 @@ class PodInstance:
     started: Nanoseconds
     share: PodCpu
     ended: Nanoseconds | None = None
+    samples: deque[tuple[Nanoseconds, float]] = field(default_factory=deque)  # (time, CPU time used until then)
+
+    def mean_cpu(self, now: Nanoseconds) -> float:
+        """Returns the cores it used on average over the last measuring window."""
+        self.share.cpu.advance()
+        samples = self.samples
+        while len(samples) > 1 and samples[1][0] <= now - WINDOW:
+            samples.popleft()
+        since, used = samples[0] if samples else (self.started, 0.0)
+        samples.append((now, self.share.cpu.used))
+        return (self.share.cpu.used - used) * SECOND / (now - since) if now > since else 0.0
 
 
 class ClusterServices:
@@ -64,6 +78,7 @@ class ClusterServices:
         self.instances: list[PodInstance] = []
         self._service_of = {deployment: service for service, deployment in setting.deployments.items()}
         self._running: dict[str, PodInstance] = {}
+        self._by_name: dict[tuple[str, str], PodInstance] = {}
         self._nodes: dict[str, NodeCpu] = {}
         self._zones: dict[str, str] = {}
 
@@ -95,6 +110,14 @@ class ClusterServices:
         served = {each.instance.service.name for each in self.instances}
         missing = [(name, owner) for name, owner in self.setting.deployments.items() if name not in served]
         return [f"service {name!r} had no running pod of Deployment {owner!r}" for name, owner in missing]
+
+    def cpu_milli(self, namespace: str, pod: str) -> int | None:
+        """Returns the CPU that a pod uses, in thousandths of a core; None if it is no instance of a service."""
+        running = self._by_name.get((namespace, pod))
+        if running is None or running.ended is not None:
+            return None
+        self.simulation.advance(self._clock.now)
+        return round(1000 * running.mean_cpu(self._clock.now))
 
     # nodes
 
@@ -145,7 +168,8 @@ class ClusterServices:
         instance = self.simulation.services[service].add(pod.name, pod.node_name, share.cpu)
         instance.start()
         running = PodInstance(pod.name, instance, pod.node_name, self._clock.now, share)
-        self._running[pod.uid] = running
+        running.samples.append((self._clock.now, 0.0))
+        self._running[pod.uid] = self._by_name[pod.namespace, pod.name] = running
         self.instances.append(running)
 
     def _node_cpu(self, name: str) -> NodeCpu:
