@@ -19,6 +19,7 @@ _COMMANDS = {
     "explain": "Explain scheduling decisions: filters, scores, ties, preemption.",
     "inspect": "Summarize a workload or cluster file.",
     "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",
+    "misim": "Run the files of MiSim: response times of microservices.",
     "report": "Rewrite the HTML report of a results folder.",
     "run": "Run an experiment: compare schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers that run in virtual time, and list them.",

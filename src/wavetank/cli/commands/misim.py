@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+from rich.table import Table
+
+from wavetank.cli.console import console
+from wavetank.errors import InputError
+from wavetank.services.engine.simulation import Simulation
+from wavetank.services.measures.recorder import LatencyRecorder
+from wavetank.services.misim.architecture import read_architecture
+from wavetank.services.misim.experiment import ExperimentReader
+from wavetank.services.misim.fields import read_json
+from wavetank.services.misim.scenario import ScenarioReader, is_scenario
+from wavetank.services.model.architecture import Architecture
+from wavetank.services.model.experiment import ServiceExperiment
+from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, Rules
+from wavetank.services.orchestration.config import read_config
+from wavetank.services.orchestration.run import run_orchestration
+
+_QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+_EXAMPLES = """\b
+Examples:
+  wavetank misim architecture.json experiment.json
+  wavetank misim architecture.json scenario.json --preset misim --lenient
+  wavetank misim architecture.json experiment.json --orchestration config.yaml --lenient
+"""
+
+
+@click.command(name="misim", epilog=_EXAMPLES)
+@click.argument("architecture", type=click.Path(path_type=Path))
+@click.argument("experiment", type=click.Path(path_type=Path))
+@click.option(
+    "--preset",
+    type=click.Choice(sorted(PRESETS)),
+    default="correct",
+    show_default=True,
+    help="MiSim's rules with their defects, or without.",
+)
+@click.option(
+    "--orchestration", type=click.Path(path_type=Path), metavar="FILE", help="A configuration of misim-orchestration."
+)
+@click.option("--lenient", is_flag=True, help="Ignore unknown fields, as MiSim does.")
+@click.option("--seed", type=int, help="The seed.  [default: the experiment's, else 0]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
+def command(
+    architecture: Path,
+    experiment: Path,
+    preset: str,
+    orchestration: Path | None,
+    lenient: bool,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Run MiSim's files: an architecture with an experiment or a scenario.
+
+    Prints the response times of the operations that users ask for, and failures by reason.
+    """
+    rules = MISIM_ORCHESTRATION if orchestration is not None and preset == "misim" else PRESETS[preset]
+    services = read_architecture(architecture, rules, lenient)
+    plan = _read(experiment, services, rules, lenient)
+    recorder = LatencyRecorder()
+    number = seed if seed is not None else plan.seed or 0
+    if orchestration is not None:
+        run_orchestration(services, plan, read_config(orchestration, lenient), recorder, number, rules=rules)
+    else:
+        if plan.duration is None:
+            raise InputError("a run without a duration has no end", path="duration", source=str(experiment))
+        Simulation(services, plan, rules, recorder, number).advance(rules.span(plan.duration))
+    rows = _rows(recorder)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+    else:
+        _print(rows)
+
+
+def _read(path: Path, architecture: Architecture, rules: Rules, lenient: bool) -> ServiceExperiment:
+    reader = ExperimentReader(architecture, rules, (path.parent, Path(), path.parent.parent), lenient)
+    return ScenarioReader(reader).read(path) if is_scenario(read_json(path)) else reader.read(path)
+
+
+def _rows(recorder: LatencyRecorder) -> list[dict[str, object]]:
+    keys = sorted({*recorder.histograms, *(key[:2] for key in recorder.failures)})
+    rows: list[dict[str, object]] = []
+    for key in keys:
+        histogram = recorder.histograms[key]
+        failures = {reason: n for (*failed, reason), n in sorted(recorder.failures.items()) if tuple(failed) == key}
+        quantiles = {name: round(histogram.quantile(share), 6) for name, share in _QUANTILES.items()}
+        rows.append(
+            {
+                "operation": ".".join(key),
+                "succeeded": histogram.number,
+                "failed": sum(failures.values()),
+                "mean": round(histogram.mean(), 6),
+                **quantiles,
+                "failures": failures,
+            }
+        )
+    return rows
+
+
+def _print(rows: list[dict[str, object]]) -> None:
+    columns = ("operation", "succeeded", "failed", "mean", *_QUANTILES)
+    table = Table(*columns, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*(str(row[column]) for column in columns))
+    console.print(table)
+    for row in rows:
+        failures = row["failures"]
+        if isinstance(failures, dict) and failures:
+            reasons = ", ".join(f"{reason} {n}" for reason, n in failures.items())
+            console.print(f"{row['operation']} failed: {reasons}", highlight=False)
