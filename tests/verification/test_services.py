@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import DATA, needs_shared
 from wavetank.verification.services import find_cases, read_case
 from wavetank.verification.services.comparison import compare_case
 
-SHARED = os.environ.get("WAVETANK_SHARED", "")
-CASES = find_cases(Path(SHARED) / "data" / "misim-golden") if SHARED else []
+RUNS = DATA / "misim-golden"
+CASES = find_cases(RUNS) if RUNS.exists() else []
 QUICK = ("cb-", "chaos-", "delay-", "dep-n", "gen-", "orch-", "retry-l", "retry-m", "sched-", "scen-", "timeout-")
 # the order of two arrivals at one instant changes during the recording, for a reason we do not know
 KNOWN = ("lb-util",)
 
-pytestmark = pytest.mark.skipif(not CASES, reason="WAVETANK_SHARED does not point to recordings of MiSim")
+pytestmark = needs_shared(RUNS)
 
 
 def _cases() -> list[Path]:
