@@ -94,14 +94,19 @@ def test_no_results_where_all_runs_have_failed(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+# In a script of its own: another distribution (ciw) installs a package called `tests`, too.
+OUR_TESTS = (
+    "import sys, types; tests = sys.modules['tests'] = types.ModuleType('tests'); tests.__path__ = [sys.argv[2]]\n"
+)
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_program_survives_us(tmp_path, ending):
     """The puppet loops, so that it does not notice by itself that its parent is gone."""
     script = (
-        "import sys; sys.path.insert(0, sys.argv[2])\n"
-        "from pathlib import Path\n"
-        "from loop.faults.test_faults import run\n"
-        "from loop.programs import a_puppet\n"
+        OUR_TESTS + "from pathlib import Path\n"
+        "from tests.loop.faults.test_faults import run\n"
+        "from tests.loop.programs import a_puppet\n"
         "run(a_puppet(Path(sys.argv[1]), 'loops', 60))\n"
     )
     ours = subprocess.Popen([sys.executable, "-c", script, tmp_path, PUPPET.parents[1]], stderr=subprocess.DEVNULL)
@@ -117,10 +122,9 @@ def test_no_program_survives_us(tmp_path, ending):
 def test_two_at_a_time(tmp_path):
     """Two experiments side by side do not get into each other's way: there is nothing that they share."""
     script = (
-        "import sys; sys.path.insert(0, sys.argv[2])\n"
-        "from pathlib import Path\n"
-        "from loop.faults.test_faults import run\n"
-        "from loop.programs import a_puppet, told\n"
+        OUR_TESTS + "from pathlib import Path\n"
+        "from tests.loop.faults.test_faults import run\n"
+        "from tests.loop.programs import a_puppet, told\n"
         "print(told(run(a_puppet(Path(sys.argv[1]), 'well')).rows))\n"
     )
     command = [sys.executable, "-c", script, tmp_path, PUPPET.parents[1]]
