@@ -11,7 +11,7 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
-from wavetank.controllers.clusterautoscaler.snapshot import Misfit
+from wavetank.controllers.framework.clustersnapshot import Misfit
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.listers import TABLES, Listers

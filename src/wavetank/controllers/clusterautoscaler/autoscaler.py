@@ -21,7 +21,6 @@ from wavetank.controllers.clusterautoscaler.report import MIN_SIZE_REACHED, Loop
 from wavetank.controllers.clusterautoscaler.scaledown.actuator import ScaleDownActuator
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
 from wavetank.controllers.clusterautoscaler.scaledown.drain import Drainer
-from wavetank.controllers.clusterautoscaler.scaledown.evictions import Evictions
 from wavetank.controllers.clusterautoscaler.scaledown.planner import ScaleDownPlanner
 from wavetank.controllers.clusterautoscaler.scaleup.expanders import ExpanderChain
 from wavetank.controllers.clusterautoscaler.scaleup.orchestrator import (
@@ -29,10 +28,11 @@ from wavetank.controllers.clusterautoscaler.scaleup.orchestrator import (
     ScaleUpOrchestrator,
     ScaleUpStatus,
 )
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
 from wavetank.controllers.clusterautoscaler.status import StatusWriter
 from wavetank.controllers.clusterautoscaler.templates import NodeTemplate, TemplateCatalog
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.evictions import Evictions
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _START_UP: Nanoseconds = SECOND // 5  # before the first scan interval begins

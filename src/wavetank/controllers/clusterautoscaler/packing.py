@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.controllers.clusterautoscaler.pods import are_equivalent, controller_of, unbound
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
+from wavetank.controllers.framework.pods import are_equivalent, controller_of, unbound
 
 _MOST_KINDS = 10  # kinds of pods of one controller that are remembered
 

@@ -7,11 +7,11 @@ from wavetank.cluster.rules.readiness import whole_second
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.order import Order
 from wavetank.controllers.clusterautoscaler.packing import HintingSimulator
-from wavetank.controllers.clusterautoscaler.pods import is_daemon_set_pod, is_recreatable
 from wavetank.controllers.clusterautoscaler.report import LoopReport
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
 from wavetank.controllers.clusterautoscaler.templates import NodeTemplate, TemplateCatalog
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
+from wavetank.controllers.framework.pods import is_daemon_set_pod, is_recreatable
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 GPU = "nvidia.com/gpu"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from wavetank.controllers.clusterautoscaler.snapshot import Misfit
+from wavetank.controllers.framework.clustersnapshot import Misfit
 from wavetank.kernel.durations import Nanoseconds
 
 MIN_SIZE_REACHED = "node group min size reached"

@@ -13,9 +13,10 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroup
-from wavetank.controllers.clusterautoscaler.pods import MIRROR, is_daemon_set_pod
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
 from wavetank.controllers.clusterautoscaler.taints import DELETION_CANDIDATE, TO_BE_DELETED
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
+from wavetank.controllers.framework.daemonpods import daemon_pod
+from wavetank.controllers.framework.pods import MIRROR, is_daemon_set_pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -106,7 +107,7 @@ class TemplateCatalog:
         self._snapshot.add_node(node)
         pods = []
         for daemon_set in daemon_sets:
-            pod = _daemon_pod(daemon_set, self._specs)
+            pod = daemon_pod(daemon_set, self._specs)
             misfit = self._snapshot.misfit(pod, node.name)
             if misfit is None or misfit.plugin == "NodeResourcesFit":
                 pods.append(pod)
@@ -176,31 +177,3 @@ def _kube_proxy(group: str, specs: SpecTable) -> Pod:
     return Pod.parse(
         {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}, specs
     )
-
-
-def _daemon_pod(daemon_set: Resource, specs: SpecTable) -> Pod:
-    template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
-    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": daemon_set.name, "uid": daemon_set.uid}
-    spec = dict(template.get("spec") or {})
-    spec["tolerations"] = [*(spec.get("tolerations") or []), *_DAEMON_TOLERATIONS]
-    metadata = {
-        **(template.get("metadata") or {}),
-        "name": f"{daemon_set.name}-pod",
-        "namespace": daemon_set.namespace,
-        "uid": f"{daemon_set.uid}-pod",
-        "ownerReferences": [{**owner, "controller": True}],
-    }
-    return Pod.parse({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, specs)
-
-
-_DAEMON_TOLERATIONS = [
-    {"key": f"{_CONDITIONS}{condition}", "operator": "Exists", "effect": effect}
-    for condition, effect in (
-        ("not-ready", "NoExecute"),
-        ("unreachable", "NoExecute"),
-        ("disk-pressure", "NoSchedule"),
-        ("memory-pressure", "NoSchedule"),
-        ("pid-pressure", "NoSchedule"),
-        ("unschedulable", "NoSchedule"),
-    )
-]

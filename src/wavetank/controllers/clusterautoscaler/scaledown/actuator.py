@@ -17,13 +17,13 @@ from wavetank.controllers.clusterautoscaler.scaledown.drain import Drainer
 from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules
 from wavetank.controllers.clusterautoscaler.scaledown.eligibility import utilization
 from wavetank.controllers.clusterautoscaler.scaledown.planner import UnneededNode
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
 from wavetank.controllers.clusterautoscaler.taints import (
     DELETION_CANDIDATE,
     TO_BE_DELETED,
     NodeTaints,
     has_taint,
 )
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.durations import Nanoseconds
 

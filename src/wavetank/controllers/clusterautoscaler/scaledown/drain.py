@@ -10,9 +10,9 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError, NotFoundError
 from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.options import Options
-from wavetank.controllers.clusterautoscaler.pods import is_daemon_set_pod, is_mirror_pod
-from wavetank.controllers.clusterautoscaler.scaledown.evictions import Evictions
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.evictions import Evictions
+from wavetank.controllers.framework.pods import is_daemon_set_pod, is_mirror_pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 ENABLE_DS_EVICTION = "cluster-autoscaler.kubernetes.io/enable-ds-eviction"

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.clusterautoscaler.options import Options
-from wavetank.controllers.clusterautoscaler.pods import controller_of, is_daemon_set_pod, is_mirror_pod
 from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
+from wavetank.controllers.framework.pods import controller_of, is_daemon_set_pod, is_mirror_pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"

@@ -10,11 +10,11 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups
 from wavetank.controllers.clusterautoscaler.options import Options
-from wavetank.controllers.clusterautoscaler.pods import is_daemon_set_pod
 from wavetank.controllers.clusterautoscaler.report import ScaleDownReport
 from wavetank.controllers.clusterautoscaler.scaledown.drainability import is_long_terminating
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
 from wavetank.controllers.clusterautoscaler.taints import TO_BE_DELETED, has_taint
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
+from wavetank.controllers.framework.pods import is_daemon_set_pod
 from wavetank.kernel.durations import Nanoseconds
 
 SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"

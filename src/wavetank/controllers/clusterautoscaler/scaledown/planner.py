@@ -16,7 +16,7 @@ from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
 from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules
 from wavetank.controllers.clusterautoscaler.scaledown.eligibility import EligibilityChecker
 from wavetank.controllers.clusterautoscaler.scaleup.quotas import cores_of, memory_of
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.kernel.durations import Nanoseconds
 
 

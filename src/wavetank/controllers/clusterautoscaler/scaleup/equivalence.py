@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.controllers.clusterautoscaler.pods import are_equivalent, controller_of, is_daemon_set_pod
-from wavetank.controllers.clusterautoscaler.snapshot import Misfit
+from wavetank.controllers.framework.clustersnapshot import Misfit
+from wavetank.controllers.framework.pods import are_equivalent, controller_of, is_daemon_set_pod
 
 _MOST_GROUPS = 10  # of one controller; further pods are groups of one
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
-from wavetank.controllers.clusterautoscaler.pods import unbound
 from wavetank.controllers.clusterautoscaler.scaleup.equivalence import PodGroup
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot, Misfit
 from wavetank.controllers.clusterautoscaler.templates import HOSTNAME, NodeTemplate
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot, Misfit
+from wavetank.controllers.framework.pods import unbound
 
 _SPREAD_REASON = "node(s) didn't match pod topology spread constraints"
 

@@ -18,8 +18,8 @@ from wavetank.controllers.clusterautoscaler.scaleup.estimator import BinPackingE
 from wavetank.controllers.clusterautoscaler.scaleup.expanders import ExpanderChain, ExpansionOption
 from wavetank.controllers.clusterautoscaler.scaleup.quotas import QuotaTracker
 from wavetank.controllers.clusterautoscaler.scaleup.similar import are_similar, divide
-from wavetank.controllers.clusterautoscaler.snapshot import ClusterSnapshot
 from wavetank.controllers.clusterautoscaler.templates import NodeTemplate, TemplateCatalog
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.kernel.durations import Nanoseconds
 
 MAX_SIZE_REACHED = "max node group size reached"
