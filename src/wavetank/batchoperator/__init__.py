@@ -1,0 +1,1 @@
+"""The batch operator: BatchJobs that schedulings queue onto the slots of testbeds."""

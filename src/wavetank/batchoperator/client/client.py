@@ -1,0 +1,65 @@
+"""What reconcilers, the extender, the External Scheduler Interface and simulated applications need of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from wavetank.batchoperator.client.objects import KubeObject
+from wavetank.cluster.objects.groupkinds import GroupKind
+
+Action = Literal["ADDED", "MODIFIED", "DELETED"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of an object; `object` is its last version if it was deleted, `old` the one before, if there is one."""
+
+    action: Action
+    object: KubeObject
+    old: KubeObject | None = None
+
+
+Handler = Callable[[Change], None]
+
+
+class Client(Protocol):
+    """Reads and writes objects of a cluster.
+
+    What is read may be older than what the server holds; writes that are made from it are refused then. A refused
+    request raises an ApiError: NotFoundError, AlreadyExistsError, ConflictError (the object has changed since it was
+    read), or another one with the server's code, reason and message. Handlers are called one at a time, never during
+    another handler; a write made in one takes effect at once.
+    """
+
+    def get(self, kind: GroupKind, namespace: str, name: str) -> KubeObject | None:
+        """Returns an object, or None; `namespace` is empty for kinds without one."""
+
+    def list(
+        self, kind: GroupKind, namespace: str | None = None, labels: Mapping[str, str] | None = None
+    ) -> list[KubeObject]:
+        """Returns the objects of a kind, in a namespace or in all, that have these labels; oldest first."""
+
+    def subscribe(self, kind: GroupKind, handler: Handler) -> None:
+        """Calls `handler` with each object of a kind, as ADDED if it exists already, and with every change."""
+
+    def create(self, document: Mapping[str, Any]) -> KubeObject:
+        """Creates an object, whose name may be given by generateName, and returns it."""
+
+    def update(self, old: KubeObject, spec: Mapping[str, Any]) -> KubeObject:
+        """Replaces the spec of an object, last read as `old`, and returns the new version."""
+
+    def update_status(self, old: KubeObject, status: Mapping[str, Any]) -> KubeObject:
+        """Replaces the status of an object, last read as `old`, and returns the new version."""
+
+    def patch_labels(
+        self,
+        old: KubeObject,
+        labels: Mapping[str, str | None],
+        annotations: Mapping[str, str | None] | None = None,
+    ) -> KubeObject:
+        """Sets labels and annotations of an object, last read as `old`; None removes one. Returns the new version."""
+
+    def delete(self, old: KubeObject, grace_s: int | None = None) -> None:
+        """Deletes an object; nothing happens if it is gone or was replaced by another of the same name."""

@@ -1,0 +1,1 @@
+"""The custom resources of the batch operator: their fields, labels and definitions."""

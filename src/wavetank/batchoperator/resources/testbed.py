@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from wavetank.batchoperator.client.objects import KubeObject
+from wavetank.batchoperator.resources.batchjob import claim_of
+from wavetank.batchoperator.resources.references import Reference
+
+
+class TestbedState(StrEnum):
+    """The states of a testbed."""
+
+    __test__ = False  # pytest: this is no test
+
+    INITIAL = "INITIAL"
+    IN_PROGRESS = "IN_PROGRESS"
+    SUCCESS = "SUCCESS"
+    RUNNING = "RUNNING"
+    ERROR = "ERROR"
+
+
+class SlotState(StrEnum):
+    """The states of a slot."""
+
+    FREE = "FREE"
+    RESERVED = "RESERVED"
+    OCCUPIED = "OCCUPIED"
+    ERROR = "ERROR"
+
+
+class SlotStatus(msgspec.Struct, rename={"pod_uid": "podUId"}, omit_defaults=True):
+    """A slot: its id within the testbed (`position`), its node, and the pod that is in it."""
+
+    position: int = msgspec.field(name="position")
+    node_name: str = msgspec.field(name="nodeName")
+    node_id: int = msgspec.field(name="nodeId")
+    slot_position_on_node: int = msgspec.field(name="slotPositionOnNode")
+    state: str = SlotState.FREE
+    pod_name: str | None = msgspec.field(name="podName", default=None)
+    pod_uid: str | None = None
+    reserved_for: str | None = msgspec.field(name="reservedFor", default=None)
+
+
+class TestbedSpec(msgspec.Struct, frozen=True, rename="camel"):
+    """Slots on each node that has the label `node_label`, whose value numbers the nodes."""
+
+    __test__ = False
+
+    node_label: str
+    slots_per_node: int = 1
+    resources_per_slot: dict[str, str | int] = {}
+
+
+class TestbedStatus(msgspec.Struct, rename="camel", omit_defaults=True):
+    """What the operator reports of a testbed."""
+
+    __test__ = False
+
+    state: str = ""
+    node_problems: dict[str, list[str]] = {}
+    problems: list[str] = []
+    slots: list[SlotStatus] = []
+
+
+class Testbed(msgspec.Struct, frozen=True):
+    """A testbed, as it was last seen."""
+
+    __test__ = False
+
+    object: KubeObject
+    spec: TestbedSpec
+    status: TestbedStatus
+
+    @property
+    def state(self) -> TestbedState:
+        """Returns its state."""
+        return TestbedState(self.status.state or TestbedState.INITIAL)
+
+    @property
+    def claim(self) -> Reference | None:
+        """Returns the scheduling that has claimed it."""
+        return claim_of(self.object)
+
+
+def read_testbed(found: KubeObject) -> Testbed:
+    """Reads a Testbed or Slot; msgspec.ValidationError if its fields have other types than the definition says."""
+    spec = msgspec.convert(found.spec, TestbedSpec)
+    return Testbed(found, spec, msgspec.convert(found.status, TestbedStatus))
