@@ -110,11 +110,12 @@ def integer(least: int = 0, most: int | None = None) -> Type[int]:
 def number(least: float = 0, most: float | None = None, expected: str | None = None) -> Type[float]:
     """Returns the type of numbers from `least` to `most`; `expected` says in words which ones."""
     schema: Schema = {"type": "number", "minimum": least} | ({} if most is None else {"maximum": most})
+    bounds = f"{least:g} or more" if most is None else f"from {least:g} to {most:g}"
 
     def read(value: object, path: str) -> float:
         found = reading.number(value, path)
         if found < least or (most is not None and found > most):
-            raise InputError(f"expected {expected}, got {value!r:.60}", path=path)
+            raise InputError(f"expected {expected or f'a number, {bounds}'}, got {value!r:.60}", path=path)
         return found
 
     return Type("number", read, schema)

@@ -32,9 +32,10 @@ from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.servicemetrics import ServiceMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
-from wavetank.simulation.nodegroups import ScalableGroup, start_autoscaler, start_node_groups
+from wavetank.simulation.nodegroups import BudgetedEvictions, start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
+from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.submitter import check_pod
 from wavetank.simulation.world import API_HISTORY, World
@@ -143,10 +144,11 @@ class Simulation:
             JobStarter(context, admission.complete)
             names -= {VOLCANO_JOBS}
         start_controllers(controllers, names)
+        evictions = BudgetedEvictions(context.store)
         if setting.node_groups:
-            start_node_groups(context, controllers, setting.node_groups)
+            start_node_groups(context, controllers, setting.node_groups, evictions)
         if setting.autoscaler_flags is not None:
-            start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags))
+            start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags), evictions)
 
     def _metrics(self, context: ActorContext) -> ClusterMetrics:
         """Returns the metrics of the cluster; pods of services use the CPU that requests take."""

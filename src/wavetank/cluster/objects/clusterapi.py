@@ -16,3 +16,6 @@ MIN_SIZE = f"{GROUP}/cluster-api-autoscaler-node-group-min-size"
 MAX_SIZE = f"{GROUP}/cluster-api-autoscaler-node-group-max-size"
 CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"
 PRICE = "wavetank.dev/price-per-hour"
+
+# Annotation of a machine that its cloud takes back, with the time of the notice.
+INTERRUPTED = "wavetank.dev/interrupted"

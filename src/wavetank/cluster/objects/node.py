@@ -11,6 +11,9 @@ from wavetank.cluster.objects.resource import Manifest, Resource
 # Floating point operations per second of one core, for workloads that state work instead of time.
 SPEED = "wavetank.dev/speed"
 
+# An annotation of nodes, or a label: what an hour of the node costs, in any currency.
+PRICE = "wavetank.dev/price"
+
 
 class Node(Resource):
     """One version of a node. `allocatable` is in milli-CPU, bytes and counts; `images` gives sizes in bytes.

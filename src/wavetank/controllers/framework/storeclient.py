@@ -100,6 +100,8 @@ class StoreClient:
         if type(old) in _PLAIN:
             new = old.copy()
             new.manifest = manifest
+        elif isinstance(old, Pod):
+            new = _with_status(old, manifest)
         else:  # kinds with parsed fields
             new = parse_resource(manifest, self._store.specs)
             new.uid, new.created, new.deleted, new.resource_version = _identity(old)
@@ -165,3 +167,14 @@ def _finalizers(metadata: Mapping[str, Any]) -> list[str]:
 
 def _identity(old: Resource) -> tuple[str, Nanoseconds, Nanoseconds | None, int]:
     return old.uid, old.created, old.deleted, old.resource_version
+
+
+def _with_status(old: Pod, manifest: Document) -> Pod:
+    """Returns a pod with the status of a manifest; without a reason of its own, with that of its disruption."""
+    status = manifest["status"]
+    disruptions = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
+    new = old.copy()
+    new.manifest = manifest
+    new.phase = status.get("phase") or old.phase
+    new.reason = status.get("reason") or next((str(each.get("reason")) for each in disruptions), old.reason)
+    return new

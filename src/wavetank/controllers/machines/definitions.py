@@ -11,6 +11,21 @@ _SCALE = {
     "statusReplicasPath": ".status.replicas",
     "labelSelectorPath": ".status.selector",
 }
+_AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
+_DESIRED = {"name": "Desired", "type": "integer", "jsonPath": ".spec.replicas"}
+_REPLICAS = {"name": "Replicas", "type": "integer", "jsonPath": ".status.replicas"}
+_READY = {"name": "Ready", "type": "integer", "jsonPath": ".status.readyReplicas"}
+_AVAILABLE = {"name": "Available", "type": "integer", "jsonPath": ".status.availableReplicas"}
+_COLUMNS = {
+    "MachineDeployment": [_DESIRED, _REPLICAS, _READY, _AVAILABLE, _AGE],
+    "MachineSet": [_DESIRED, _REPLICAS, _READY, _AVAILABLE, _AGE],
+    "Machine": [
+        {"name": "NodeName", "type": "string", "jsonPath": ".status.nodeRef.name"},
+        {"name": "ProviderID", "type": "string", "jsonPath": ".spec.providerID"},
+        {"name": "Phase", "type": "string", "jsonPath": ".status.phase"},
+        _AGE,
+    ],
+}
 _OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -33,6 +48,7 @@ def _definition(kind: str, plural: str, short: str, scales: bool) -> dict[str, A
         "served": True,
         "storage": True,
         "subresources": subresources,
+        "additionalPrinterColumns": _COLUMNS[kind],
         "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": _OPEN, "status": _OPEN}}},
     }
     return {

@@ -10,8 +10,9 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.machines.machinesets import SERIAL
-from wavetank.controllers.machines.provider import MachineProvider
+from wavetank.controllers.machines.provider import MachineProvider, NoTemplateError
 
+_COMPONENT = "wavetank-machines"
 _NOT_READY = {"type": "Ready", "status": "False", "reason": "KubeletNotReady"}
 _TAINT = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 _READY = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
@@ -32,9 +33,20 @@ class Machines:
             self._added(machine)
 
     def _added(self, machine: Resource) -> None:
-        boot = self._provider.boot(machine, int(machine.annotations[SERIAL]))
+        serial = machine.annotations.get(SERIAL, "")
+        try:
+            boot = self._provider.boot(machine, int(serial) if serial.isdigit() else 0)
+        except NoTemplateError as error:
+            self._fail(machine, str(error))
+            return
         if boot is not None:
             self._clock.after(boot.node_after, partial(self._register, machine.key, boot.ready_after))
+
+    def _fail(self, machine: Resource, why: str) -> None:
+        """Writes that a machine never becomes a node."""
+        self._context.record_event(machine, "Warning", "FailedCreate", why, _COMPONENT)
+        status = {"phase": "Failed", "failureReason": "CreateError", "failureMessage": why}
+        self._context.client.update_status(machine, status)
 
     def _modified(self, old: Resource, new: Resource) -> None:
         if new.deleted is not None and old.deleted is None:

@@ -16,11 +16,18 @@ class Boot:
     ready_after: Nanoseconds = 0
 
 
+class NoTemplateError(Exception):
+    """The provider does not know what the node of a machine would have; the text says why."""
+
+
 class MachineProvider(Protocol):
     """The cloud behind machines."""
 
     def boot(self, machine: Resource, serial: int) -> Boot | None:
-        """Returns how a machine of its set's number `serial` starts, or None if it never does."""
+        """Returns how a machine of its set's number `serial` starts, or None if it never does.
+
+        NoTemplateError if nothing says what its node would have.
+        """
 
     def halt(self, machine: Resource) -> Nanoseconds:
         """Returns how long it takes from a machine's deletion until its Node is gone."""

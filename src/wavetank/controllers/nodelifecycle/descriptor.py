@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.objects.groupkinds import MACHINE
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
 
@@ -35,6 +36,10 @@ TAINT_EVICTION_CONTROLLER = ControllerDescriptor(
     "taint-eviction-controller", _start_taint_eviction, served_from_start=True
 )
 POD_GARBAGE_COLLECTOR = ControllerDescriptor(
-    "pod-garbage-collector-controller", _start_pod_collector, aliases=("podgc",), served_from_start=True
+    "pod-garbage-collector-controller",
+    _start_pod_collector,
+    kinds=(MACHINE,),  # in a run nodes go only with their machines
+    aliases=("podgc",),
+    served_from_start=True,
 )
 TTL_CONTROLLER = ControllerDescriptor("ttl-controller", _start_node_ttl, aliases=("ttl",), served_from_start=True)

@@ -29,7 +29,7 @@ class PodGarbageCollector:
         for node in self._pods.nodes():
             for pod in self._pods.on(node):
                 self._pod_changed(pod)
-            self._check_later(node)
+            self._check_later(node, background=True)
 
     # events
 
@@ -41,11 +41,11 @@ class PodGarbageCollector:
 
     def deleted(self, old: Node) -> None:
         """Checks later whether a deleted node has come back."""
-        self._check_later(old.name)
+        self._check_later(old.name, background=not self._pods.on(old.name))  # a run waits for the end of its pods
 
-    def _check_later(self, node: str) -> None:
+    def _check_later(self, node: str, background: bool) -> None:
         if self._store.find(NODE, "", node) is None:
-            self._lost.add_after(("", node), _QUARANTINE, background=True)
+            self._lost.add_after(("", node), _QUARANTINE, background=background)
 
     def _pod_changed(self, pod: Pod) -> None:
         if pod.finished:

@@ -28,7 +28,7 @@ from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.metrics.setting import MetricsSetting
-from wavetank.simulation.nodegroups import ScalableGroup
+from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.node import PRICE, Node
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.results.metrics.podtable import PodTable
-
-PRICE = "wavetank.dev/price"  # an annotation of nodes, or a label: what an hour of the node costs, in any currency
 
 _HOUR_S = 3600
 

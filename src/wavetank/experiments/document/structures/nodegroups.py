@@ -9,13 +9,40 @@ from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.documents import types
 from wavetank.documents.reading import MOST_OBJECTS
+from wavetank.documents.rules import OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.values import NAME
-from wavetank.kernel.distributions import Distribution
+from wavetank.kernel.distributions import Distribution, Exponential
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.simulation.nodegroups import ScalableGroup
+from wavetank.simulation.scalablegroup import KINDS, MACHINE_DEPLOYMENT, ScalableGroup, Spot
 from wavetank.workloads.nodegroups import TAINTS
+
+_HOUR_S = 3600
+
+
+class SpotSpec(Structure):
+    """Machines that the cloud takes back when it needs them, each at a random time.
+
+    With the notice the node is cordoned and drained. Afterwards the machine is gone, with the pods that are still on
+    it, and another one is ordered in its place.
+    """
+
+    rules = (OneOf("rate", "lifetime"),)
+
+    rate: float | None = field(
+        types.number(0), default=None, doc="interruptions per node and hour; times between them are exponential"
+    )
+    lifetime: Distribution | None = field(
+        types.nullable(types.distribution), default=None, doc="in place of the rate: from a node's start to the notice"
+    )
+    notice: Nanoseconds = field(types.duration, default="2m", doc="from the notice until the machine is gone")
+
+    def spot(self) -> Spot | None:
+        """Returns how machines are interrupted; None if they never are."""
+        if self.lifetime is not None:
+            return Spot(self.lifetime, self.notice)
+        return Spot(Exponential(_HOUR_S / self.rate), self.notice) if self.rate else None
 
 
 class NodeGroupSpec(Structure):
@@ -35,7 +62,13 @@ class NodeGroupSpec(Structure):
     boot: Distribution = field(types.distribution, default=60, doc="from the request to the ready node")
     halt: Distribution = field(types.distribution, default=0, doc="from the deletion until the node is gone")
     boot_failures: float = field(types.number(0, 1), default=0, doc="the share of machines that never become nodes")
-    price: float | None = field(types.number(0), default=None, doc="of a node per hour, for the expander `price`")
+    price: float | None = field(
+        types.number(0), default=None, doc="of a node per hour, in any currency, for results and the expander `price`"
+    )
+    spot: SpotSpec | None = field(
+        types.nullable(types.nested(SpotSpec)), default=None, otherwise="on demand", doc="how nodes are interrupted"
+    )
+    kind: str = field(types.choice(KINDS), default=MACHINE_DEPLOYMENT, doc="the Cluster API object that the group is")
 
     def group(self) -> ScalableGroup:
         """Returns the group for a run."""
@@ -51,6 +84,8 @@ class NodeGroupSpec(Structure):
             self.halt,
             self.boot_failures,
             self.price,
+            self.spot.spot() if self.spot else None,
+            self.kind,
         )
 
 
