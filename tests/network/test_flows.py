@@ -78,11 +78,12 @@ def test_a_flow_that_is_stopped_frees_its_links() -> None:
     network = FlowNetwork()
     one, other = network.send(0, 10 * MB, [A]), network.send(0, 10 * MB, [A])
     network.advance(SECOND)
+    assert network.carried(A, SECOND) == 10 * MB
     network.stop(SECOND, one)
     assert one.left == 5 * MB
     assert network.next_change == SECOND + SECOND // 2
     assert network.advance(2 * SECOND) == [other]
-    assert network.carried[A] == 15 * MB
+    assert network.carried(A, 2 * SECOND) == 15 * MB
     assert network.most[A] == 2
 
 
@@ -90,7 +91,7 @@ def test_a_flow_that_is_stopped_before_it_begins_has_carried_nothing() -> None:
     network = FlowNetwork()
     network.stop(0, network.send(0, 10 * MB, [A]))
     assert network.next_change is None
-    assert network.carried[A] == 0
+    assert network.carried(A, 0) == 0
 
 
 LINKS = [Link(f"l{i}", bandwidth * MB, shared=i != 5) for i, bandwidth in enumerate((1, 2, 3, 5, 8, 4))]
@@ -143,7 +144,7 @@ def test_all_bytes_arrive_and_not_before_they_can(transfers: list[tuple[int, int
         assert flow.ended - now >= size / min(link.bandwidth for link in route) * SECOND - 1
     for link in LINKS:
         crossed = [(now, size, flow) for now, size, route, flow in flows if link in route]
-        assert network.carried[link] == pytest.approx(sum(size for _, size, _ in crossed))
+        assert network.carried(link, 0) == pytest.approx(sum(size for _, size, _ in crossed))
 
 
 @given(_transfers)

@@ -26,6 +26,8 @@ _BEYOND_SCHEMAS = re.compile(
             "expected seeds such as",  # 5-1
             "expected a change such as",  # -100 %
             "expected more than 0 bytes",
+            "expected bits per second above 0",
+            "the link between .* is given twice",
             "expected a period above 0 s",
             "expected a whole number",  # 3.0 is one for JSON Schema
             "a time step of 0",

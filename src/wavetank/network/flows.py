@@ -38,7 +38,7 @@ class FlowNetwork:
     """
 
     def __init__(self) -> None:
-        self.carried: defaultdict[Link, float] = defaultdict(float)  # bytes of flows that have ended
+        self._carried: defaultdict[Link, float] = defaultdict(float)  # bytes of flows that have ended
         self.most: Counter[Link] = Counter()  # most flows at once
         self._on: dict[Link, dict[Flow, None]] = {}
         self._queue: list[tuple[Nanoseconds, int, Flow]] = []
@@ -59,6 +59,11 @@ class FlowNetwork:
         if flow.ended is None:
             self._leave(flow, now, _left(flow, now))
             self._reshare(now, [], [flow])
+
+    def carried(self, link: Link, now: Nanoseconds) -> float:
+        """Returns the bytes that a link has carried up to `now`."""
+        under_way = ((flow.amount - _left(flow, now)) * flow.demands[link] for flow in self._on.get(link, ()))
+        return self._carried[link] + sum(under_way)
 
     @property
     def next_change(self) -> Nanoseconds | None:
@@ -100,7 +105,7 @@ class FlowNetwork:
         flow.ended, flow.due, flow.left = now, None, left
         for link, demand in flow.demands.items():
             self._on.get(link, {}).pop(flow, None)
-            self.carried[link] += (flow.amount - left) * demand
+            self._carried[link] += (flow.amount - left) * demand
 
     def _reshare(self, now: Nanoseconds, begun: list[Flow], ended: list[Flow]) -> None:
         flows = list(self._affected(begun, ended))

@@ -32,6 +32,7 @@ AUTOSCALERS = "autoscalers.csv"
 SERVICES = "services.csv"
 SERVICES_OVER_TIME = "services_over_time.csv"
 SERVICE_PODS = "service_pods.csv"
+SERVICE_LINKS = "service_links.csv"
 
 # Of a sweep, besides summary.csv, wall.json, report.html and a folder for each scenario.
 SWEEP = "sweep.json"

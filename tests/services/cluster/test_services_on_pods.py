@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.services.cluster.documents import a_deployment, a_document, rows, run_document
 from wavetank.api import run
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
-
-
-def _deployment(name: str, replicas: int = 1, cpu: str = "500m", **resources: Any) -> dict[str, Any]:
-    container = {"name": "c", "resources": {"requests": {"cpu": cpu}, **resources}}
-    labels = {"app": name}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
-        },
-    }
-
-
-def _document(*deployments: dict[str, Any], services: dict[str, Any], **spec: Any) -> dict[str, Any]:
-    burst = {"kind": "burst", "pods": 1, "duration": 1, "requests": {"cpu": "1m"}}
-    return {
-        "apiVersion": "wavetank.dev/v1alpha1",
-        "kind": "Experiment",
-        "metadata": {"name": "services"},
-        "spec": {
-            "cluster": {"nodes": [{"count": 2, "cpu": 4, "memory": "8Gi"}], "objects": list(deployments)},
-            "workload": {"generator": burst},
-            "horizon": "200s",
-            "services": services,
-            **spec,
-        },
-    }
-
 
 CHAIN = {
     "services": [
@@ -54,44 +22,33 @@ CHAIN = {
 }
 
 
-def _rows(folder: Path, table: str) -> list[dict[str, str]]:
-    with (folder / "default" / "seed-1" / table).open() as file:
-        return list(csv.DictReader(file))
-
-
-def _run(tmp_path: Path, document: dict[str, Any]) -> Path:
-    out = tmp_path / "out"
-    run(document, out=out)
-    return out
-
-
 def test_requests_run_on_the_pods_of_deployments(tmp_path: Path) -> None:
-    out = _run(tmp_path, _document(_deployment("web", 2), _deployment("db"), services=CHAIN))
-    [row] = _rows(out, "services.csv")
+    out = run_document(tmp_path, a_document(a_deployment("web", 2), a_deployment("db"), services=CHAIN))
+    [row] = rows(out, "services.csv")
     assert int(row["failed"]) == 0
     assert int(row["succeeded"]) == pytest.approx(1000, abs=150)
     assert float(row["p50_s"]) == pytest.approx(0.032, rel=0.01)
     assert float(row["p50_s"]) <= float(row["p95_s"]) <= float(row["p999_s"]) <= float(row["max_s"])
-    pods = _rows(out, "service_pods.csv")
+    pods = rows(out, "service_pods.csv")
     assert [pod["service"] for pod in pods].count("web") == 2
     assert sum(float(pod["cpu_s"]) for pod in pods) == pytest.approx(int(row["succeeded"]) * 0.03, rel=0.01)
-    assert sum(int(float(each["throughput"]) * 10 + 0.5) for each in _rows(out, "services_over_time.csv")) == int(
+    assert sum(int(float(each["throughput"]) * 10 + 0.5) for each in rows(out, "services_over_time.csv")) == int(
         row["succeeded"]
     )
 
 
 def test_a_limit_throttles(tmp_path: Path) -> None:
-    deployments = _deployment("web"), _deployment("db", limits={"cpu": "500m"})
-    out = _run(tmp_path, _document(*deployments, services=CHAIN))
-    [row] = _rows(out, "services.csv")
+    deployments = a_deployment("web"), a_deployment("db", limits={"cpu": "500m"})
+    out = run_document(tmp_path, a_document(*deployments, services=CHAIN))
+    [row] = rows(out, "services.csv")
     assert float(row["p50_s"]) == pytest.approx(0.052, rel=0.01)  # the 20 ms of db take 40 ms
-    assert [float(pod["throttled_s"]) > 0 for pod in _rows(out, "service_pods.csv")].count(True) == 1
+    assert [float(pod["throttled_s"]) > 0 for pod in rows(out, "service_pods.csv")].count(True) == 1
 
 
 def test_a_failed_node_fails_its_requests_until_it_is_back(tmp_path: Path) -> None:
     faults = [{"at": "50s", "fail": ["node-0", "node-1"], "for": "50s"}]
-    out = _run(tmp_path, _document(_deployment("web"), _deployment("db"), services=CHAIN, faults=faults))
-    [row] = _rows(out, "services.csv")
+    out = run_document(tmp_path, a_document(a_deployment("web"), a_deployment("db"), services=CHAIN, faults=faults))
+    [row] = rows(out, "services.csv")
     assert int(row["failed"]) == pytest.approx(250, abs=80)
     assert "NO_INSTANCE_AVAILABLE" in row["failures"]
 
@@ -102,17 +59,17 @@ def test_the_autoscaler_sees_the_cpu_that_requests_take(tmp_path: Path) -> None:
         "services": [{"name": "web", "operations": [{"name": "get", "demand": "10ms"}]}],
         "users": [{"operation": "web.get", "steps": [["0s", 10], ["60s", 200]]}],
     }
-    document = _document(
-        _deployment("web", 1),
+    document = a_document(
+        a_deployment("web", 1),
         services=services,
         hpa=[{"target": "web", "min": 1, "max": 12, "cpu": 50}],
         horizon="400s",
     )
-    out = _run(tmp_path, document)
-    started = [float(pod["started"]) for pod in _rows(out, "service_pods.csv")]
+    out = run_document(tmp_path, document)
+    started = [float(pod["started"]) for pod in rows(out, "service_pods.csv")]
     assert sum(time <= 60 for time in started) == 1
     assert 7 <= len(started) <= 10
-    late = [row for row in _rows(out, "services_over_time.csv") if float(row["time_s"]) >= 200]
+    late = [row for row in rows(out, "services_over_time.csv") if float(row["time_s"]) >= 200]
     assert all(float(row["p99_s"]) < 0.1 for row in late)
 
 
@@ -124,13 +81,13 @@ def test_a_pod_that_is_deleted_finishes_its_requests(tmp_path: Path) -> None:
     }
     behavior = {"window": "0s"}
     hpa = [{"target": "web", "min": 1, "max": 6, "cpu": 80, "scaleDown": behavior}]
-    out = _run(tmp_path, _document(_deployment("web", 6), services=services, hpa=hpa))
-    assert any(pod["ended"] for pod in _rows(out, "service_pods.csv"))
-    assert sum(int(row["failed"]) for row in _rows(out, "services.csv")) == 0
+    out = run_document(tmp_path, a_document(a_deployment("web", 6), services=services, hpa=hpa))
+    assert any(pod["ended"] for pod in rows(out, "service_pods.csv"))
+    assert sum(int(row["failed"]) for row in rows(out, "services.csv")) == 0
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    document = _document(_deployment("web", 3), _deployment("db"), services=CHAIN)
+    document = a_document(a_deployment("web", 3), a_deployment("db"), services=CHAIN)
     texts = []
     for name in ("one", "other"):
         run(document, out=tmp_path / name)
@@ -153,10 +110,10 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 )
 def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as refused:
-        parse_experiment(_document(_deployment("web"), services={**CHAIN, **change}), Path())
+        parse_experiment(a_document(a_deployment("web"), services={**CHAIN, **change}), Path())
     assert str(refused.value).startswith(message)
 
 
 def test_a_run_needs_an_end() -> None:
     with pytest.raises(InputError, match="a run with services needs an end"):
-        parse_experiment(_document(_deployment("web"), services=CHAIN, horizon=None), Path())
+        parse_experiment(a_document(a_deployment("web"), services=CHAIN, horizon=None), Path())

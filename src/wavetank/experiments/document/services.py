@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from wavetank.errors import InputError
+from wavetank.experiments.document.structures.network import NetworkSpec
 from wavetank.experiments.document.structures.services import (
     BreakerSpec,
     CallSpec,
@@ -17,6 +19,7 @@ from wavetank.experiments.document.structures.services import (
 from wavetank.kernel.distributions import Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.services.cluster.services import ServicesSetting
+from wavetank.services.cluster.topology import Connection, NetworkSetting
 from wavetank.services.misim.names import Names
 from wavetank.services.misim.profile import read_profile
 from wavetank.services.model.architecture import (
@@ -56,8 +59,7 @@ def make_services(
         ServiceExperiment(users, duration=horizon / SECOND),
         {each.name: each.deployment or each.name for each in spec.services},
         interval=spec.interval,
-        distances={(each.between[0], each.between[1]): each.delay for each in spec.distances},
-        topology_key=spec.topology_key,
+        network=_network(spec.network),
     )
 
 
@@ -84,14 +86,29 @@ def _service(spec: ServiceSpec, names: Names, path: str) -> Service:
 
 def _operation(spec: OperationSpec, names: Names, path: str) -> Operation:
     calls = tuple(_call(each, names, f"{path}.calls[{i}].operation") for i, each in enumerate(spec.calls))
-    return Operation(spec.name, spec.demand, (Sequence(calls),) if spec.in_order and calls else calls)
+    dependencies = (Sequence(calls),) if spec.in_order and calls else calls
+    return Operation(spec.name, spec.demand, dependencies, spec.request_size, spec.answer_size)
 
 
 def _call(spec: CallSpec, names: Names, path: str) -> Dependency:
     service, operation = names.resolve(None, spec.operation, path)
+    call = Call(service, operation, request_size=spec.request_size, answer_size=spec.answer_size)
     if spec.times == 1:
-        return Call(service, operation, Constant(spec.probability))
-    return Loop((Call(service, operation),), spec.times, Constant(spec.probability))
+        return replace(call, probability=Constant(spec.probability))
+    return Loop((call,), spec.times, Constant(spec.probability))
+
+
+def _network(spec: NetworkSpec | None) -> NetworkSetting:
+    if spec is None:
+        return NetworkSetting()
+    connections = {
+        (link.between[0], link.between[1]): Connection(link.latency, _bytes(link.bandwidth)) for link in spec.links
+    }
+    return NetworkSetting(connections, _bytes(spec.node_bandwidth), spec.topology_key)
+
+
+def _bytes(bits: int | None) -> float | None:
+    return None if bits is None else bits / 8
 
 
 def _retry(spec: RetrySpec | None) -> Retry | None:

@@ -7,7 +7,7 @@ from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
 from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
 from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
 from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
-from wavetank.results.schema.services import SERVICE_PODS, SERVICES, SERVICES_OVER_TIME
+from wavetank.results.schema.services import SERVICE_LINKS, SERVICE_PODS, SERVICES, SERVICES_OVER_TIME
 from wavetank.results.schema.sweeps import (
     CLOSE_RATE,
     COMPARED,
@@ -31,6 +31,7 @@ RUN_TABLES = (
     SERVICES,
     SERVICES_OVER_TIME,
     SERVICE_PODS,
+    SERVICE_LINKS,
 )
 SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
 
@@ -54,6 +55,7 @@ __all__ = [
     "SCHEDULE",
     "SERVICES",
     "SERVICES_OVER_TIME",
+    "SERVICE_LINKS",
     "SERVICE_PODS",
     "SUMMARY",
     "SWEEP_SUMMARY",

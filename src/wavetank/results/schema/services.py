@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wavetank.results import layout
-from wavetank.results.schema.column import SECONDS, SHARE, Column, Table
+from wavetank.results.schema.column import BYTES, SECONDS, SHARE, Column, Table
 
 _SERVICE = Column("service", str, "name of the service")
 _OPERATION = Column("operation", str, "operation that users asked for")
@@ -58,5 +58,17 @@ SERVICE_PODS = Table(
         Column("cpu_s", float, "CPU time that it used", SECONDS),
         Column("cpu_utilization", float, "CPU that it used ÷ CPU that it requests", SHARE),
         Column("throttled_s", float, "time in which its CPU limit held it back", SECONDS),
+    ),
+)
+
+SERVICE_LINKS = Table(
+    layout.SERVICE_LINKS,
+    "one row per link that payloads crossed; only in runs with services and a network",
+    (
+        Column("link", str, "both ends: `east → west` between domains, `a →` out of a node, `→ a` into it"),
+        Column("bandwidth", float, "what it can carry", "bit/s"),
+        Column("carried", int, "payload that it carried", BYTES),
+        Column("utilization", float, "payload ÷ what it could have carried during the run", SHARE),
+        Column("most_flows", int, "most payloads on it at once"),
     ),
 )

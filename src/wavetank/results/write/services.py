@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -22,6 +22,8 @@ def write_services(services: ClusterServices, end: Nanoseconds, folder: Path) ->
     interval = services.timeline.interval
     write_rows(folder, schema.SERVICES_OVER_TIME, [_interval(each, interval) for each in services.timeline.intervals()])
     write_rows(folder, schema.SERVICE_PODS, [_pod(each, end) for each in services.instances])
+    if links := list(_links(services, end)):
+        write_rows(folder, schema.SERVICE_LINKS, links)
 
 
 def _total(services: ClusterServices, key: tuple[str, str], end: Nanoseconds) -> Mapping[str, object]:
@@ -72,6 +74,20 @@ def _pod(each: PodInstance, end: Nanoseconds) -> Mapping[str, object]:
         "cpu_utilization": _rounded(each.share.cpu.used / requested) if requested else None,
         "throttled_s": _rounded(each.share.throttled),
     }
+
+
+def _links(services: ClusterServices, end: Nanoseconds) -> Iterator[Mapping[str, object]]:
+    transport = services.simulation.transport
+    for link in services.network.links.values() if transport is not None else ():
+        assert transport is not None
+        carried = transport.network.carried(link, end)
+        yield {
+            "link": link.name,
+            "bandwidth": _rounded(link.bandwidth * 8),
+            "carried": round(carried),
+            "utilization": _rounded(carried * SECOND / (link.bandwidth * end) if end else 0.0),
+            "most_flows": transport.network.most[link],
+        }
 
 
 def _rounded(value: float) -> str:

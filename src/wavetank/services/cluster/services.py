@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +10,12 @@ from wavetank.cluster.fields.resources import CPU
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
-from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.quantity import milli
+from wavetank.services.cluster.topology import ClusterNetwork, NetworkSetting
 from wavetank.services.engine.instance import Instance
 from wavetank.services.engine.nodecpu import NodeCpu, PodCpu
-from wavetank.services.engine.simulation import NodeDelays, Simulation
+from wavetank.services.engine.simulation import Simulation
 from wavetank.services.measures.timeline import ServiceTimeline
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
@@ -27,18 +26,14 @@ WINDOW: Nanoseconds = 15 * SECOND  # over which the use of CPU is measured, as a
 
 @dataclass(frozen=True)
 class ServicesSetting:
-    """Services on a cluster. `deployments` gives the workload whose pods are the instances of a service.
-
-    `distances` are extra delays of an answer between nodes, by the values of `topology_key` at both ends.
-    """
+    """Services on a cluster. `deployments` gives the workload whose pods are the instances of a service."""
 
     architecture: Architecture
     experiment: ServiceExperiment
     deployments: Mapping[str, str]
     rules: Rules = CORRECT
     interval: Nanoseconds = 10 * SECOND
-    distances: Mapping[tuple[str, str], Distribution] = field(default_factory=dict)
-    topology_key: str = "topology.kubernetes.io/zone"
+    network: NetworkSetting = field(default_factory=NetworkSetting)
 
 
 @dataclass(eq=False, slots=True)
@@ -80,7 +75,8 @@ class ClusterServices:
         self._running: dict[str, PodInstance] = {}
         self._by_name: dict[tuple[str, str], PodInstance] = {}
         self._nodes: dict[str, NodeCpu] = {}
-        self._zones: dict[str, str] = {}
+        self._domains: dict[str, str] = {}
+        self.network = ClusterNetwork(setting.network, self._domains)
 
     def join(self, context: ActorContext) -> None:
         """Watches pods and nodes."""
@@ -94,7 +90,7 @@ class ClusterServices:
             self.timeline,
             context.streams.stream("services").getrandbits(64),
             placed=True,
-            delays=_Distances(setting.distances, self._zones),
+            topology=self.network if setting.network != NetworkSetting() else None,
         )
         context.store.subscribe(NODE, added=self._node_added, modified=self._node_changed, deleted=self._node_gone)
         context.store.subscribe(POD, added=self._pod_added, modified=self._pod_changed, deleted=self._pod_gone)
@@ -106,10 +102,14 @@ class ClusterServices:
             each.share.cpu.advance()
 
     def warnings(self) -> list[str]:
-        """Names services that never had an instance."""
+        """Names services that never had an instance, and ends of links without a node."""
         served = {each.instance.service.name for each in self.instances}
         missing = [(name, owner) for name, owner in self.setting.deployments.items() if name not in served]
-        return [f"service {name!r} had no running pod of Deployment {owner!r}" for name, owner in missing]
+        idle = [f"service {name!r} had no running pod of Deployment {owner!r}" for name, owner in missing]
+        named = {domain for way in self.setting.network.connections for domain in way}
+        key = self.setting.network.topology_key
+        unknown = sorted(named - set(self._domains.values()))
+        return [*idle, *(f"network: no node has the label {key}: {domain}" for domain in unknown)]
 
     def cpu_milli(self, namespace: str, pod: str) -> int | None:
         """Returns the CPU that a pod uses, in thousandths of a core; None if it is no instance of a service."""
@@ -122,7 +122,7 @@ class ClusterServices:
     # nodes
 
     def _node_added(self, node: Node) -> None:
-        self._zones[node.name] = node.labels.get(self.setting.topology_key, node.name)
+        self._domains[node.name] = node.labels.get(self.setting.network.topology_key, node.name)
 
     def _node_changed(self, old: Node, new: Node) -> None:
         self._node_added(new)
@@ -195,18 +195,6 @@ class ClusterServices:
         running.ended = self._clock.now
         running.instance.service.instances.remove(running.instance)
         return running
-
-
-class _Distances(NodeDelays):
-    def __init__(self, distances: Mapping[tuple[str, str], Distribution], zones: Mapping[str, str]) -> None:
-        self._distances = distances
-        self._zones = zones
-
-    def sample(self, source: str, target: str, random: random.Random) -> float:
-        """Draws the delay between the zones of two nodes; none if no distance is given."""
-        one, other = self._zones.get(source, source), self._zones.get(target, target)
-        distance = self._distances.get((one, other)) or self._distances.get((other, one))
-        return 0.0 if distance is None else max(0.0, distance.sample(random))
 
 
 def _workload_of(pod: Pod) -> str:

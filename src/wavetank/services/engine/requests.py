@@ -75,6 +75,18 @@ class Request:
         self.timeout: Event | None = None
         self.failed = False
 
+    @property
+    def size(self) -> int:
+        """Returns the bytes of the request."""
+        call = self.step.call if self.step is not None else None
+        return self.operation.request_size if call is None or call.request_size is None else call.request_size
+
+    @property
+    def answer_size(self) -> int:
+        """Returns the bytes of the answer."""
+        call = self.step.call if self.step is not None else None
+        return self.operation.answer_size if call is None or call.answer_size is None else call.answer_size
+
 
 def draw_plan(dependencies: tuple[Dependency, ...], parallel_loops: bool, random: random.Random) -> Step | None:
     """Draws which calls one request makes; None if none."""

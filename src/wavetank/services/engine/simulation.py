@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from wavetank.errors import InputError
@@ -11,6 +12,7 @@ from wavetank.services.engine.instance import Instance
 from wavetank.services.engine.observer import Observer
 from wavetank.services.engine.requests import Reason, Request, Step, draw_plan
 from wavetank.services.engine.service import Autoscaler, RunningService
+from wavetank.services.engine.transport import Topology, Transport
 from wavetank.services.engine.users import Users
 from wavetank.services.model.actions import Action, InjectDelay, KillInstances
 from wavetank.services.model.architecture import Architecture, Operation
@@ -29,7 +31,8 @@ class NodeDelays:
 class Simulation:
     """Requests on services, from one instant to another.
 
-    `placed` services get their instances from outside (a cluster) instead of starting their own.
+    `placed` services get their instances from outside (a cluster) instead of starting their own; `topology` is the
+    network between their nodes.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Simulation:
         seed: int = 0,
         placed: bool = False,
         delays: NodeDelays | None = None,
+        topology: Topology | None = None,
     ) -> None:
         self.events = EventQueue()
         self.rules = rules
@@ -51,6 +55,7 @@ class Simulation:
         self._hop = architecture.hop
         self._timeout = None if architecture.timeout is None else rules.span(architecture.timeout)
         self._delays = delays or NodeDelays()
+        self.transport = None if topology is None else Transport(self.events, topology, rules, self.random)
         self.services = {spec.name: RunningService(self, spec) for spec in architecture.services}
         self._operations: dict[tuple[str, str], Operation] = {
             (spec.name, operation.name): operation for spec in architecture.services for operation in spec.operations
@@ -129,7 +134,7 @@ class Simulation:
             failure = (request, Reason.NO_INSTANCE_AVAILABLE)
             self.events.schedule(self.rules.span(delay), self.fail, failure, VERY_HIGH)
             return
-        self.events.schedule(self.rules.span(delay), self._arrive, (request, instance))
+        self._deliver(delay, request.size, requester, instance, self._arrive, (request, instance))
         if requester is not None and self._timeout is not None:
             request.timeout = self.events.schedule(self._timeout, self._time_out, request, LOW)
 
@@ -141,6 +146,21 @@ class Simulation:
         delay = (step.call.delay or self._hop).sample(self.random)
         delay += self._injections.delay(step.request.service.name, step.request.operation.name, step.call, self.random)
         return max(0.0, delay)
+
+    def _deliver(
+        self,
+        delay: float,
+        size: int,
+        source: Instance | None,
+        target: Instance,
+        arrived: Callable[[Any], None],
+        argument: object,
+    ) -> None:
+        """Brings a request or its answer from one instance to another; requests of users come without a network."""
+        if self.transport is None or source is None:
+            self.events.schedule(self.rules.span(delay), arrived, argument)
+        else:
+            self.transport.carry(delay, (source.node, target.node), size, arrived, argument)
 
     def _arrive(self, arrival: tuple[Request, Instance]) -> None:
         request, instance = arrival
@@ -161,7 +181,8 @@ class Simulation:
             self.observer.responded(request.service.name, request.operation.name, now, now - request.sent)
             self._tell_source(request)
             return
-        self.events.schedule(self.rules.span(self._hop.sample(self.random)), self._arrive_answer, request)
+        delay = self._hop.sample(self.random)
+        self._deliver(delay, request.answer_size, request.handler, request.requester, self._arrive_answer, request)
 
     def _arrive_answer(self, request: Request) -> None:
         requester = request.requester

@@ -22,7 +22,7 @@ CALL_TIMEOUT = 8.0  # seconds
 class Call:
     """A call of an operation. `probability` is drawn for each request; `delay` (seconds) replaces that of the hop.
 
-    `weight` counts among the branches of an alternative.
+    `weight` counts among the branches of an alternative. Sizes (bytes) replace those of the operation.
     """
 
     service: str
@@ -30,6 +30,8 @@ class Call:
     probability: Distribution = ONE
     delay: Distribution | None = None
     weight: float = 1.0
+    request_size: int | None = None
+    answer_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,13 @@ Dependency = Call | Alternative | Loop | Sequence
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: it makes its calls, computes `demand` units of work, then answers."""
+    """An operation: it makes its calls, computes `demand` units of work, then answers. Sizes are in bytes."""
 
     name: str
     demand: Distribution
     dependencies: tuple[Dependency, ...] = ()
+    request_size: int = 0
+    answer_size: int = 0
 
 
 @dataclass(frozen=True, slots=True)

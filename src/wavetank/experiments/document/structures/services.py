@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from wavetank.cluster.fields.resources import MEMORY
 from wavetank.documents import reading, types
 from wavetank.documents.rules import OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
+from wavetank.experiments.document.structures.network import NetworkSpec
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
 
 _SHARE = types.number(0, 1, "a share from 0 to 1")
 _RATE = types.number(0, None, "a number of 0 or more")
+_SIZE = types.amount(MEMORY)
 _BALANCERS = ("random", "round-robin", "round-robin-fast", "even", "util")
 
 
@@ -21,6 +24,8 @@ class CallSpec(Structure):
     operation: str = field(types.text, doc="what is called: `service.operation`")
     probability: float = field(_SHARE, default=1, doc="with which a request makes the call")
     times: int = field(types.integer(0), default=1, doc="how often it is called, one after the other")
+    request_size: int | None = field(_SIZE, default=None, doc="of the request", otherwise="the operation's")
+    answer_size: int | None = field(_SIZE, default=None, doc="of the answer", otherwise="the operation's")
 
 
 def _read_call(value: object, path: str) -> CallSpec:
@@ -42,6 +47,8 @@ class OperationSpec(Structure):
     demand: Distribution = field(types.distribution, doc="CPU time on one core for each request")
     calls: list[CallSpec] = field(types.items(_call, least=0), default=[], doc="calls that it makes before")
     in_order: bool = field(types.boolean, default=False, doc="make the calls one after the other, not all at once")
+    request_size: int = field(_SIZE, default=0, doc="of a request; it crosses the links of `network`")
+    answer_size: int = field(_SIZE, default=0, doc="of an answer")
 
 
 class RetrySpec(Structure):
@@ -119,18 +126,6 @@ class UsersSpec(Structure):
     stop: Nanoseconds | None = field(types.duration, default=None, doc="no request from then on", otherwise="never")
 
 
-class DistanceSpec(Structure):
-    """How far two topology domains are apart."""
-
-    between: list[str] = field(types.items(types.text, "two texts"), doc="the values of the topology key of both nodes")
-    delay: Distribution = field(types.distribution, doc="added to each answer between them")
-
-    def check(self, path: str) -> None:
-        """Refuses other than two places."""
-        if len(self.between) != 2:
-            raise InputError(f"expected two places, got {len(self.between)}", path=f"{path}.between")
-
-
 class ServicesSpec(Structure):
     """Microservices on the cluster: requests of users, and their response times."""
 
@@ -138,11 +133,8 @@ class ServicesSpec(Structure):
     users: list[UsersSpec] = field(types.items(types.nested(UsersSpec)), doc="the requests")
     hop: Distribution = field(types.distribution, default="1ms", doc="delay of a message between two services")
     timeout: Nanoseconds | None = field(types.duration, default=None, doc="of a call", otherwise="never")
-    topology_key: str = field(
-        types.text, default="topology.kubernetes.io/zone", doc="the label of nodes that distances are between"
-    )
-    distances: list[DistanceSpec] = field(
-        types.items(types.nested(DistanceSpec), least=0), default=[], doc="delays between topology domains"
+    network: NetworkSpec | None = field(
+        types.nested(NetworkSpec), default=None, doc="latency and links between nodes", otherwise="only hops"
     )
     interval: Nanoseconds = field(types.duration, default="10s", doc="for which figures over time are written")
 
