@@ -14,11 +14,10 @@ Action = Literal["ADDED", "MODIFIED", "DELETED"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of an object; `object` is its last version if it was deleted, `old` the one before, if there is one."""
+    """A change of an object; `object` is its last version if it was deleted."""
 
     action: Action
     object: KubeObject
-    old: KubeObject | None = None
 
 
 Handler = Callable[[Change], None]
@@ -41,8 +40,11 @@ class Client(Protocol):
     ) -> list[KubeObject]:
         """Returns the objects of a kind, in a namespace or in all, that have these labels; oldest first."""
 
-    def subscribe(self, kind: GroupKind, handler: Handler) -> None:
-        """Calls `handler` with each object of a kind, as ADDED if it exists already, and with every change."""
+    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None) -> None:
+        """Calls `handler` with each object of a kind, as ADDED if it exists already, and with every change.
+
+        With `label`, only with objects that have that label.
+        """
 
     def create(self, document: Mapping[str, Any]) -> KubeObject:
         """Creates an object, whose name may be given by generateName, and returns it."""

@@ -39,17 +39,20 @@ class StoreClient:
             if namespace in (None, each.namespace) and wanted <= each.labels.items()
         ]
 
-    def subscribe(self, kind: GroupKind, handler: Handler) -> None:
+    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None) -> None:
         """Calls `handler` with each object of a kind, and with every change from now on."""
 
         def added(new: Resource) -> None:
-            handler(Change("ADDED", from_resource(new)))
+            if label is None or label in new.labels:
+                handler(Change("ADDED", from_resource(new)))
 
-        def modified(old: Resource, new: Resource) -> None:
-            handler(Change("MODIFIED", from_resource(new), from_resource(old)))
+        def modified(_: Resource, new: Resource) -> None:
+            if label is None or label in new.labels:
+                handler(Change("MODIFIED", from_resource(new)))
 
         def deleted(old: Resource) -> None:
-            handler(Change("DELETED", from_resource(old)))
+            if label is None or label in old.labels:
+                handler(Change("DELETED", from_resource(old)))
 
         for each in self._store.list(kind):
             added(each)

@@ -1,0 +1,1 @@
+"""A client of any API server that a kubeconfig names."""
