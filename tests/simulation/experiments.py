@@ -17,6 +17,7 @@ from wavetank.experiments.document.experiment import Experiment, parse_experimen
 from wavetank.experiments.recording import record
 from wavetank.kernel.clock import Clock
 from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.machines import node_figures
 from wavetank.results.metrics.metrics import Metrics, measure
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.podrow import PodRow
@@ -141,7 +142,7 @@ def simulate(spec: dict[str, Any], seed: int = 1, check: Check | None = None) ->
 
 def measured(recorder: Recorder) -> Metrics:
     pods = PodTable(recorder)
-    return measure(pods, FinishedJobs(pods))
+    return measure(pods, FinishedJobs(pods), nodes=node_figures(pods))
 
 
 def bound_requests(store: Store) -> dict[str, Counter[str]]:

@@ -22,6 +22,7 @@ from wavetank.results.layout import ATTEMPTS, run_label
 from wavetank.results.metrics.autoscaling import autoscaler_figures
 from wavetank.results.metrics.gpus import GpuFigures, gpu_figures
 from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.machines import node_figures
 from wavetank.results.metrics.metrics import measure
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.podrow import PodRow
@@ -29,6 +30,7 @@ from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.k8ssim import write_k8ssim
+from wavetank.results.write.nodes import write_nodes
 from wavetank.results.write.services import write_services
 from wavetank.results.write.tables import write_tables
 from wavetank.simulation.services import ServiceObserver
@@ -122,6 +124,9 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             write_k8ssim(recorder.tasks.rows.values(), plan.folder)
         autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
         write_autoscaling(autoscalers, plan.folder)
+        nodes = node_figures(pods)
+        if nodes is not None:
+            write_nodes(nodes, plan.folder)
         served: list[str] = []
         if requests is not None:
             write_services(requests.services, recorder.end, plan.folder)
@@ -129,7 +134,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers)
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes)
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
 
 

@@ -12,11 +12,12 @@ from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.durations import SECOND
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.metrics.autoscaling import AutoscalerFigures
-from wavetank.results.metrics.cost import cost
+from wavetank.results.metrics.cost import HOUR
 from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
 from wavetank.results.metrics.fragmentation import fragmentation
 from wavetank.results.metrics.gpus import GpuFigures
 from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.machines import NodeFigures, most_nodes
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
@@ -27,6 +28,7 @@ def measure(
     jobs: FinishedJobs,
     gpus: GpuFigures | None = None,
     autoscalers: Sequence[AutoscalerFigures] = (),
+    nodes: NodeFigures | None = None,
 ) -> Metrics:
     """Computes the metrics of a run."""
     gpus = gpus or GpuFigures()
@@ -56,10 +58,12 @@ def measure(
         slowdown_fairness=jain(slowdown),
         share_fairness=jain(dominant_shares(pods)),
         fragmentation=fragmentation(pods),
-        cost=cost(pods),
+        cost=nodes.cost if nodes is not None else None,
         gpu_allocation=gpus.allocation,
         gpu_fragmentation=gpus.fragmentation,
         **(_of_autoscalers(autoscalers) if autoscalers else {}),
+        **(_of_prices(nodes) if nodes is not None and nodes.has_prices else {}),
+        **(_of_groups(nodes) if nodes is not None and nodes.has_groups else {}),
     )
 
 
@@ -72,6 +76,38 @@ def _of_autoscalers(autoscalers: Sequence[AutoscalerFigures]) -> dict[str, Any]:
         "hpa_rescales": len(changes),
         "hpa_rescaled_replicas": sum(changes),
         "hpa_direction_changes": sum(each.direction_changes for each in autoscalers),
+    }
+
+
+def _of_prices(nodes: NodeFigures) -> dict[str, Any]:
+    succeeded = nodes.pods.phase.count(SUCCEEDED)
+    return {
+        "idle_cost": nodes.idle_cost,
+        "cost_per_finished_pod": nodes.cost / succeeded if succeeded and nodes.cost is not None else None,
+    }
+
+
+def _of_groups(nodes: NodeFigures) -> dict[str, Any]:
+    interrupted, lost = nodes.interrupted_pods
+    spot = any(group.interruptions for group in nodes.groups)
+    hours = nodes.node_hours
+    return {
+        "mean_nodes": hours * HOUR / nodes.span.end if nodes.span.end else 0.0,
+        "most_nodes": most_nodes(nodes.machines),
+        "node_hours": hours,
+        "idle_cpu_hours": nodes.capacity.idle_cpu_hours,
+        "scaling_wait_s": float(nodes.scaling_waits.sum()) / SECOND,
+        "scaling_wait_pods": len(nodes.scaling_waits),
+        "flaps": sum(group.flaps for group in nodes.groups),
+        **(
+            {
+                "interruptions": sum(group.interruptions for group in nodes.groups),
+                "interrupted_pods": interrupted,
+                "lost_pods": lost,
+            }
+            if spot
+            else {}
+        ),
     }
 
 

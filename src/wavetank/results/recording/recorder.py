@@ -11,6 +11,7 @@ from wavetank.cluster.objects.pod import ENDS, FAILED, Pod
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.results.recording.autoscalers import AutoscalerRecorder
 from wavetank.results.recording.features import Features
+from wavetank.results.recording.machines import MachineRecorder
 from wavetank.results.recording.podrow import PodRow
 from wavetank.simulation.observer import Observer, Responsible
 
@@ -52,6 +53,7 @@ class Recorder(Observer):
         self.gpus = gpus
         self.tasks = tasks
         self.autoscalers = AutoscalerRecorder()
+        self.machines = MachineRecorder()
         self.finished_pods = 0
         self.end: Nanoseconds = 0
         self._tell = tell
@@ -72,7 +74,7 @@ class Recorder(Observer):
             deleted=lambda old: self.node_changed(old, None),
         )
         store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
-        for part in (self.gpus, self.tasks, self.autoscalers):
+        for part in (self.gpus, self.tasks, self.autoscalers, self.machines):
             if part is not None:
                 part.join(context)
 
@@ -111,7 +113,7 @@ class Recorder(Observer):
             self._rows[pod.uid] = row
             self.rows.append(row)
         elif not pod.finished:
-            row.scheduled = self._clock.now
+            row.node, row.scheduled = pod.node_name, self._clock.now
             self._residents[pod.uid] = row
             self.residents.append(row)
 

@@ -6,6 +6,7 @@ from wavetank.results.schema.column import Better, Column, Kind, Table
 from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
 from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
 from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
+from wavetank.results.schema.nodes import CAPACITY, NAMESPACE_COSTS, NODE_GROUPS, NODE_TIMELINE
 from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
 from wavetank.results.schema.services import SERVICE_LINKS, SERVICE_PODS, SERVICES, SERVICES_OVER_TIME
 from wavetank.results.schema.sweeps import (
@@ -28,6 +29,10 @@ RUN_TABLES = (
     K8SSIM_JOBS,
     AUTOSCALING,
     AUTOSCALERS,
+    CAPACITY,
+    NODE_TIMELINE,
+    NODE_GROUPS,
+    NAMESPACE_COSTS,
     SERVICES,
     SERVICES_OVER_TIME,
     SERVICE_PODS,
@@ -38,6 +43,7 @@ SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
 __all__ = [
     "AUTOSCALERS",
     "AUTOSCALING",
+    "CAPACITY",
     "CLOSE_RATE",
     "COMPARED",
     "COMPARISONS",
@@ -48,7 +54,10 @@ __all__ = [
     "LATENCIES",
     "METRICS",
     "METRIC_NAMES",
+    "NAMESPACE_COSTS",
     "NODES",
+    "NODE_GROUPS",
+    "NODE_TIMELINE",
     "PODS",
     "QUANTILES",
     "RUN_TABLES",

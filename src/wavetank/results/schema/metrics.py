@@ -132,10 +132,12 @@ class Metrics:
     cost: Annotated[
         float | None,
         about(
-            "price of all nodes over the makespan, by their label or annotation `wavetank.dev/price` (per hour)",
+            "what all nodes cost, by their label or annotation `wavetank.dev/price` (per hour): over the makespan, or"
+            " with node groups over the whole run, each node from its order until it is gone",
             PRICE,
             label="Cost",
             better="lower",
+            heading="Cost",
             optional=True,
         ),
     ]
@@ -210,6 +212,82 @@ class Metrics:
             optional=True,
         ),
     ] = None
+    idle_cost: Annotated[
+        float | None,
+        about(
+            "the part of the cost that no pod bears: capacity that no pod requests, and the time in which nodes boot",
+            PRICE,
+            label="Cost of idle capacity",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    cost_per_finished_pod: Annotated[
+        float | None,
+        about("cost ÷ pods that succeeded", PRICE, label="Cost per finished pod", better="lower", optional=True),
+    ] = None
+    mean_nodes: Annotated[
+        float | None,
+        about(
+            "mean number of nodes over the run, in runs with node groups, as the next ones",
+            label="Mean nodes",
+            heading="Mean\nnodes",
+            optional=True,
+        ),
+    ] = None
+    most_nodes: Annotated[int | None, about("most nodes at a time", label="Most nodes", optional=True)] = None
+    node_hours: Annotated[
+        float | None, about("time of all nodes, in hours", label="Node-hours", better="lower", optional=True)
+    ] = None
+    idle_cpu_hours: Annotated[
+        float | None,
+        about(
+            "over-provisioning: allocatable CPU that no pod requests, over time, in core-hours",
+            label="Idle core-hours",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    scaling_wait_s: Annotated[
+        float | None,
+        about(
+            "pending time that scaling caused: for pods whose node was not there when they were submitted, the time"
+            " until it was ready; sum over the pods",
+            SECONDS,
+            label="Waiting for nodes",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    scaling_wait_pods: Annotated[
+        int | None, about("pods that waited for their node", label="Pods that waited for nodes", optional=True)
+    ] = None
+    flaps: Annotated[
+        int | None,
+        about(
+            "nodes that scaling removed although their group ordered another within 10 minutes; an order counts once",
+            label="Flaps",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    interruptions: Annotated[
+        int | None, about("nodes that the cloud took back", label="Interruptions", optional=True)
+    ] = None
+    interrupted_pods: Annotated[
+        int | None,
+        about("pods that interruptions ended", label="Interrupted pods", better="lower", optional=True),
+    ] = None
+    lost_pods: Annotated[
+        int | None,
+        about(
+            "interrupted pods without a controller, which are not created again",
+            label="Lost pods",
+            better="lower",
+            heading="Pods\nlost",
+            optional=True,
+        ),
+    ] = None
 
 
 METRICS = columns_of(Metrics)
@@ -244,6 +322,18 @@ _REPORTED_FIRST = (
     "gpu_fragmentation",
     "fragmentation",
     "cost",
+    "idle_cost",
+    "cost_per_finished_pod",
+    "mean_nodes",
+    "most_nodes",
+    "node_hours",
+    "idle_cpu_hours",
+    "scaling_wait_s",
+    "scaling_wait_pods",
+    "flaps",
+    "interruptions",
+    "interrupted_pods",
+    "lost_pods",
     "nodes_used",
 )
 
