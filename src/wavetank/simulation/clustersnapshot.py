@@ -18,16 +18,18 @@ from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.registry import Handle, build_frameworks
+from wavetank.simulation.nodering import NodeRing
 
 _Undo = Callable[[], None]
+_FEW = 64  # candidates that are looked up one by one
 
 
 class SchedulerSnapshot:
     """Implements the autoscaler's ClusterSnapshot on the scheduling framework.
 
     It follows the nodes and the bound pods of a store; pods of a priority below `cutoff` are left out. Changes of the
-    store are noted when they happen and applied by `refresh`, which also shuffles the nodes: the real snapshot is a
-    map, in which they have no order.
+    store are noted when they happen and applied by `refresh`. The first search after it shuffles the nodes: the real
+    snapshot is a map, in which they have no order.
     """
 
     def __init__(self, context: ActorContext, cutoff: int, draws: Random) -> None:
@@ -38,13 +40,14 @@ class SchedulerSnapshot:
         self._table.index.use()
         self._cutoff = cutoff
         self._draws = draws
-        self._names: dict[str, None] = {}  # of all nodes, in order
-        self._ring: IntArray | None = None  # their slots
+        self._ring = NodeRing()
+        self._shuffled = False
         self._last = 0  # where the next search begins
         self._undo: list[_Undo] = []
         self._forks: list[int] = []
         self._changed_pods: dict[str, Pod | None] = {}
         self._changed_nodes: dict[str, Node | None] = {}
+        self._touched: dict[str, None] = {}
         self._follow(context, listers)
 
     def _follow(self, context: ActorContext, listers: Listers) -> None:
@@ -94,24 +97,26 @@ class SchedulerSnapshot:
         for uid, pod in pods.items():
             if pod is not None:
                 self._table.confirm_pod(pod)
+                self._touched[pod.node_name] = None
             elif uid in self._table.placements:
-                self._table.remove_pod(uid)
-        names = list(self._names)
-        self._draws.shuffle(names)
-        self._names, self._ring = dict.fromkeys(names), None
+                self._forget_pod(uid)
+        self._shuffled = False
 
     def _apply_node(self, name: str, node: Node | None) -> None:
         if node is not None:
-            self._table.set_node(node)
-            if name not in self._names:
-                self._names[name] = None
-                self._ring = None
-        elif name in self._names:
-            del self._names[name]
-            self._ring = None
-            old = self._table.nodes[self._table.slots[name]]
-            assert old is not None
-            self._table.remove_node(old)
+            self._set_node(node)
+        elif (old := self.node(name)) is not None:
+            self._drop(old)
+
+    def _set_node(self, node: Node) -> None:
+        self._table.set_node(node)
+        self._ring.set(self._table.slots[node.name], node)
+        self._touched[node.name] = None
+
+    def _drop(self, node: Node) -> None:
+        self._ring.remove(self._table.slots[node.name])
+        self._table.remove_node(node)
+        self._touched[node.name] = None
 
     # forks
 
@@ -133,32 +138,32 @@ class SchedulerSnapshot:
 
     def node_names(self) -> Sequence[str]:
         """Returns the names of all nodes."""
-        return list(self._names)
+        nodes = self._table.nodes
+        return [node.name for slot in self._ring.slots().tolist() if (node := nodes[slot]) is not None]
 
     def node(self, name: str) -> Node | None:
         """Returns a node, or None."""
-        return self._table.nodes[self._table.slots[name]] if name in self._names else None
+        slot = self._table.slots.get(name)
+        return None if slot is None else self._table.nodes[slot]
 
     def pods_on(self, name: str) -> Sequence[Pod]:
         """Returns the pods on a node."""
         slot = self._table.slots.get(name)
-        return [] if slot is None else list(self._table.pods[slot].values())
+        return [] if slot is None else self._table.pods[slot].all()
+
+    def take_touched(self) -> Collection[str]:
+        """Returns the nodes that changed, or whose pods did, since the last call; changes that were undone count."""
+        touched, self._touched = self._touched, {}
+        return touched
 
     # changing
 
     def add_node(self, node: Node, pods: Sequence[Pod] = ()) -> None:
         """Adds a node with pods on it."""
-        self._table.set_node(node)
-        self._names[node.name] = None
-        self._ring = None
+        self._set_node(node)
         self._undo.append(lambda: self._drop(node))
         for pod in pods:
             self.add_pod(pod, node.name)
-
-    def _drop(self, node: Node) -> None:
-        self._table.remove_node(node)
-        del self._names[node.name]
-        self._ring = None
 
     def remove_node(self, name: str) -> None:
         """Removes a node and the pods on it."""
@@ -166,29 +171,34 @@ class SchedulerSnapshot:
             self.remove_pod(pod)
         node = self.node(name)
         assert node is not None
-        order = dict(self._names)
         self._drop(node)
-        self._undo.append(lambda: self._put_back(node, order))
-
-    def _put_back(self, node: Node, order: dict[str, None]) -> None:
-        self._table.set_node(node)
-        self._names = order
-        self._ring = None
+        self._undo.append(lambda: self._set_node(node))
 
     def add_pod(self, pod: Pod, node_name: str) -> None:
         """Puts a pod on a node; one that is on a node already moves."""
         if pod.uid in self._table.placements:
             self.remove_pod(pod)
-        self._table.add_pod(pod, node_name)
-        self._undo.append(lambda: self._table.remove_pod(pod.uid))
+        self._place(pod, node_name)
+        self._undo.append(lambda: self._forget_pod(pod.uid))
 
     def remove_pod(self, pod: Pod) -> None:
         """Takes a pod from its node."""
         present, slot = self._table.placements[pod.uid]
         node = self._table.nodes[slot]
         name = present.node_name if node is None else node.name
-        self._table.remove_pod(pod.uid)
-        self._undo.append(lambda: self._table.add_pod(present, name))
+        self._forget_pod(pod.uid)
+        self._undo.append(lambda: self._place(present, name))
+
+    def _place(self, pod: Pod, node_name: str) -> None:
+        self._table.add_pod(pod, node_name)
+        self._touched[node_name] = None
+
+    def _forget_pod(self, uid: str) -> None:
+        _, slot = self._table.placements[uid]
+        node = self._table.nodes[slot]
+        if node is not None:
+            self._touched[node.name] = None
+        self._table.remove_pod(uid)
 
     # fitting
 
@@ -212,7 +222,7 @@ class SchedulerSnapshot:
 
     def find_node(self, pod: Pod, among: Collection[str] | None = None, excluding: str = "") -> str:
         """Returns the first node that a pod fits, from the one after the last found on, or an empty string."""
-        candidates = self._candidates(among, excluding)
+        candidates = self._candidates(among)
         if not len(candidates):
             return ""
         cycle = Cycle(self._framework, self._table, pod)
@@ -225,24 +235,20 @@ class SchedulerSnapshot:
             allowed = [self._table.slots[name] for name in names if name in self._table.slots]
             candidates = candidates[np.isin(candidates, allowed)]
         cycle.filter(outcome, candidates)
-        if not len(outcome.feasible):
-            return ""
-        found = outcome.feasible[0]
-        ring = self._slots()
-        self._last = (int(np.flatnonzero(ring == found)[0]) + 1) % len(ring)
-        return cycle.name_of(found)
+        for slot in outcome.feasible:
+            name = cycle.name_of(slot)
+            if name != excluding and (among is None or name in among):
+                self._last = self._ring.after(slot)
+                return name
+        return ""
 
-    def _slots(self) -> IntArray:
-        if self._ring is None:
-            self._ring = np.array([self._table.slots[name] for name in self._names], np.int64)
-        return self._ring
-
-    def _candidates(self, among: Collection[str] | None, excluding: str) -> IntArray:
-        ring = np.roll(self._slots(), -(self._last % max(len(self._names), 1)))
-        kept = [self._is_candidate(slot, among, excluding) for slot in ring.tolist()]
-        return ring[np.array(kept, bool)] if len(ring) else ring
-
-    def _is_candidate(self, slot: int, among: Collection[str] | None, excluding: str) -> bool:
-        node = self._table.nodes[slot]
-        assert node is not None
-        return not node.unschedulable and node.name != excluding and (among is None or node.name in among)
+    def _candidates(self, among: Collection[str] | None) -> IntArray:
+        """Returns the slots to search, in order; some may be outside `among`."""
+        if not self._shuffled:
+            self._shuffled = True
+            self._ring.shuffle(self._draws)
+        ring = self._ring.schedulable(self._last)
+        if among is None or len(among) > _FEW:
+            return ring
+        slots = self._table.slots
+        return ring[np.isin(ring, [slots[name] for name in among if name in slots])]

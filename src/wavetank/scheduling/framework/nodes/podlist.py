@@ -29,6 +29,10 @@ class PodList(Mapping[str, Pod]):
     def __contains__(self, uid: object) -> bool:
         return uid in self._places
 
+    def all(self) -> list[Pod]:
+        """Returns the pods in a list of its own; faster than `values`."""
+        return self._pods.copy()
+
     def add(self, pod: Pod) -> None:
         """Adds a pod at the end."""
         self._places[pod.uid] = len(self._pods)
