@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
-from wavetank.cluster.objects.groupkinds import DAEMON_SET, NODE
+from wavetank.cluster.objects.groupkinds import DAEMON_SET
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError
@@ -11,7 +11,7 @@ from wavetank.controllers.clusterautoscaler.cooldown import Cooldown
 from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.instances import InstanceCache
 from wavetank.controllers.clusterautoscaler.loop import LoopTrigger
-from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroup, NodeGroups, SizeError
+from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups, SizeError
 from wavetank.controllers.clusterautoscaler.nodewatch import NodeWatch
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.order import Order
@@ -62,9 +62,10 @@ class ClusterAutoscaler:
         self._order = order
         self._events = EventWriter(context, options)
         self._groups = NodeGroups(context, options)
-        self._state = ClusterState(self._groups, options, InstanceCache(self._groups, context.clock))
+        self._nodes = NodeWatch(context.store, self._groups)
+        self._state = ClusterState(self._groups, self._nodes, options, InstanceCache(self._groups, context.clock))
         self._templates = TemplateCatalog(snapshot, context.store.specs)
-        self._nodes = NodeWatch(context.store)
+        self._pods = PodWatch(context.store, self._signal)
         self._deletions = Deletions()
         self._cooldown = Cooldown(options)
         self._pending = PendingPods(snapshot, self._templates, self._deletions, options, order)
@@ -77,13 +78,14 @@ class ClusterAutoscaler:
             options,
             self._events,
         )
-        self._planner = ScaleDownPlanner(context.store, snapshot, self._groups, self._deletions, options, order)
+        self._planner = ScaleDownPlanner(
+            context.store, snapshot, self._groups, self._nodes, self._deletions, options, order
+        )
         drainer = Drainer(context, evictions, options, self._events)
         self._actuator = ScaleDownActuator(
-            context, snapshot, self._groups, self._deletions, drainer, options, self._events, self._removal_ended
+            context, self._groups, self._pods, self._deletions, drainer, options, self._events, self._removal_ended
         )
         self._status = StatusWriter(context, options, self._groups, self._state)
-        self._pods = PodWatch(context.store, self._signal)
         first = context.clock.now + _START_UP + options.scan_interval
         self._trigger = LoopTrigger(
             context.store, self._loop, options.scan_interval, first, options.frequent_loops_enabled
@@ -115,13 +117,11 @@ class ClusterAutoscaler:
 
     def _run_once(self, lagging: bool, report: LoopReport) -> bool:
         now = report.time
-        nodes = self._order.nodes(list(self._context.store.list(NODE)))
-        group_of = {node.name: self._groups.of_node(node) for node in nodes}
-        ready = [node for node in nodes if node.ready and not node.unschedulable]
+        ready = list(self._nodes.usable.values())
         if not ready and not self._options.scale_up_from_zero:
             return False
-        templates = self._find_templates(ready, group_of, now)
-        self._state.update([(node, group_of[node.name]) for node in nodes], now, report)
+        templates = self._find_templates(now)
+        self._state.update(now, report)
         self._tell_failures()
         report.unregistered = len(self._state.unregistered)
         self._remove_old_unregistered(now, report)
@@ -133,28 +133,20 @@ class ClusterAutoscaler:
         self._delete_failed()
         if self._fix_sizes(now):
             return False
-        return self._scale(nodes, group_of, ready, templates, lagging, report)
+        return self._scale(ready, templates, lagging, report)
 
-    def _find_templates(
-        self, ready: list[Node], group_of: dict[str, NodeGroup | None], now: Nanoseconds
-    ) -> dict[str, NodeTemplate]:
-        by_group: dict[str, list[tuple[Node, Nanoseconds]]] = {}
-        for node in ready:
-            group = group_of[node.name]
-            if group is not None:
-                by_group.setdefault(group.id, []).append((node, self._nodes.ready_since(node)))
+    def _find_templates(self, now: Nanoseconds) -> dict[str, NodeTemplate]:
+        groups = self._groups.all()
+        by_group = {group: self._ready_nodes(group) for group in groups}
         daemon_sets = list(self._context.store.list(DAEMON_SET))
-        return self._templates.find(self._groups.all().values(), by_group, daemon_sets, now)
+        return self._templates.find(groups.values(), by_group, daemon_sets, now)
 
-    def _scale(
-        self,
-        nodes: list[Node],
-        group_of: dict[str, NodeGroup | None],
-        ready: list[Node],
-        templates: dict[str, NodeTemplate],
-        lagging: bool,
-        report: LoopReport,
-    ) -> bool:
+    def _ready_nodes(self, group: str) -> Iterator[tuple[Node, Nanoseconds]]:
+        for node in self._order.nodes(self._nodes.members(group).values()):
+            if node.name in self._nodes.usable:
+                yield node, self._nodes.ready_since(node)
+
+    def _scale(self, ready: list[Node], templates: dict[str, NodeTemplate], lagging: bool, report: LoopReport) -> bool:
         waiting = self._pods.unschedulable(lagging)
         report.scheduled, report.unschedulable = self._pods.scheduled, len(waiting)
         upcoming = self._state.upcoming()
@@ -162,13 +154,11 @@ class ClusterAutoscaler:
             name for group in upcoming for name in getattr(self._state.readiness.get(group), "not_started", ())
         ]
         self._pending.add_upcoming(upcoming, templates, not_started)
-        left_out = set(not_started)
-        nodes = [node for node in nodes if node.name not in left_out]
         pods = self._pending.to_help(waiting, report)
         forbidden, done = self._help(pods, ready, templates, report)
         if done is not None:
             return done
-        if self._options.scale_down_enabled and self._scale_down(nodes, group_of, forbidden, report):
+        if self._options.scale_down_enabled and self._scale_down(set(not_started), forbidden, report):
             return True
         if self._options.enforce_node_group_min_size:
             status = self._orchestrator.scale_up_to_minimum(ready, templates, report.time, report)
@@ -212,18 +202,13 @@ class ClusterAutoscaler:
 
     # removing nodes
 
-    def _scale_down(
-        self,
-        nodes: list[Node],
-        group_of: dict[str, NodeGroup | None],
-        forbidden: bool,
-        report: LoopReport,
-    ) -> bool:
+    def _scale_down(self, not_started: set[str], forbidden: bool, report: LoopReport) -> bool:
         """Looks for nodes to remove and removes some; returns whether a removal has begun."""
         now = report.time
         down = report.down = ScaleDownReport(forbidden=forbidden)
-        candidates = self._candidates(nodes, group_of, down, now)
-        self._planner.update(candidates, nodes, now, down)
+        self._planner.occupancy.update(now)
+        candidates = self._candidates(not_started, down, now)
+        self._planner.update(candidates, set(self._nodes.all) - not_started, now, down)
         down.cooldown = forbidden or self._cooldown.holds(now)
         if down.cooldown:
             return False
@@ -236,26 +221,35 @@ class ClusterAutoscaler:
         if started:
             self._cooldown.removal_began(now)
         elif self._options.max_bulk_soft_taint_count:
-            members = [node for node in nodes if group_of[node.name] is not None]
-            self._actuator.update_soft_taints(members, self._order.taints(list(self._planner.unneeded)))
+            self._update_soft_taints(not_started)
         return started
 
-    def _candidates(
-        self, nodes: list[Node], group_of: dict[str, NodeGroup | None], down: ScaleDownReport, now: Nanoseconds
-    ) -> list[Node]:
-        """Returns the nodes that may be removed: empty ones first, then those found unneeded before."""
-        groups = self._groups.all()
+    def _candidates(self, not_started: set[str], down: ScaleDownReport, now: Nanoseconds) -> list[Node]:
+        """Returns the nodes that may be removed: empty ones first, then those found unneeded before.
+
+        Nodes that will be passed over for their use are among them only if the loop is observed.
+        """
+        planner, occupancy = self._planner, self._planner.occupancy
+        names: Iterable[str] = self._nodes.all
+        if self._observe is None:
+            names = [name for name in occupancy.below if not planner.ignores(name, now)]
         found = []
-        for node in nodes:
-            group = group_of[node.name]
-            if group is None:
+        for name in names:
+            group = self._nodes.group_of(name)
+            if group is None or name in not_started:
                 continue
-            if groups[group.id].target <= group.min_size:
-                down.kept[node.name] = MIN_SIZE_REACHED
+            if group.target <= group.min_size:
+                down.kept[name] = MIN_SIZE_REACHED
             elif not self._cooldown.holds_group(group.id, now):
-                found.append(node)
-        known, rules = self._planner.unneeded, self._planner.rules
-        return sorted(found, key=lambda node: (not rules.is_empty(node.name, now), node.name not in known))
+                found.append(self._nodes.all[name])
+        ordered = self._order.nodes(found)
+        return sorted(ordered, key=lambda node: (node.name not in occupancy.empty, node.name not in planner.unneeded))
+
+    def _update_soft_taints(self, not_started: set[str]) -> None:
+        unneeded = self._planner.unneeded
+        names = [name for name in {**self._nodes.marked, **unneeded} if name not in not_started]
+        nodes = [self._nodes.all[name] for name in names if self._nodes.group_of(name) is not None]
+        self._actuator.update_soft_taints(list(self._order.nodes(nodes)), self._order.taints(list(unneeded)))
 
     # failures
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import is_
 from typing import NamedTuple
 
 from wavetank.cluster.objects.node import Node
 from wavetank.controllers.clusterautoscaler.backoff import BackoffReason, ExponentialBackoff
 from wavetank.controllers.clusterautoscaler.instances import InstanceCache
-from wavetank.controllers.clusterautoscaler.nodegroups import DELETING, Instance, NodeGroup, NodeGroups, instance_id
+from wavetank.controllers.clusterautoscaler.nodegroups import DELETING, Instance, NodeGroup, NodeGroups
+from wavetank.controllers.clusterautoscaler.nodewatch import NodeWatch
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.report import LoopReport
 from wavetank.controllers.clusterautoscaler.taints import TO_BE_DELETED, has_taint
@@ -29,15 +31,17 @@ class ScaleUpRequest:
 
 @dataclass(slots=True)
 class Readiness:
-    """Names of the nodes of a group, or of all, by state; `unregistered` are machines without a node."""
+    """How many nodes of a group, or of all, are in which state; `unregistered` are machines without a node.
 
-    ready: list[str] = field(default_factory=list)
-    unready: list[str] = field(default_factory=list)
+    Those that have not started yet by name.
+    """
+
+    ready: int = 0
+    unready: int = 0
     not_started: list[str] = field(default_factory=list)
-    deleted: list[str] = field(default_factory=list)
-    registered: list[str] = field(default_factory=list)
-    unregistered: list[str] = field(default_factory=list)
-    long_unregistered: list[str] = field(default_factory=list)
+    registered: int = 0
+    unregistered: int = 0
+    long_unregistered: int = 0
 
 
 class UnregisteredNode(NamedTuple):
@@ -61,8 +65,9 @@ class ClusterState:
     The groups are those of the beginning of the loop: what it changes shows only in the next one.
     """
 
-    def __init__(self, groups: NodeGroups, options: Options, cache: InstanceCache) -> None:
+    def __init__(self, groups: NodeGroups, nodes: NodeWatch, options: Options, cache: InstanceCache) -> None:
         self._groups = groups
+        self._nodes = nodes
         self._options = options
         self._cache = cache
         self.backoff = ExponentialBackoff(
@@ -77,11 +82,11 @@ class ClusterState:
         self.incorrect: dict[str, IncorrectSize] = {}
         self.failures: list[tuple[str, int, str, BackoffReason]] = []  # new creation errors: group, count, code
         self.timed_out: list[tuple[str, Nanoseconds]] = []
-        self._nodes = 0
         self.groups: dict[str, NodeGroup] = {}
         self._scaling_up: set[str] = set()  # at the end of the last update
         self._seen_errors: dict[str, set[str]] = {}
         self._instances: dict[str, list[Instance]] = {}
+        self._read: tuple[int, list[list[Instance]]] = (-1, [])  # nodes and machines of which `unregistered` was made
 
     # requests
 
@@ -104,30 +109,26 @@ class ClusterState:
 
     # updating
 
-    def update(
-        self,
-        nodes: Iterable[tuple[Node, NodeGroup | None]],
-        now: Nanoseconds,
-        report: LoopReport,
-    ) -> None:
+    def update(self, now: Nanoseconds, report: LoopReport) -> None:
         """Reads the present nodes and machines; ends requests that are fulfilled or too late."""
-        nodes = list(nodes)
         groups = self.groups = self._groups.all()
         for group in self._scaling_up:
             self._cache.invalidate(group)
         self._instances = {group: self._cache.get(group) for group in groups}
-        self._nodes = len(nodes)
-        self._update_unregistered(nodes, groups, now)
-        self._update_readiness(nodes, groups, now)
+        self._update_unregistered(groups, now)
+        self._update_readiness(groups, now)
         self._update_requests(now, report)
         self._find_creation_errors(groups, now, report)
         self._update_incorrect_sizes(groups, now)
         self._scaling_up = {group for group in self.requests if self.upcoming_in(group)}
 
-    def _update_unregistered(
-        self, nodes: list[tuple[Node, NodeGroup | None]], groups: Mapping[str, NodeGroup], now: Nanoseconds
-    ) -> None:
-        registered = {instance_id(node) for node, _ in nodes}
+    def _update_unregistered(self, groups: Mapping[str, NodeGroup], now: Nanoseconds) -> None:
+        lists = list(self._instances.values())
+        old = self._read
+        if self._nodes.version == old[0] and len(lists) == len(old[1]) and all(map(is_, lists, old[1])):
+            return
+        self._read = self._nodes.version, lists
+        registered = set(self._nodes.instances.values())
         found = {
             instance.id: UnregisteredNode(group, now)
             for group in groups
@@ -136,29 +137,33 @@ class ClusterState:
         }
         self.unregistered = {name: self.unregistered.get(name, node) for name, node in found.items()}
 
-    def _update_readiness(
-        self, nodes: list[tuple[Node, NodeGroup | None]], groups: Mapping[str, NodeGroup], now: Nanoseconds
-    ) -> None:
-        self.total, self.readiness = Readiness(), {}
-        for node, group in nodes:
+    def _update_readiness(self, groups: Mapping[str, NodeGroup], now: Nanoseconds) -> None:
+        """Counts the nodes: all as ready, then those that are not as what they are."""
+        count = len(self._nodes.all)
+        self.total, self.readiness = Readiness(ready=count, registered=count), {}
+        for group_id in groups:
+            if count := len(self._nodes.members(group_id)):
+                self.readiness[group_id] = Readiness(ready=count, registered=count)
+        for node in self._nodes.unusual.values():
+            group = self._nodes.group_of(node.name)
             startup = (group.options if group else self._options.group).max_node_startup_time
-            places = [self.total]
-            if group is not None:
-                places.append(self.readiness.setdefault(group.id, Readiness()))
-            for place in places:
-                place.registered.append(node.name)
-                if has_taint(node, TO_BE_DELETED) and not self._groups.has_instance(node):
-                    place.deleted.append(node.name)
-                elif node.ready:
-                    place.ready.append(node.name)
-                elif node.created + startup > now:
-                    place.not_started.append(node.name)
-                else:
-                    place.unready.append(node.name)
-        for name, (group_id, since) in self.unregistered.items():
+            for place in (self.total,) if group is None else (self.total, self.readiness[group.id]):
+                self._count_unusual(place, node, node.created + startup > now)
+        for group_id, since in self.unregistered.values():
             late = since + groups[group_id].options.max_node_provision_time <= now
             for place in (self.total, self.readiness.setdefault(group_id, Readiness())):
-                (place.long_unregistered if late else place.unregistered).append(name)
+                place.long_unregistered += late
+                place.unregistered += not late
+
+    def _count_unusual(self, place: Readiness, node: Node, starting: bool) -> None:
+        deleted = has_taint(node, TO_BE_DELETED) and not self._groups.has_instance(node)
+        if node.ready and not deleted:
+            return
+        place.ready -= 1
+        if not deleted and starting:
+            place.not_started.append(node.name)
+        elif not deleted:
+            place.unready += 1
 
     def _update_requests(self, now: Nanoseconds, report: LoopReport) -> None:
         self.backoff.drop_stale(now)
@@ -192,7 +197,7 @@ class ClusterState:
             state = self.readiness.get(group_id)
             if state is None:
                 continue
-            registered, waiting = len(state.registered), len(state.unregistered) + len(state.long_unregistered)
+            registered, waiting = state.registered, state.unregistered + state.long_unregistered
             if registered > group.target or registered < group.target - waiting:
                 old = self.incorrect.get(group_id)
                 same = old is not None and (old.current, old.expected) == (registered, group.target)
@@ -216,7 +221,7 @@ class ClusterState:
     def upcoming_in(self, group: str) -> bool:
         """Returns whether a group waits for nodes."""
         state = self.readiness.get(group)
-        provisioned = len(state.registered) - len(state.not_started) if state else 0
+        provisioned = state.registered - len(state.not_started) if state else 0
         return group in self.groups and self.groups[group].target > provisioned
 
     def upcoming(self) -> dict[str, int]:
@@ -224,15 +229,15 @@ class ClusterState:
         found = {}
         for group_id, group in self.groups.items():
             state = self.readiness.get(group_id) or Readiness()
-            new = group.target - len(state.ready) - len(state.unready) - len(state.long_unregistered)
+            new = group.target - state.ready - state.unready - state.long_unregistered
             if new > 0:
                 found[group_id] = new
         return found
 
     def is_healthy(self) -> bool:
         """Returns whether few enough nodes are unready for the autoscaler to work at all."""
-        unready = len(self.total.unready)
-        share = self._options.max_total_unready_percentage / 100.0 * self._nodes
+        unready = self.total.unready
+        share = self._options.max_total_unready_percentage / 100.0 * self.total.registered
         return not (unready > self._options.ok_total_unready_count and unready > share)
 
     def is_group_healthy(self, group: NodeGroup) -> bool:
@@ -242,8 +247,8 @@ class ClusterState:
         increase = request.increase if request else 0
         if state is None:
             return group.target == 0 or group.target - increase == 0
-        missing = group.target - len(state.long_unregistered) - increase - len(state.ready)
-        present = len(state.ready) + len(state.unready) + len(state.not_started)
+        missing = group.target - state.long_unregistered - increase - state.ready
+        present = state.ready + state.unready + len(state.not_started)
         share = self._options.max_total_unready_percentage / 100.0 * present
         return not (missing > self._options.ok_total_unready_count and missing > share)
 

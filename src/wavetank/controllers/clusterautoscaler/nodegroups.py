@@ -63,6 +63,7 @@ class NodeGroups:
         self._options = options
         self._group_of: dict[tuple[str, str], str] = {}  # by the key of a machine
         self._machines: dict[str, dict[tuple[str, str], Resource]] = {}  # by group
+        self._instances: dict[str, dict[tuple[str, str], Instance]] = {}
         self._groups: dict[str, NodeGroup] = {}
         self._read_at = -1  # the version of the store
         self._store.subscribe(MACHINE, self)
@@ -73,17 +74,22 @@ class NodeGroups:
 
     def added(self, new: Resource) -> None:
         """Finds the group of a new machine."""
-        group = self._owner(new)
-        self._group_of[new.key] = group
-        self._machines.setdefault(group, {})[new.key] = new
+        self._group_of[new.key] = self._owner(new)
+        self._keep(new)
 
     def modified(self, old: Resource, new: Resource) -> None:
         """Keeps the new version of a machine."""
-        self._machines[self._group_of[new.key]][new.key] = new
+        self._keep(new)
 
     def deleted(self, old: Resource) -> None:
         """Forgets a machine."""
-        del self._machines[self._group_of.pop(old.key)][old.key]
+        group = self._group_of.pop(old.key)
+        del self._machines[group][old.key], self._instances[group][old.key]
+
+    def _keep(self, machine: Resource) -> None:
+        group = self._group_of[machine.key]
+        self._machines.setdefault(group, {})[machine.key] = machine
+        self._instances.setdefault(group, {})[machine.key] = _instance(machine)
 
     def _owner(self, machine: Resource) -> str:
         owner = _owner_of(machine)
@@ -127,20 +133,20 @@ class NodeGroups:
 
     def of_node(self, node: Node) -> NodeGroup | None:
         """Returns the group of a node, or None."""
-        key = self._machine_key(node)
-        return None if key is None else self.all().get(self._group_of.get(key, ""))
+        return self.all().get(self.id_of(node))
+
+    def id_of(self, node: Node) -> str:
+        """Returns the id of the object that a node's machine belongs to, or an empty string."""
+        key = machine_key(node)
+        return "" if key is None else self._group_of.get(key, "")
 
     def has_instance(self, node: Node) -> bool:
         """Returns whether there is a machine for a node."""
-        return self._machine_key(node) in self._group_of
-
-    def _machine_key(self, node: Node) -> tuple[str, str] | None:
-        name = node.annotations.get(MACHINE_OF_NODE)
-        return None if name is None else (node.annotations.get(NAMESPACE_OF_NODE, "default"), name)
+        return machine_key(node) in self._group_of
 
     def instances(self, group: str) -> list[Instance]:
         """Returns the machines of a group; one that is being created has an id of its own."""
-        return [_instance(machine) for machine in self._machines.get(group, {}).values()]
+        return list(self._instances.get(group, {}).values())
 
     # writing
 
@@ -166,6 +172,12 @@ class NodeGroups:
         metadata["annotations"] = {**(metadata.get("annotations") or {}), DELETE_MACHINE: "true"}
         self._client.update(machine, document)
         self.set_size(group, group.target - 1)
+
+
+def machine_key(node: Node) -> tuple[str, str] | None:
+    """Returns the namespace and name of a node's machine, or None."""
+    name = node.annotations.get(MACHINE_OF_NODE)
+    return None if name is None else (node.annotations.get(NAMESPACE_OF_NODE, "default"), name)
 
 
 def instance_id(node: Node) -> str:

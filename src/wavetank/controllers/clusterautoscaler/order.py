@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Protocol, TypeVar
 
@@ -21,8 +21,8 @@ class Order(Protocol):
     def pods(self, pods: list[Pod]) -> list[Pod]:
         """Returns pending pods in the order in which they are packed."""
 
-    def nodes(self, nodes: list[Node]) -> list[Node]:
-        """Returns nodes in the order in which they are looked at."""
+    def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """Yields nodes in the order in which they are looked at."""
 
     def removals(self, names: list[str]) -> list[str]:
         """Returns the nodes that could be removed now in the order in which they are."""
@@ -53,9 +53,13 @@ class RandomOrder:
         """Returns the pods in a random order."""
         return self._shuffled(pods)
 
-    def nodes(self, nodes: list[Node]) -> list[Node]:
-        """Returns the nodes in a random order."""
-        return self._shuffled(nodes)
+    def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """Yields the nodes in a random order; each is drawn when it is asked for."""
+        left = list(nodes)
+        while left:
+            place = self._draws.randrange(len(left))
+            left[place], left[-1] = left[-1], left[place]
+            yield left.pop()
 
     def removals(self, names: list[str]) -> list[str]:
         """Returns the names in a random order."""

@@ -11,7 +11,7 @@ _RECENT: Nanoseconds = 10 * SECOND
 
 
 class PodWatch:
-    """Knows the pods that a scheduler could not place, and how many pods have a node.
+    """Knows the pods that a scheduler could not place, those on each node, and how many pods have a node.
 
     `signal` is called for each new version of such a pod whose condition changed at most ten seconds ago. The
     autoscaler's informers lag behind its trigger: the loop that a pod starts does not see it yet, nor others marked at
@@ -27,6 +27,8 @@ class PodWatch:
         self._first = ""  # the first pod that was marked at the last instant in which one was
         self._first_at: Nanoseconds = -1
         self.scheduled = 0
+        self._store = store
+        self._on: dict[str, dict[str, tuple[str, str]]] = {}  # keys of the running pods of a node, by uid
         store.subscribe(POD, self)
         for pod in store.list(POD):
             self.added(pod)
@@ -39,9 +41,14 @@ class PodWatch:
             hidden.discard(self._first)
         return [pod for pod in self._pending.values() if pod.uid not in hidden]
 
+    def pods_on(self, node: str) -> list[Pod]:
+        """Returns the pods of a node that have not finished, the oldest first."""
+        found = (self._store.find(POD, *key) for key in self._on.get(node, {}).values())
+        return sorted((pod for pod in found if isinstance(pod, Pod)), key=lambda pod: pod.created)
+
     def added(self, new: Pod) -> None:
         """Counts a new pod."""
-        self.scheduled += _is_scheduled(new)
+        self._count(new, _is_scheduled(new))
         if _is_unschedulable(new):
             self._mark(new)
 
@@ -49,9 +56,9 @@ class PodWatch:
         """Follows a pod."""
         if old.node_name and new.node_name:
             if old.phase != new.phase:
-                self.scheduled += _is_scheduled(new) - _is_scheduled(old)
+                self._count(new, _is_scheduled(new) - _is_scheduled(old))
             return
-        self.scheduled += _is_scheduled(new) - _is_scheduled(old)
+        self._count(new, _is_scheduled(new) - _is_scheduled(old))
         if new.node_name:
             self._bound = self._clock.now
         if _is_unschedulable(new):
@@ -61,9 +68,19 @@ class PodWatch:
 
     def deleted(self, old: Pod) -> None:
         """Forgets a pod."""
-        self.scheduled -= _is_scheduled(old)
+        self._count(old, -_is_scheduled(old))
         if old.uid in self._pending:
             self._forget(old)
+
+    def _count(self, pod: Pod, change: int) -> None:
+        self.scheduled += change
+        if change > 0:
+            self._on.setdefault(pod.node_name, {})[pod.uid] = pod.key
+        elif change < 0:
+            pods = self._on[pod.node_name]
+            del pods[pod.uid]
+            if not pods:
+                del self._on[pod.node_name]
 
     def _mark(self, pod: Pod) -> None:
         self._pending[pod.uid] = pod

@@ -96,14 +96,14 @@ class StatusWriter:
 
     def _health(self, healthy: bool, readiness: Readiness) -> Json:
         registered = {
-            "total": len(readiness.registered),
-            "ready": len(readiness.ready),
+            "total": readiness.registered,
+            "ready": readiness.ready,
             "notStarted": len(readiness.not_started),
-            "unready": {"total": len(readiness.unready), "resourceUnready": 0},
+            "unready": {"total": readiness.unready, "resourceUnready": 0},
         }
         waiting = {
-            "longUnregistered": len(readiness.long_unregistered),
-            "unregistered": len(readiness.unregistered),
+            "longUnregistered": readiness.long_unregistered,
+            "unregistered": readiness.unregistered,
         }
         return {"status": "Healthy" if healthy else "Unhealthy", "nodeCounts": {"registered": registered, **waiting}}
 

@@ -40,6 +40,9 @@ class ClusterSnapshot(Protocol):
     def pods_on(self, name: str) -> Sequence[Pod]:
         """Returns the pods on a node."""
 
+    def take_touched(self) -> Collection[str]:
+        """Returns the nodes that changed, or whose pods did, since the last call; changes that were undone count."""
+
     def add_node(self, node: Node, pods: Sequence[Pod] = ()) -> None:
         """Adds a node with pods on it."""
 

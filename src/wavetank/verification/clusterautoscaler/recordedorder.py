@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,10 +51,10 @@ class RecordedOrder:
         rest = {name: number for number, name in enumerate(self._loop.get("unschedulable") or ())}
         return sorted(pods, key=lambda pod: (pod.name not in packed, rest.get(pod.name, len(rest))))
 
-    def nodes(self, nodes: list[Node]) -> list[Node]:
+    def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Puts nodes that were found unneeded before others."""
         unneeded = self._down.get("unneeded_since_ms") or {}
-        return sorted(nodes, key=lambda node: (node.name not in unneeded, node.name))
+        return iter(sorted(nodes, key=lambda node: (node.name not in unneeded, node.name)))
 
     def removals(self, names: list[str]) -> list[str]:
         """Puts nodes that were removed first."""

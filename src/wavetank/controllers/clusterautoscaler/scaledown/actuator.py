@@ -3,27 +3,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from wavetank.cluster.objects.groupkinds import NODE, POD
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.node import Node
-from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups, SizeError, instance_id
 from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.controllers.clusterautoscaler.podwatch import PodWatch
 from wavetank.controllers.clusterautoscaler.report import LoopReport
 from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
 from wavetank.controllers.clusterautoscaler.scaledown.drain import Drainer
 from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules
-from wavetank.controllers.clusterautoscaler.scaledown.eligibility import utilization
 from wavetank.controllers.clusterautoscaler.scaledown.planner import UnneededNode
+from wavetank.controllers.clusterautoscaler.scaledown.utilization import utilization
 from wavetank.controllers.clusterautoscaler.taints import (
     DELETION_CANDIDATE,
     TO_BE_DELETED,
     NodeTaints,
     has_taint,
 )
-from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.durations import Nanoseconds
 
@@ -37,8 +36,8 @@ class ScaleDownActuator:
     def __init__(
         self,
         context: ControllerContext,
-        snapshot: ClusterSnapshot,
         groups: NodeGroups,
+        pods: PodWatch,
         deletions: Deletions,
         drainer: Drainer,
         options: Options,
@@ -47,12 +46,13 @@ class ScaleDownActuator:
     ) -> None:
         self._context = context
         self._groups = groups
+        self._pods = pods
         self._deletions = deletions
         self._drainer = drainer
         self._options = options
         self._events = events
         self._changed = changed
-        self._rules = DrainRules(context.store, snapshot, options)
+        self._rules = DrainRules(context.store, options)
         self._taints = NodeTaints(context, options.cordon_node_before_terminating)
 
     def start(self, empty: Sequence[UnneededNode], filled: Sequence[UnneededNode], report: LoopReport) -> bool:
@@ -99,7 +99,9 @@ class ScaleDownActuator:
         assert group is not None
         self._deletions.start(group.id, name, drain)
         if drain:
-            used = utilization(each.node, self._pods_on(name), group.options.ignore_daemonsets_utilization, self._now)
+            used = utilization(
+                each.node, self._pods.pods_on(name), group.options.ignore_daemonsets_utilization, self._now
+            )
             pods = [pod.name for pod in each.pods]
             text = f"{{{used.cpu:g} {used.memory:g} 0 0 {used.resource} {used.share:g}}}"
             self._events.removing_drained(name, text, pods)
@@ -114,7 +116,7 @@ class ScaleDownActuator:
 
     def _empty(self, name: str, group: str, drain: bool) -> None:
         """Evicts the pods of a node, unless it can no longer go."""
-        pods = self._pods_on(name)
+        pods = self._pods.pods_on(name)
         budgets = RemainingBudgets(self._context.store) if drain else None
         try:
             moving = self._rules.pods_to_move(pods, budgets, self._now)
@@ -128,9 +130,6 @@ class ScaleDownActuator:
         else:
             self._drainer.evict_daemons(pods)
             self._delete(name, group, drain)
-
-    def _pods_on(self, name: str) -> list[Pod]:
-        return [pod for pod in self._context.store.list(POD) if pod.node_name == name and not pod.finished]
 
     def _drained(self, name: str, group: str, why: str) -> None:
         if why:

@@ -8,7 +8,6 @@ from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
-from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.controllers.framework.pods import controller_of, is_daemon_set_pod, is_mirror_pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -31,16 +30,15 @@ class BlockingPodError(Exception):
 class DrainRules:
     """The rules of the autoscaler about the pods of a node, in its order: the first that applies decides."""
 
-    def __init__(self, store: Store, snapshot: ClusterSnapshot, options: Options) -> None:
+    def __init__(self, store: Store, options: Options) -> None:
         self._store = store
-        self._snapshot = snapshot
         self._options = options
 
     def pods_to_move(self, pods: Iterable[Pod], budgets: RemainingBudgets | None, now: Nanoseconds) -> list[Pod]:
         """Returns the pods that must move; BlockingPodError if one cannot. Without budgets they are not looked at."""
         moving = []
         for pod in pods:
-            if self._stays(pod, now):
+            if not self.must_move(pod, now):
                 continue
             self._check(pod, budgets, now)
             moving.append(pod)
@@ -50,12 +48,9 @@ class DrainRules:
                     raise BlockingPodError(f"not enough pod disruption budget to move {pod.name}")
         return moving
 
-    def is_empty(self, node: str, now: Nanoseconds) -> bool:
-        """Returns whether no pod of a node in the snapshot would have to move."""
-        return all(self._stays(pod, now) for pod in self._snapshot.pods_on(node))
-
-    def _stays(self, pod: Pod, now: Nanoseconds) -> bool:
-        return is_mirror_pod(pod) or is_long_terminating(pod, now) or is_daemon_set_pod(pod)
+    def must_move(self, pod: Pod, now: Nanoseconds) -> bool:
+        """Returns whether a pod would have to move if its node were removed."""
+        return not (is_mirror_pod(pod) or is_long_terminating(pod, now) or is_daemon_set_pod(pod))
 
     def _check(self, pod: Pod, budgets: RemainingBudgets | None, now: Nanoseconds) -> None:
         self._check_replicas(pod)

@@ -7,6 +7,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups
+from wavetank.controllers.clusterautoscaler.nodewatch import NodeWatch
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.order import Order
 from wavetank.controllers.clusterautoscaler.packing import HintingSimulator
@@ -15,6 +16,7 @@ from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBu
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
 from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules
 from wavetank.controllers.clusterautoscaler.scaledown.eligibility import EligibilityChecker
+from wavetank.controllers.clusterautoscaler.scaledown.occupancy import Occupancy
 from wavetank.controllers.clusterautoscaler.scaleup.quotas import cores_of, memory_of
 from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.kernel.durations import Nanoseconds
@@ -38,6 +40,7 @@ class ScaleDownPlanner:
         store: Store,
         snapshot: ClusterSnapshot,
         groups: NodeGroups,
+        nodes: NodeWatch,
         deletions: Deletions,
         options: Options,
         order: Order,
@@ -48,8 +51,9 @@ class ScaleDownPlanner:
         self._deletions = deletions
         self._options = options
         self._order = order
-        self.rules = DrainRules(store, snapshot, options)
-        self._eligibility = EligibilityChecker(snapshot, groups, options)
+        self._rules = DrainRules(store, options)
+        self.occupancy = Occupancy(snapshot, groups, nodes, self._rules)
+        self._eligibility = EligibilityChecker(self.occupancy, options)
         self._simulator = HintingSimulator(snapshot, order.moved_to)
         self._unremovable: dict[str, Nanoseconds] = {}  # until when a node is not looked at again
         self._latest: Nanoseconds | None = None
@@ -60,18 +64,22 @@ class ScaleDownPlanner:
         """Starts all times anew."""
         self.unneeded = {}
 
+    def ignores(self, name: str, now: Nanoseconds) -> bool:
+        """Returns whether a node was found unremovable so recently that it is not looked at."""
+        return self._unremovable.get(name, now) > now
+
     def update(
-        self, candidates: Sequence[Node], destinations: Sequence[Node], now: Nanoseconds, report: ScaleDownReport
+        self, candidates: Sequence[Node], destinations: set[str], now: Nanoseconds, report: ScaleDownReport
     ) -> None:
-        """Looks at the candidates, in the given order; pods may move to the destinations."""
+        """Looks at the candidates, in the given order; pods may move to the destinations, by name."""
         self._note_interval(now)
         busy = self._deletions.all()
-        allowed = {node.name for node in destinations if node.name not in busy}
+        destinations.difference_update(busy)
         self._unremovable = {name: until for name, until in self._unremovable.items() if until > now}
         self._snapshot.fork()
         try:
-            eligible = self._eligible([node for node in candidates if node.name not in busy], now, report)
-            self._categorize(eligible, allowed, now, report)
+            eligible = self._eligible([node for node in candidates if node.name not in busy], report)
+            self._categorize(eligible, destinations, now, report)
         finally:
             self._snapshot.revert()
         self._simulator.drop_old_hints()
@@ -82,12 +90,12 @@ class ScaleDownPlanner:
             self._interval = max(min(self._interval, now - self._latest), 1)
         self._latest = now
 
-    def _eligible(self, candidates: Sequence[Node], now: Nanoseconds, report: ScaleDownReport) -> list[Node]:
+    def _eligible(self, candidates: Sequence[Node], report: ScaleDownReport) -> list[Node]:
         eligible = []
         for node in candidates:
             if node.name in self._unremovable:
                 report.ignored += 1
-            elif self._eligibility.is_eligible(node, now, report):
+            elif self._eligibility.is_eligible(node, report):
                 eligible.append(node)
         return eligible
 
@@ -115,7 +123,7 @@ class ScaleDownPlanner:
         self, node: Node, destinations: set[str], budgets: RemainingBudgets, now: Nanoseconds, report: ScaleDownReport
     ) -> UnneededNode | None:
         try:
-            pods = self.rules.pods_to_move(self._snapshot.pods_on(node.name), budgets, now)
+            pods = self._rules.pods_to_move(self._snapshot.pods_on(node.name), budgets, now)
         except BlockingPodError as error:
             report.cannot[node.name] = str(error)
             return None
@@ -142,14 +150,26 @@ class ScaleDownPlanner:
 
         Which of them come first is left to chance, as in the real program's map.
         """
+        due = [name for name, each in self.unneeded.items() if self._is_due(each, now)]
+        if not due:
+            return [], []
         sizes = {group.id: group.target for group in self._groups.all().values()}
         left = self._minimum_left()
-        unneeded = [self.unneeded[name] for name in self._order.removals(list(self.unneeded))]
+        unneeded = [self.unneeded[name] for name in self._order.removals(due)]
         empty = [each for each in unneeded if not each.pods]
         filled = [each for each in unneeded if each.pods]
-        going = [each for each in empty if self._may_go(each, sizes, left, now, report)]
-        draining = [each for each in filled if self._may_go(each, sizes, left, now, report)]
+        going = [each for each in empty if self._may_go(each, sizes, left, report)]
+        draining = [each for each in filled if self._may_go(each, sizes, left, report)]
         return going, sorted(draining, key=lambda each: each.risky)
+
+    def _is_due(self, each: UnneededNode, now: Nanoseconds) -> bool:
+        group = self._groups.of_node(each.node)
+        if group is None:
+            return False
+        options = group.options
+        needed = options.scale_down_unneeded_time if each.node.ready else options.scale_down_unready_time
+        # Real loops are always late by a little, so a time that is a multiple of the interval counts as over.
+        return each.since + needed <= now
 
     def _minimum_left(self) -> list[int]:
         """Returns how much CPU and memory may go before the least of the cluster is reached."""
@@ -157,17 +177,9 @@ class ScaleDownPlanner:
         cores, memory = sum(cores_of(node) for node in nodes), sum(memory_of(node) for node in nodes)
         return [cores - self._options.cores_total.least, memory - self._options.memory_total.least]
 
-    def _may_go(
-        self, each: UnneededNode, sizes: dict[str, int], left: list[int], now: Nanoseconds, report: ScaleDownReport
-    ) -> bool:
+    def _may_go(self, each: UnneededNode, sizes: dict[str, int], left: list[int], report: ScaleDownReport) -> bool:
         group = self._groups.of_node(each.node)
-        if group is None:
-            return False
-        options = group.options
-        needed = options.scale_down_unneeded_time if each.node.ready else options.scale_down_unready_time
-        # Real loops are always late by a little, so a time that is a multiple of the interval counts as over.
-        if each.since + needed > now:
-            return False
+        assert group is not None
         if sizes[group.id] - self._deletions.count(group.id) <= group.min_size:
             report.kept[each.node.name] = MIN_SIZE_REACHED
             return False
