@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from wavetank.report.charts.autoscaling import has_autoscalers
+from wavetank.report.charts.nodes import has_nodes
 from wavetank.report.comparison import comparison_cards, comparison_table
 from wavetank.report.metrics import compare
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
@@ -17,9 +17,9 @@ from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 # Later scripts use earlier ones; the last starts the page.
 CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
 SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
-# Of runs with autoscalers: a page without them has neither the script nor the section.
-AUTOSCALING_SCRIPT = "js/autoscaling"
-ALL_SCRIPTS = (*SCRIPTS[:-1], AUTOSCALING_SCRIPT, SCRIPTS[-1])
+# Of runs with node groups or prices, and of runs with autoscalers: other pages have neither script nor section.
+NODES, AUTOSCALING = "nodes", "autoscaling"
+ALL_SCRIPTS = (*SCRIPTS[:-1], f"js/{NODES}", f"js/{AUTOSCALING}", SCRIPTS[-1])
 
 
 def write_report(out: Path, tables: PodTables | None = None) -> Path:
@@ -39,10 +39,9 @@ def _page(folder: ResultsFolder) -> str:
         "schedulers": scheduler_list(folder.experiment),
         "cards": comparison_cards(comparisons),
         "table": comparison_table(comparisons),
-        "autoscaling": "",
     }
-    scripts: Sequence[str] = SCRIPTS
-    if has_autoscalers(folder):
-        slots["autoscaling"] = asset("autoscaling.html")
-        scripts = ALL_SCRIPTS
-    return fill_page("template.html", folder.experiment.name, ["report.css"], scripts, payload(folder), slots)
+    present = {NODES: has_nodes(folder), AUTOSCALING: has_autoscalers(folder)}
+    slots |= {name: asset(f"{name}.html") if there else "" for name, there in present.items()}
+    scripts = [name for name in ALL_SCRIPTS if present.get(name.removeprefix("js/"), True)]
+    styles = ["report.css", *(["nodes.css"] if present[NODES] else [])]
+    return fill_page("template.html", folder.experiment.name, styles, scripts, payload(folder), slots)

@@ -6,6 +6,7 @@ from typing import Any
 
 from wavetank.report.charts.autoscaling import autoscaling_data, has_autoscalers
 from wavetank.report.charts.gantt import gantt_data
+from wavetank.report.charts.nodes import has_nodes, node_data
 from wavetank.report.charts.series import all_seeds, embedded_seeds, series_data
 from wavetank.report.charts.waiting import waiting_data
 from wavetank.results.read.resultsfolder import ResultsFolder
@@ -26,5 +27,6 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
         "series": series,
         "waiting": waiting_data(folder),
         "gantt": gantt,
+        **({"nodes": node_data(folder, seeds)} if has_nodes(folder) else {}),
         **({"autoscaling": autoscaling_data(folder, seeds)} if has_autoscalers(folder) else {}),
     }

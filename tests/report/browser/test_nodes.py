@@ -1,0 +1,60 @@
+"""The report of runs with node groups: capacity against demand, and the timeline of machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import wavetank
+from tests.report.browser.conftest import Open
+
+SPEC = {
+    "cluster": {"nodes": [{"cpu": 1, "memory": "1Gi", "taints": [{"key": "control", "effect": "NoSchedule"}]}]},
+    "workload": {
+        "generator": {"kind": "poisson", "pods": 40, "rate": 0.02, "duration": 600, "requests": [{"cpu": 1}]},
+    },
+    "nodeGroups": [
+        {"name": "calm", "max": 2, "initial": 1, "cpu": 4, "memory": "8Gi", "price": 0.2},
+        {"name": "spot", "max": 5, "cpu": 4, "memory": "8Gi", "price": 0.05, "spot": {"rate": 4}},
+    ],
+    "autoscaler": {"expander": "price", "scale-down-unneeded-time": "2m", "scale-down-delay-after-add": "1m"},
+    "horizon": "90m",
+    "seeds": "1-2",
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    document = {"apiVersion": "wavetank.dev/v1alpha1", "kind": "Experiment", "spec": SPEC}
+    return wavetank.run(document, out=tmp_path_factory.mktemp("nodes") / "out", jobs=1).report
+
+
+def test_capacity_demand_price_and_machines_are_drawn(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    page.wait_for_selector("#machines svg")
+    assert page.locator("#capacity svg g.line").count() == 3
+    assert page.locator("#price svg g.line").count() == 2
+    assert page.locator("#machines text.group").all_text_contents() == ["calm", "spot"]
+    assert page.locator("#machines g.machine").count() > 3
+    assert page.locator("#machines path.interruption").count() > 0
+    assert page.locator("#groups-table tbody tr").count() == 2
+    assert "default" in page.locator("#namespaces-table").inner_text()
+
+
+def test_a_machine_tells_its_times_and_its_cost(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    page.locator("#machines g.machine .life").first.hover()
+    shown = page.locator(".tooltip").inner_text()
+    assert "calm-001" in shown
+    assert "per hour" in shown
+
+
+def test_another_run_and_another_resource_can_be_chosen(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    page.wait_for_selector("#machines svg")
+    before = page.locator("#groups-table").inner_text()
+    page.locator("#nodes-controls select").select_option("1")
+    page.wait_for_function("text => document.getElementById('groups-table').innerText !== text", arg=before)
+    page.locator("#nodes-controls").get_by_label("Memory").check()
+    page.wait_for_function("() => document.getElementById('capacity-caption').textContent.startsWith('Memory')")
