@@ -33,6 +33,7 @@ from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.servicemetrics import ServiceMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.nodegroups import BudgetedEvictions, start_autoscaler, start_node_groups
+from wavetank.simulation.nodepools import Provisioning, start_provisioning
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
 from wavetank.simulation.scalablegroup import ScalableGroup
@@ -67,6 +68,7 @@ class Setting:
     controller_flags: Mapping[str, str] = field(default_factory=dict)  # kube-controller-manager's, without dashes
     node_groups: tuple[ScalableGroup, ...] = ()
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
+    provisioning: Provisioning | None = None  # node pools, as Karpenter's
     services: ServicesSetting | None = None  # microservices whose instances are pods
 
     @property
@@ -149,6 +151,8 @@ class Simulation:
             start_node_groups(context, controllers, setting.node_groups, evictions)
         if setting.autoscaler_flags is not None:
             start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags), evictions)
+        if setting.provisioning is not None:
+            start_provisioning(context, controllers, setting.provisioning, evictions)
 
     def _metrics(self, context: ActorContext) -> ClusterMetrics:
         """Returns the metrics of the cluster; pods of services use the CPU that requests take."""

@@ -17,6 +17,7 @@ from wavetank.experiments.document.inputs import make_cluster, make_workload, re
 from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.services import make_services
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
+from wavetank.experiments.document.structures.nodepools import make_provisioning
 from wavetank.experiments.document.structures.spec import API_VERSION, KIND, ExperimentDocument
 from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
@@ -28,6 +29,7 @@ from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.metrics.setting import MetricsSetting
+from wavetank.simulation.nodepools import Provisioning
 from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
@@ -56,6 +58,7 @@ class Experiment:
     controller_flags: Mapping[str, str] = field(default_factory=dict)
     node_groups: tuple[ScalableGroup, ...] = ()
     autoscaler_flags: Mapping[str, object] | None = None
+    provisioning: Provisioning | None = None
     services: ServicesSetting | None = None
 
     def setting(self, entry: SchedulerEntry) -> Setting:
@@ -77,6 +80,7 @@ class Experiment:
             controller_flags=self.controller_flags,
             node_groups=self.node_groups,
             autoscaler_flags=self.autoscaler_flags,
+            provisioning=self.provisioning,
             services=self.services,
         )
 
@@ -143,6 +147,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         controller_flags=flags,
         node_groups=make_groups(spec.node_groups, "spec.nodeGroups"),
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
+        provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
         services=make_services(spec.services, spec.horizon, folder, "spec.services"),
     )
 

@@ -13,6 +13,7 @@ from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.experiments.document.structures.hpa import AutoscalingSpec, HpaSpec
 from wavetank.experiments.document.structures.nodegroups import NodeGroupSpec
+from wavetank.experiments.document.structures.nodepools import NodePoolSpec, ProvisionerSpec
 from wavetank.experiments.document.structures.schedulers import PATIENCE, SCHEDULERS, SchedulerSpec
 from wavetank.experiments.document.structures.services import ServicesSpec
 from wavetank.experiments.document.structures.values import NAME, RELEASE, SEEDS
@@ -212,6 +213,14 @@ class Conditions(Structure):
         types.mapping,
         default=None,
         doc="runs the cluster autoscaler with these flags, such as `{expander: priority}`; needs a `horizon`",
+    )
+    node_pools: list[NodePoolSpec] = field(
+        types.items(types.nested(NodePoolSpec), least=0),
+        default=[],
+        doc="pools of nodes that are launched and consolidated as Karpenter does; a run needs a `horizon` then",
+    )
+    provisioner: ProvisionerSpec | None = field(
+        types.nested(ProvisionerSpec), default=None, otherwise="Karpenter's own", doc="settings of the provisioner"
     )
     services: ServicesSpec | None = field(
         types.nested(ServicesSpec),

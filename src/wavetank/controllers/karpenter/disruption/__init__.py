@@ -1,0 +1,1 @@
+"""Voluntary disruption: empty nodes, consolidation of several and of single nodes."""

@@ -1,0 +1,124 @@
+"""Nodes that may be disrupted, and how many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from wavetank.cluster.objects.karpenter import DO_NOT_DISRUPT
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
+from wavetank.controllers.karpenter.budgets import allowed_disruptions
+from wavetank.controllers.karpenter.nodepools import NodePool
+from wavetank.controllers.karpenter.podrules import DisruptionLimits, is_active, is_protected, is_reschedulable
+from wavetank.controllers.karpenter.state import ClusterState, ManagedNode
+from wavetank.kernel.durations import SECOND, Nanoseconds
+
+_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A node that may be disrupted. `cost` grows with its pods and their priorities, and falls as it expires."""
+
+    node: ManagedNode
+    pods: tuple[Pod, ...]  # that would need another node
+    cost: float
+
+    @property
+    def name(self) -> str:
+        """Returns the name of the node."""
+        return self.node.name
+
+    @property
+    def pool(self) -> NodePool:
+        """Returns the pool of the node."""
+        return self.node.pool
+
+    @property
+    def price(self) -> float:
+        """Returns what the node costs per hour."""
+        return self.node.option.price
+
+
+Accepts = Callable[[Candidate], bool]
+
+
+class CandidateFinder:
+    """Finds the nodes that may be disrupted now."""
+
+    def __init__(self, store: Store, state: ClusterState) -> None:
+        self._store = store
+        self._clock = store.clock
+        self._state = state
+
+    def find(self, accepts: Accepts) -> list[Candidate]:
+        """Returns the candidates of a method, those of lowest cost first."""
+        limits = DisruptionLimits(self._store, self._clock.now)
+        found = (self._candidate(each, limits) for each in self._state.active())
+        return sorted((each for each in found if each is not None and accepts(each)), key=lambda each: each.cost)
+
+    def budgets(self, reason: str) -> dict[str, int]:
+        """Returns by pool how many more nodes may be disrupted for a reason."""
+        total: dict[str, int] = {}
+        disrupted: dict[str, int] = {}
+        pools: dict[str, NodePool] = {}
+        for each in self._state.managed.values():
+            name = each.pool.name
+            pools[name] = each.pool
+            node = self._state.node(each.name)
+            if each.initialized is None or each.released or node is None:
+                continue
+            total[name] = total.get(name, 0) + 1
+            disrupted[name] = disrupted.get(name, 0) + (each.going or not node.ready)
+        now = self._clock.now
+        return {
+            name: max(allowed_disruptions(pool.budgets, now, total.get(name, 0), reason) - disrupted.get(name, 0), 0)
+            for name, pool in pools.items()
+        }
+
+    def _candidate(self, managed: ManagedNode, limits: DisruptionLimits) -> Candidate | None:
+        now = self._clock.now
+        node = self._state.node(managed.name)
+        if node is None or managed.initialized is None or managed.nominated_until > now:
+            return None
+        if node.annotations.get(DO_NOT_DISRUPT) == "true":
+            return None
+        pods = self._state.pods_on(managed.name)
+        if any(is_active(pod) and is_protected(pod, now) for pod in pods) or not all(map(limits.allow, pods)):
+            return None
+        cost = sum(map(eviction_cost, pods)) * lifetime_remaining(managed, now)
+        return Candidate(managed, tuple(filter(is_reschedulable, pods)), cost)
+
+
+def eviction_cost(pod: Pod) -> float:
+    """Returns what the eviction of a pod counts: 1, more or less by its deletion cost and priority, -10 to 10."""
+    cost = 1.0
+    with suppress(ValueError):
+        cost += float(pod.annotations.get(_DELETION_COST, 0)) / 2**27
+    return min(max(cost + pod.priority / 2**25, -10.0), 10.0)
+
+
+def lifetime_remaining(managed: ManagedNode, now: Nanoseconds) -> float:
+    """Returns which share of its life a node has before it, 0 to 1; 1 if it does not expire."""
+    whole = managed.pool.expire_after
+    if not whole:
+        return 1.0
+    return min(max((whole - (now - managed.created)) / SECOND / (whole / SECOND), 0.0), 1.0)
+
+
+def same_nodes(candidates: Sequence[Candidate], present: Sequence[Candidate]) -> list[Candidate]:
+    """Returns those of the present candidates that were candidates before."""
+    names = {each.name for each in candidates}
+    return [each for each in present if each.name in names]
+
+
+def within_budgets(candidates: Sequence[Candidate], budgets: Mapping[str, int]) -> list[Candidate]:
+    """Returns the candidates, in order, as far as the budgets of their pools allow."""
+    left, found = dict(budgets), []
+    for each in candidates:
+        if left.get(each.pool.name, 0) > 0:
+            left[each.pool.name] -= 1
+            found.append(each)
+    return found
