@@ -13,10 +13,11 @@ from wavetank.controllers.framework.evictions import Evictions
 from wavetank.controllers.karpenter.definitions import definitions
 from wavetank.controllers.karpenter.karpenter import Karpenter
 from wavetank.controllers.karpenter.nodepools import NodePool
-from wavetank.controllers.karpenter.settings import Launch, Settings
+from wavetank.controllers.karpenter.settings import Interruption, Launch, Settings
 from wavetank.kernel.distributions import INSTANT, Distribution, drawing
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.provisioningsnapshot import SchedulerProvisioningSnapshot
+from wavetank.simulation.scalablegroup import Spot
 
 _EVERY_PRIORITY = -(2**31)
 
@@ -27,6 +28,7 @@ class SimulatedPool:
 
     `boot` is the time from a NodeClaim to its registered node, `startup` that until its startup taints are removed,
     `halt` that from the end of the drain until the node is gone; `failing` is the share of instances that never start.
+    `spot` is how spot instances are interrupted.
     """
 
     pool: NodePool
@@ -34,6 +36,7 @@ class SimulatedPool:
     startup: Distribution = INSTANT
     halt: Distribution = INSTANT
     failing: float = 0.0
+    spot: Spot | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,11 @@ class DrawnInstances:
         self._fails = {name: stream(name, "failures") for name in self._pools}
         self._boot = {name: drawing(each.boot, stream(name, "boot")) for name, each in self._pools.items()}
         self._startup = {name: drawing(each.startup, stream(name, "startup")) for name, each in self._pools.items()}
+        self._lifetimes = {
+            name: drawing(each.spot.lifetime, stream(name, "interruptions"))
+            for name, each in self._pools.items()
+            if each.spot is not None
+        }
         self._halt = {name: drawing(each.halt, stream(name, "halt")) for name, each in self._pools.items()}
 
     def launch(self, pool: NodePool) -> Launch | None:
@@ -65,6 +73,11 @@ class DrawnInstances:
     def halt(self, pool: NodePool) -> Nanoseconds:
         """Returns how long the termination of an instance takes."""
         return self._halt[pool.name]()
+
+    def interruption(self, pool: NodePool) -> Interruption | None:
+        """Returns when a spot instance is taken back."""
+        spot = self._pools[pool.name].spot
+        return None if spot is None else Interruption(self._lifetimes[pool.name](), spot.notice)
 
 
 def start_provisioning(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from wavetank.cluster.fields.resources import format_amounts
+from wavetank.cluster.objects.clusterapi import INTERRUPTED
 from wavetank.cluster.objects.groupkinds import NODE, NODE_CLAIM, NODE_POOL
 from wavetank.cluster.objects.karpenter import (
     API_VERSION,
@@ -14,6 +15,7 @@ from wavetank.cluster.objects.karpenter import (
     INITIALIZED,
     INSTANCE_TYPE,
     NODE_POOL_LABEL,
+    SPOT,
     TERMINATION,
     ZONE,
 )
@@ -115,6 +117,10 @@ class NodeClaims:
             self._clock.after(launch.initialized, partial(self._initialize, managed))
         else:
             self._initialize(managed)
+        if managed.option.offering.capacity_type == SPOT:
+            planned = self._provider.interruption(managed.pool)
+            if planned is not None:
+                self._clock.after(planned.after, partial(self._interrupt, managed, planned.notice), background=True)
 
     def _initialize(self, managed: ManagedNode) -> None:
         node = self._state.node(managed.name)
@@ -125,6 +131,20 @@ class NodeClaims:
         managed.initialized = self._clock.now
         self._state.mark_changed()
         self.set_condition(managed, "Initialized", "True")
+
+    # spot
+
+    def _interrupt(self, managed: ManagedNode, notice: Nanoseconds) -> None:
+        """Drains a node that the cloud takes back, and lets it go when the notice is over, drained or not."""
+        claim = self._store.find(NODE_CLAIM, "", managed.name)
+        if claim is None:
+            return
+        document = claim.render()
+        noted = {INTERRUPTED: render_time(self._clock.now)}
+        document["metadata"] = {**document["metadata"], "annotations": {**claim.annotations, **noted}}
+        self._context.client.update(claim, document)
+        self.delete(managed.name)
+        self._clock.after(notice, partial(self.remove, managed), background=True)
 
     # what the store tells
 

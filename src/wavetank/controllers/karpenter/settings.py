@@ -29,6 +29,14 @@ class Launch:
     initialized: Nanoseconds = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """When a spot instance is taken back: the notice comes `after` its registration, `notice` later it is gone."""
+
+    after: Nanoseconds
+    notice: Nanoseconds
+
+
 class InstanceProvider(Protocol):
     """The cloud behind NodeClaims."""
 
@@ -37,3 +45,6 @@ class InstanceProvider(Protocol):
 
     def halt(self, pool: NodePool) -> Nanoseconds:
         """Returns how long it takes to terminate an instance once its node is drained."""
+
+    def interruption(self, pool: NodePool) -> Interruption | None:
+        """Returns when a new spot instance is taken back, None for never."""

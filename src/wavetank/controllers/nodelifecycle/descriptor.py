@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wavetank.cluster.objects.groupkinds import MACHINE
+from wavetank.cluster.objects.groupkinds import MACHINE, NODE_CLAIM
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
 
@@ -38,7 +38,7 @@ TAINT_EVICTION_CONTROLLER = ControllerDescriptor(
 POD_GARBAGE_COLLECTOR = ControllerDescriptor(
     "pod-garbage-collector-controller",
     _start_pod_collector,
-    kinds=(MACHINE,),  # in a run nodes go only with their machines
+    kinds=(MACHINE, NODE_CLAIM),  # in a run nodes go only with their machines
     aliases=("podgc",),
     served_from_start=True,
 )

@@ -15,10 +15,12 @@ from wavetank.controllers.karpenter.nodepools import NODES, POLICIES, WHEN_UNDER
 from wavetank.controllers.karpenter.requirements import NUMERIC, OPERATORS, Requirement
 from wavetank.controllers.karpenter.settings import Settings
 from wavetank.documents import patterns, reading, types
-from wavetank.documents.rules import Needs
+from wavetank.documents.definitions import Definitions, Schema
+from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
+from wavetank.experiments.document.structures.nodegroups import SpotSpec
 from wavetank.experiments.document.structures.values import NAME
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -53,31 +55,47 @@ def _read_limits(value: object, path: str) -> Amounts:
 def _read_types(value: object, path: str) -> list[InstanceType]:
     if isinstance(value, str):
         return TABLES[reading.choice(value, path, list(TABLES))]()
-    read = [_read_type(item, f"{path}[{i}]") for i, item in enumerate(reading.items(value, path))]
-    names = [each.name for each in read]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise InputError(f"a second instance type {name!r:.60}", path=f"{path}[{i}]")
-    return read
+    return [_read_type(item, f"{path}[{i}]") for i, item in enumerate(reading.items(value, path))]
 
 
 def _read_type(value: object, path: str) -> InstanceType:
     if not isinstance(value, str):
-        return InstanceTypeSpec.read(value, path).instance_type(path)
-    known = {each.name: each for table in TABLES.values() for each in table()}
+        return InstanceTypeSpec.read(value, path).instance_type()
+    known = _known_types()
     if value not in known:
         tables = ", ".join(TABLES)
         raise InputError(f"unknown instance type {value!r:.60}: not in the tables ({tables}); describe it", path=path)
     return known[value]
 
 
-_TIME = Type("duration or Never", _read_time, {"anyOf": [patterns.DURATION, {"const": _NEVER}]})
-_SHARE = Type("number or percentage", _read_nodes, {"type": ["string", "integer"]})
-_LIMITS = Type("quantities by name", _read_limits, {"type": "object"})
+def _known_types() -> dict[str, InstanceType]:
+    return {each.name: each for table in TABLES.values() for each in table()}
+
+
+def _types_schema(definitions: Definitions) -> Schema:
+    types_ = {"anyOf": [{"enum": list(_known_types())}, InstanceTypeSpec.refer(definitions)]}
+    return {"anyOf": [{"enum": list(TABLES)}, {"type": "array", "minItems": 1, "items": types_}]}
+
+
+def _limits_schema(definitions: Definitions) -> Schema:
+    amounts = patterns.write_amounts(definitions)
+    names = {"anyOf": [amounts["propertyNames"], {"const": NODES}]}
+    return {**amounts, "propertyNames": names, "properties": {NODES: {"type": "integer", "minimum": 1}}}
+
+
+_TIME = Type("duration or Never", _read_time, {"anyOf": [{"const": _NEVER}, patterns.DURATION]})
+_SHARE = Type(
+    "number or percentage",
+    _read_nodes,
+    {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": f"^({_NODES.pattern})$"}]},
+)
+_LIMITS = Type("quantities by name", _read_limits, _limits_schema)
 
 
 class InstanceTypeSpec(Structure):
     """A kind of machine. In place of it the name of a type of a table can be given."""
+
+    rules = (OneOf("price", "spotPrice", most=None, problem="expected price, spotPrice or both"),)
 
     name: str = field(NAME, doc="the label `node.kubernetes.io/instance-type`")
     cpu: int = field(types.amount(CPU), doc="CPU of a machine")
@@ -90,10 +108,8 @@ class InstanceTypeSpec(Structure):
     zones: list[str] = field(types.items(types.text), default=["zone-a"], doc="where it is offered")
     labels: dict[str, str] = field(types.labels, default={}, doc="further labels of its nodes")
 
-    def instance_type(self, path: str) -> InstanceType:
-        """Returns the type; InputError if it is not offered at all."""
-        if self.price is None and self.spot_price is None:
-            raise InputError("expected price, spotPrice or both", path=path)
+    def instance_type(self) -> InstanceType:
+        """Returns the type."""
         capacity = {CPU: self.cpu, MEMORY: self.memory, PODS: self.pods, **self.resources}
         labels = {ARCH: "amd64", OS: "linux", **self.labels}
         offered = offerings(self.zones, self.price, self.spot_price)
@@ -168,21 +184,7 @@ class NodePoolSpec(Structure):
 
     name: str = field(NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
     instance_types: list[InstanceType] = field(
-        Type(
-            "list, or name of a table",
-            _read_types,
-            lambda definitions: {
-                "anyOf": [
-                    {"enum": list(TABLES)},
-                    {
-                        "type": "array",
-                        "minItems": 1,
-                        "items": {"anyOf": [{"type": "string"}, InstanceTypeSpec.refer(definitions)]},
-                    },
-                ]
-            },
-            [("[]", InstanceTypeSpec)],
-        ),
+        Type("list, or name of a table", _read_types, _types_schema, [("[]", InstanceTypeSpec)]),
         doc=f"what can be launched: types, or a table of them ({', '.join(TABLES)})",
     )
     requirements: list[RequirementSpec] = field(
@@ -210,11 +212,14 @@ class NodePoolSpec(Structure):
     )
     halt: Distribution = field(types.distribution, default=0, doc="from the end of the drain until the node is gone")
     boot_failures: float = field(types.number(0, 1), default=0, doc="the share of machines that never become nodes")
+    spot: SpotSpec | None = field(
+        types.nullable(types.nested(SpotSpec)), default=None, otherwise="never", doc="how spot nodes are interrupted"
+    )
 
     def simulated(self, path: str) -> SimulatedPool:
         """Returns the pool for a run; InputError if it could never launch a node."""
         requirements = [each.requirement(f"{path}.requirements[{i}]") for i, each in enumerate(self.requirements)]
-        self._check_types(requirements, f"{path}.requirements")
+        self._check_types(requirements, path)
         disruption = self.disruption
         budgets = [each.budget(f"{path}.disruption.budgets[{i}]") for i, each in enumerate(disruption.budgets)]
         pool = NodePool(
@@ -233,14 +238,20 @@ class NodePoolSpec(Structure):
             tuple(budgets),
         )
         _check_options(pool, path)
-        return SimulatedPool(pool, self.boot, self.startup, self.halt, self.boot_failures)
+        spot = self.spot.spot() if self.spot else None
+        return SimulatedPool(pool, self.boot, self.startup, self.halt, self.boot_failures, spot)
 
     def _check_types(self, requirements: Sequence[Requirement], path: str) -> None:
-        known = {each.name for each in self.instance_types}
-        for i, each in enumerate(requirements):
-            for j, value in enumerate(each.values if each.key == INSTANCE_TYPE else ()):
+        known: set[str] = set()
+        for i, each in enumerate(self.instance_types):
+            if each.name in known:
+                raise InputError(f"a second instance type {each.name!r:.60}", path=f"{path}.instanceTypes[{i}]")
+            known.add(each.name)
+        for i, requirement in enumerate(requirements):
+            for j, value in enumerate(requirement.values if requirement.key == INSTANCE_TYPE else ()):
                 if value not in known:
-                    raise InputError(f"unknown instance type {value!r:.60}", path=f"{path}[{i}].values[{j}]")
+                    place = f"{path}.requirements[{i}].values[{j}]"
+                    raise InputError(f"unknown instance type {value!r:.60}", path=place)
 
 
 class ProvisionerSpec(Structure):
