@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Protocol, TypeVar
+from zlib import crc32
 
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 
 T = TypeVar("T")
+_SLOTS = 8  # of a group of a Go map
 
 
 class Order(Protocol):
@@ -18,8 +20,8 @@ class Order(Protocol):
     def begin(self) -> None:
         """Begins a loop."""
 
-    def pods(self, pods: list[Pod]) -> list[Pod]:
-        """Returns pending pods in the order in which they are packed."""
+    def pods(self, pods: list[Pod], total: int) -> list[Pod]:
+        """Returns pending pods in the order in which they are packed; `total` is the number of all pods."""
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yields nodes in the order in which they are looked at."""
@@ -41,17 +43,18 @@ class Order(Protocol):
 
 
 class RandomOrder:
-    """Draws every order and every choice."""
+    """Draws every choice; the order of things is that of Go's maps."""
 
     def __init__(self, draws: Random) -> None:
         self._draws = draws
+        self._salt = draws.getrandbits(32)
 
     def begin(self) -> None:
         """Does nothing."""
 
-    def pods(self, pods: list[Pod]) -> list[Pod]:
-        """Returns the pods in a random order."""
-        return self._shuffled(pods)
+    def pods(self, pods: list[Pod], total: int) -> list[Pod]:
+        """Returns the pods in the order of a map of all pods."""
+        return self._as_map(pods, [pod.uid for pod in pods], total)
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yields the nodes in a random order; each is drawn when it is asked for."""
@@ -62,12 +65,12 @@ class RandomOrder:
             yield left.pop()
 
     def removals(self, names: list[str]) -> list[str]:
-        """Returns the names in a random order."""
-        return self._shuffled(names)
+        """Returns the names in the order of a map."""
+        return self._as_map(names, names, len(names))
 
     def taints(self, names: list[str]) -> list[str]:
-        """Returns the names in a random order."""
-        return self._shuffled(names)
+        """Returns the names in the order of a map."""
+        return self._as_map(names, names, len(names))
 
     def group(self, ids: Sequence[str]) -> str:
         """Returns any of the groups."""
@@ -81,5 +84,20 @@ class RandomOrder:
         """Prefers no node."""
         return ""
 
-    def _shuffled(self, items: list[T]) -> list[T]:
-        return self._draws.sample(items, len(items))
+    def _as_map(self, items: list[T], keys: list[str], total: int) -> list[T]:
+        return map_order(items, keys, total, self._salt, self._draws)
+
+
+def map_order(items: Sequence[T], keys: Sequence[str], total: int, salt: int, draws: Random) -> list[T]:
+    """Returns items in the order in which Go iterates over a map of `total` keys that these were put into in turn.
+
+    A map has groups of eight slots. The hash of a key chooses the group, in which it takes the first free slot; an
+    iteration begins at any slot. So new keys tend to come last, unlike in a random order.
+    """
+    groups = 1 if total <= _SLOTS else 1 << (-(-total // (_SLOTS - 1)) - 1).bit_length()
+    buckets: list[list[T]] = [[] for _ in range(groups)]
+    for item, key in zip(items, keys, strict=True):
+        buckets[crc32(key.encode(), salt) % groups].append(item)
+    first, slot = divmod(draws.randrange(groups * _SLOTS), _SLOTS)
+    around = [*buckets[first + 1 :], *buckets[:first]]
+    return [*buckets[first][slot:], *(item for bucket in around for item in bucket), *buckets[first][:slot]]

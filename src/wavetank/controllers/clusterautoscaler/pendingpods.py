@@ -59,7 +59,8 @@ class PendingPods:
         for pod in preempting:
             self._snapshot.add_pod(pod, pod.nominated_node)
         pods = [pod for pod in pods if pod not in preempting]
-        pods = self._order.pods([*pods, *self._drained_pods()])
+        total = report.scheduled + report.unschedulable
+        pods = [*self._order.pods(pods, total), *self._order.pods(self._drained_pods(), total)]
         placed = self._simulator.place(sorted(pods, key=lambda pod: -pod.priority))
         self._simulator.drop_old_hints()
         names = {pod.uid: pod.name for pod in pods}

@@ -149,13 +149,14 @@ def _utilization(one: Json, loop: LoopReport) -> tuple[Any, Any]:
     """Compares the shares of nodes below and above the threshold, by group."""
     if loop.down is None:
         return None, None
-    down = one["down"]
-    expected = [_shares(down.get(side) or {}, 1.0) for side in ("below", "above")]
-    return expected, [_shares(nodes, 100.0) for nodes in (loop.down.below, loop.down.above)]
+    down, ours = one["down"], (loop.down.below, loop.down.above)
+    expected = [_shares(down.get(side) or {}) for side in ("below", "above")]
+    got = ({node: (used[0], float(f"{used[1] * 100:.6g}")) for node, used in nodes.items()} for nodes in ours)
+    return expected, [_shares(nodes) for nodes in got]
 
 
-def _shares(nodes: Json, factor: float) -> list[tuple[str, str, float]]:
-    return sorted((_group_of(node), used[0], round(used[1] * factor, 2)) for node, used in nodes.items())
+def _shares(nodes: Json) -> list[tuple[str, str, float]]:
+    return sorted((_group_of(node), used[0], round(used[1], 2)) for node, used in nodes.items())
 
 
 def _group_of(node: str) -> str:

@@ -9,6 +9,7 @@ from wavetank.cluster.objects.groupkinds import MACHINE_DEPLOYMENT, MACHINE_SET
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.clusterautoscaler.autoscaler import ClusterAutoscaler
 from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.controllers.clusterautoscaler.order import RandomOrder, map_order
 from wavetank.controllers.clusterautoscaler.report import LoopReport
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.machines.definitions import definitions
@@ -30,7 +31,7 @@ from wavetank.verification.clusterautoscaler.playedcluster import (
 )
 from wavetank.verification.clusterautoscaler.playedworkloads import PlayedWorkloads
 from wavetank.verification.clusterautoscaler.recordedorder import RecordedBindings, RecordedOrder
-from wavetank.verification.clusterautoscaler.recording import ClusterAutoscalerRecording, Replicas
+from wavetank.verification.clusterautoscaler.recording import ClusterAutoscalerRecording, RecordedInputs, Replicas
 
 VERSION = (1, 35)
 
@@ -43,13 +44,15 @@ class Observations:
     loops: list[LoopReport] = field(default_factory=list)
 
 
-def run_freely(recording: ClusterAutoscalerRecording, until: Nanoseconds | None = None) -> Observations:
+def run_freely(
+    recording: ClusterAutoscalerRecording, until: Nanoseconds | None = None, *, guided: bool = True, seed: int = 0
+) -> Observations:
     """Plays the inputs to wavetank's autoscaler, beside wavetank's scheduler, and returns what it did.
 
-    What the real programs leave to chance (the order of Go's maps, ties) is taken from the recording where the
-    recorded choice is one of the equal ones.
+    What the real programs leave to chance (the order of Go's maps, ties) is drawn with `seed`. In a `guided` run it is
+    taken from the recording where the recorded choice is one of the equal ones.
     """
-    inputs, seed = recording.inputs, 0
+    inputs = recording.inputs
     observations = Observations()
     world = World(VERSION, seed)
     store = world.store
@@ -62,24 +65,35 @@ def run_freely(recording: ClusterAutoscalerRecording, until: Nanoseconds | None 
         world.create([{"apiVersion": "v1", "kind": "Node", **document}])
     workloads = PlayedWorkloads(inputs.workloads, store, inputs.options)
     budgets = PlayedBudgets(store, workloads)
-    cloud = PlayedCloud(inputs, store, workloads)
+    draws = Random(seed)
+    initial = [] if guided else _initial_order(inputs, draws)
+    cloud = PlayedCloud(inputs, store, workloads, initial)
     MachineDeployments(context)
     MachineSets(context)
     Machines(context, cloud)
     for node in inputs.nodes:
         workloads.expect_node(node["name"], node.get("labels") or {}, node.get("taints") or [], 0)
     world.create(group_object(group) for group in inputs.groups)
-    world.clock.run(0)
+    world.clock.run(len(initial))
     _note_replicas(world, observations)
     kube_scheduler = SchedulerDefinition("kube-scheduler", "", default_configuration(VERSION))
-    world.attach([kube_scheduler], SchedulerOptions(ties="exact", explain=RecordedBindings(recording.outputs).explain))
+    bindings = RecordedBindings(recording.outputs)
+    world.attach([kube_scheduler], SchedulerOptions(ties="exact", explain=bindings.explain if guided else None))
+    if guided:
+        bindings.plan_preemptions(store)
     PlayedEvents(store, workloads, cloud, client).plan(inputs.events)
     cutoff = Options.from_flags(inputs.flags).expendable_pods_priority_cutoff
     snapshot = SchedulerSnapshot(world.context, cutoff, Random(seed))
-    order = RecordedOrder(inputs, recording.outputs, world.clock)
+    order = RecordedOrder(inputs, recording.outputs, world.clock) if guided else RandomOrder(draws)
     ClusterAutoscaler(context, snapshot, budgets, order, observations.loops.append)
     world.run(inputs.options.horizon_ns if until is None else until)
     return observations
+
+
+def _initial_order(inputs: RecordedInputs, draws: Random) -> list[str]:
+    """Returns the nodes of the start in the order in which a scheduler's informer lists them: that of a Go map."""
+    names = [f"{group['name']}-{number:03d}" for group in inputs.groups for number in range(1, group["initial"] + 1)]
+    return map_order(names, names, len(names), draws.getrandbits(32), draws)
 
 
 def _note_replicas(world: World, observations: Observations) -> None:

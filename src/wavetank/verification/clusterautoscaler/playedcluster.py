@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -47,11 +47,17 @@ class RefusedError(ApiError):
 
 
 class PlayedCloud:
-    """Boots and halts machines by the scenario's times; those of the start are there at once."""
+    """Boots and halts machines by the scenario's times; those of the start are there at once.
 
-    def __init__(self, inputs: RecordedInputs, store: Store, workloads: PlayedWorkloads) -> None:
+    With `initial` their nodes appear in this order, a nanosecond after one another.
+    """
+
+    def __init__(
+        self, inputs: RecordedInputs, store: Store, workloads: PlayedWorkloads, initial: Sequence[str] = ()
+    ) -> None:
         self._groups = {group["name"]: dict(group) for group in inputs.groups}
         self._halt = inputs.options.halt_ns
+        self._initial = {name: place for place, name in enumerate(initial)}
         self._store = store
         self._workloads = workloads
 
@@ -59,7 +65,11 @@ class PlayedCloud:
         """Returns when a machine becomes a node."""
         group = self._group(machine)
         initial = serial <= group["initial"] and self._store.clock.now == 0
-        after = 0 if initial else (group.get("boots") or {}).get(str(serial), group["boot_ns"])
+        after = (
+            self._initial.get(machine.name, 0)
+            if initial
+            else (group.get("boots") or {}).get(str(serial), group["boot_ns"])
+        )
         if after is None:
             return None
         labels = group.get("labels") or {}
@@ -209,7 +219,8 @@ class PlayedEvents:
     def plan(self, events: list[tuple[Nanoseconds, str, Json]]) -> None:
         """Sets a timer for each event."""
         for time, what, args in events:
-            self._store.clock.at(time, partial(getattr(self, f"_{what.replace('.', '_')}"), **args))
+            due = max(time, self._store.clock.now)
+            self._store.clock.at(due, partial(getattr(self, f"_{what.replace('.', '_')}"), **args))
 
     def _scale(self, workload: str, replicas: int) -> None:
         self._workloads[workload].scale(replicas)

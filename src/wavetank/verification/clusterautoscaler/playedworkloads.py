@@ -23,6 +23,7 @@ _API_VERSIONS = {
     "ReplicationController": "v1",
 }
 _HEADROOM: Nanoseconds = 3 * SECOND // 10
+_ANSWER: Nanoseconds = 200  # how long the scheduler waits for an answer of the API server, as recorded
 _TOLERATIONS = [{"operator": "Exists"}]
 
 
@@ -148,9 +149,9 @@ class PlayedWorkload:
 
     # a pod's life
 
-    def bound(self, pod: Pod) -> None:
-        """Lets a pod start, and end if it has an end."""
-        self._store.clock.after(self._options.start_ns, partial(self._start, pod))
+    def bound(self, pod: Pod, late: Nanoseconds = 0) -> None:
+        """Lets a pod start, and end if it has an end; `late` is how long the scheduler took."""
+        self._store.clock.after(self._options.start_ns + late, partial(self._start, pod))
 
     def _start(self, pod: Pod) -> None:
         present = self._find(pod)
@@ -168,10 +169,10 @@ class PlayedWorkload:
             self._set_replicas(self.replicas - 1)
             self._store.delete(present)
 
-    def terminating(self, pod: Pod, grace_s: int) -> None:
-        """Lets a pod that is being deleted go."""
+    def terminating(self, pod: Pod, grace_s: int, late: Nanoseconds = 0) -> None:
+        """Lets a pod that is being deleted go; `late` is how long the scheduler took."""
         term = self._given.get("term_ns", self._options.term_ns)
-        self._store.clock.after(min(grace_s * SECOND + _HEADROOM, term), partial(self._go, pod))
+        self._store.clock.after(min(grace_s * SECOND + _HEADROOM, term) + late, partial(self._go, pod))
 
     def _go(self, pod: Pod) -> None:
         present = self._find(pod)
@@ -184,12 +185,18 @@ class PlayedWorkload:
 
 
 class PlayedWorkloads:
-    """All workloads of a scenario, and their pods."""
+    """All workloads of a scenario, and their pods.
+
+    The scheduler waits for the API server's answer when it marks a pod as unschedulable; what it binds or preempts
+    afterwards at the same instant starts or ends a moment later than what it did before.
+    """
 
     def __init__(self, given: list[Json], store: Store, options: RecordedOptions) -> None:
         self._store = store
         self._options = options
         self._by_name = {each["name"]: PlayedWorkload(each, store, options) for each in given}
+        self._marks = 0  # of pods at the present instant
+        self._marked_at: Nanoseconds = -1
         store.subscribe(POD, modified=self._pod_modified)
         store.subscribe(NODE, deleted=self._node_gone)
 
@@ -216,11 +223,16 @@ class PlayedWorkloads:
 
     def _pod_modified(self, old: Pod, new: Pod) -> None:
         workload = self._by_name[new.labels["workload"]]
+        if self._marked_at != self._store.clock.now:
+            self._marks, self._marked_at = 0, self._store.clock.now
+        late = self._marks * _ANSWER
+        if new.unschedulable and new.unschedulable != old.unschedulable:
+            self._marks += 1
         if new.node_name and not old.node_name:
-            workload.bound(new)
+            workload.bound(new, late)
         if new.deleted is not None and old.deleted is None:
             grace = (new.deleted - self._store.clock.now) // SECOND
-            workload.terminating(new, grace)
+            workload.terminating(new, grace, late)
 
     def _node_gone(self, old: Node) -> None:
         for pod in self._store.list(POD):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-
+from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
@@ -16,6 +17,7 @@ from wavetank.verification.clusterautoscaler.recording import RecordedInputs, Re
 
 Json = dict[str, Any]
 _CLOSE: Nanoseconds = 5_000_000
+_TOO_EARLY = "0 nodes are available: the recorded scheduler had not seen them yet."
 
 
 class RecordedOrder:
@@ -45,7 +47,7 @@ class RecordedOrder:
         for loop in present[: self._number + 1]:
             self._down = loop.get("down", self._down)
 
-    def pods(self, pods: list[Pod]) -> list[Pod]:
+    def pods(self, pods: list[Pod], total: int) -> list[Pod]:
         """Puts pods that were packed before those that were not, and those in their recorded order."""
         packed = self._loop.get("packing") or {}
         rest = {name: number for number, name in enumerate(self._loop.get("unschedulable") or ())}
@@ -85,16 +87,37 @@ class RecordedOrder:
 
 
 class RecordedBindings:
-    """Lets a scheduler choose the recorded node among equally good ones."""
+    """Lets a scheduler bind pods as recorded: on the recorded node if it is feasible, and not before the recorded time.
+
+    The real scheduler hears of several nodes or ended pods of one instant one after the other, and tries pods in
+    between. Which pods it tries too early to see all of them depends on how the Go runtime interleaves its goroutines.
+    """
 
     def __init__(self, outputs: RecordedOutputs) -> None:
-        self._nodes = {str(entry[2]): str(entry[3]) for entry in outputs.pods if entry[1] == "bind"}
+        self._bindings = {str(entry[2]): (int(entry[0]), str(entry[3])) for entry in outputs.pods if entry[1] == "bind"}
+        self._preemptions = [
+            (int(entry[0]), str(entry[2]), int(entry[4]))
+            for entry in outputs.pods
+            if entry[1] == "terminating" and entry[3] == "scheduler"
+        ]
+
+    def plan_preemptions(self, store: Store) -> None:
+        """Preempts the pods that the recorded scheduler preempted, unless that has happened by then."""
+        for time, name, grace_s in self._preemptions:
+            store.clock.at(time, partial(_preempt, store, name, grace_s))
 
     def explain(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
         """Changes the result of an attempt."""
-        slot = cycle.table.slots.get(self._nodes.get(pod.name, ""), -1)
-        if not outcome.node_name or len(outcome.feasible) < 2:
+        if not outcome.node_name:
             return
-        best = outcome.feasible[np.flatnonzero(outcome.totals == outcome.totals.max())]
-        if slot in best:
-            outcome.node_name = cycle.name_of(slot)
+        bound, name = self._bindings.get(pod.name, (time, ""))
+        if bound > time + _CLOSE:
+            outcome.node_name, outcome.message, outcome.rejectors = "", _TOO_EARLY, frozenset({"NodeResourcesFit"})
+        elif cycle.table.slots.get(name, -1) in outcome.feasible:
+            outcome.node_name = name
+
+
+def _preempt(store: Store, name: str, grace_s: int) -> None:
+    for pod in store.list(POD):
+        if pod.name == name and pod.deleted is None:
+            store.evict(pod, "", grace_s)

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups, SizeError, instance_id
@@ -99,9 +100,7 @@ class ScaleDownActuator:
         assert group is not None
         self._deletions.start(group.id, name, drain)
         if drain:
-            used = utilization(
-                each.node, self._pods.pods_on(name), group.options.ignore_daemonsets_utilization, self._now
-            )
+            used = utilization(each.node, self._pods_on(name), group.options.ignore_daemonsets_utilization, self._now)
             pods = [pod.name for pod in each.pods]
             text = f"{{{used.cpu:g} {used.memory:g} 0 0 {used.resource} {used.share:g}}}"
             self._events.removing_drained(name, text, pods)
@@ -116,7 +115,7 @@ class ScaleDownActuator:
 
     def _empty(self, name: str, group: str, drain: bool) -> None:
         """Evicts the pods of a node, unless it can no longer go."""
-        pods = self._pods.pods_on(name)
+        pods = self._pods_on(name)
         budgets = RemainingBudgets(self._context.store) if drain else None
         try:
             moving = self._rules.pods_to_move(pods, budgets, self._now)
@@ -130,6 +129,11 @@ class ScaleDownActuator:
         else:
             self._drainer.evict_daemons(pods)
             self._delete(name, group, drain)
+
+    def _pods_on(self, name: str) -> list[Pod]:
+        """Returns the pods of a node that count; expendable ones go with it unasked."""
+        cutoff = self._options.expendable_pods_priority_cutoff
+        return [pod for pod in self._pods.pods_on(name) if pod.priority >= cutoff]
 
     def _drained(self, name: str, group: str, why: str) -> None:
         if why:
