@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from typing import Protocol
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.services.engine.events import Event, EventQueue, cancel
+from wavetank.services.engine.events import Event, EventQueue
 from wavetank.services.engine.queues import (
     Fifo,
     Lifo,
@@ -48,6 +48,7 @@ class Cpu(Protocol):
 
 def cpu_of(service: Service, events: EventQueue, rules: Rules) -> Cpu:
     """Returns the CPU of a new instance."""
+    events.watch_cpu()
     if service.policy == "ps":
         return SharedCpu(events, service.capacity, service.threads)
     return ThreadPool(events, service.capacity, service.threads, _queue(service.policy, rules), rules)
@@ -84,7 +85,7 @@ class ThreadPool:
     def _dispatch_soon(self) -> None:
         """Lets the CPU look for work after the other events of this instant: all that arrive now compete."""
         if self._pending is not None:
-            cancel(self._pending)
+            self._events.cancel(self._pending)
         self._pending = self._events.schedule(0, self._dispatch)
 
     def _dispatch(self, _: object) -> None:
@@ -121,7 +122,7 @@ class ThreadPool:
         """Drops all work."""
         for process in self._running:
             if process.end is not None:
-                cancel(process.end)
+                self._events.cancel(process.end)
         self._running.clear()
         self._computed.clear()
         self._queue.clear()
@@ -186,7 +187,7 @@ class SharedCpu:
 
     def _plan(self) -> None:
         if self._next is not None:
-            cancel(self._next)
+            self._events.cancel(self._next)
             self._next = None
         rate = self._rate()
         if rate > 0:

@@ -7,7 +7,7 @@ from typing import Any
 from wavetank.kernel.durations import Nanoseconds
 
 # Priorities at one instant, as in MiSim: a higher one goes first, equal ones in the order of scheduling.
-AT_ONCE, VERY_HIGH, HIGH, NORMAL, LOW = 0, 1, 2, 3, 4
+AT_ONCE, VERY_HIGH, HIGH, NORMAL, LOW, VERY_LOW = 0, 1, 2, 3, 4, 5
 
 Event = list[Any]  # [due, priority, sequence, callback or None if cancelled, argument]
 
@@ -54,7 +54,9 @@ class EventQueue:
         """Drops all events."""
         self._heap.clear()
 
+    def cancel(self, event: Event) -> None:
+        """Takes an event back; one that has run already is left alone."""
+        event[_CALLBACK] = None
 
-def cancel(event: Event) -> None:
-    """Takes an event back; one that has run already is left alone."""
-    event[_CALLBACK] = None
+    def watch_cpu(self) -> None:
+        """Is called for each CPU of a new instance; MiSim probes it periodically."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.services.engine.events import LOW, NORMAL, VERY_HIGH, EventQueue, cancel
+from wavetank.services.engine.desmoj import DesmojEventQueue
+from wavetank.services.engine.events import LOW, NORMAL, VERY_HIGH, EventQueue
 from wavetank.services.engine.injections import Injections
 from wavetank.services.engine.instance import Instance
 from wavetank.services.engine.observer import Observer
@@ -46,7 +47,7 @@ class Simulation:
         delays: NodeDelays | None = None,
         topology: Topology | None = None,
     ) -> None:
-        self.events = EventQueue()
+        self.events = _event_queue(experiment, rules)
         self.rules = rules
         self.observer = observer
         self.random = random.Random(seed)
@@ -198,7 +199,7 @@ class Simulation:
 
     def _cancel_timeout(self, request: Request) -> None:
         if request.timeout is not None:
-            cancel(request.timeout)
+            self.events.cancel(request.timeout)
 
     def fail(self, failure: tuple[Request, Reason]) -> None:
         """Tells the sender of a request that it failed."""
@@ -214,3 +215,9 @@ class Simulation:
     def _tell_source(self, request: Request) -> None:
         source: Any = request.source
         source.ended()
+
+
+def _event_queue(experiment: ServiceExperiment, rules: Rules) -> EventQueue:
+    if not rules.searches_event_list:
+        return EventQueue()
+    return DesmojEventQueue(None if experiment.duration is None else rules.span(experiment.duration))
