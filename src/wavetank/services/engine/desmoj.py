@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
@@ -34,17 +35,18 @@ class DesmojEventQueue(EventQueue):
 
     def _place(self, due: Nanoseconds, priority: int) -> int:
         events = self._heap
-        left, right = 0, len(events) - 1
+        left, right, last = 0, len(events) - 1, len(events) - 1
         while left <= right:
             middle = (left + right) // 2
-            urgency = events[middle][1]
-            if _goes_first(events[middle], due, priority):
-                following = events[middle + 1][0] if middle < len(events) - 1 else None
-                if following is None or following > due or (following == due and urgency > priority):
+            event = events[middle]
+            if event[0] < due or (event[0] == due and event[1] <= priority):
+                following = events[middle + 1][0] if middle < last else None
+                if following is None or following > due or (following == due and event[1] > priority):
                     return middle + 1
                 left = middle + 1
             else:
-                if middle == 0 or _goes_first(events[middle - 1], due, priority):
+                previous = events[middle - 1] if middle else None
+                if previous is None or previous[0] < due or (previous[0] == due and previous[1] <= priority):
                     return middle
                 right = middle - 1
         return len(events)
@@ -58,9 +60,12 @@ class DesmojEventQueue(EventQueue):
 
     def cancel(self, event: Event) -> None:
         """Takes an event out of the list; one that has run already is left alone."""
-        position = next((i for i, each in enumerate(self._heap) if each is event), None)
-        if position is not None:
-            del self._heap[position]
+        for position in range(bisect_left(self._heap, event[:1]), len(self._heap)):
+            if self._heap[position] is event:
+                del self._heap[position]
+                return
+            if self._heap[position][0] > event[0]:
+                return
 
     def watch_cpu(self) -> None:
         """Adds the probe of a new CPU."""
@@ -68,11 +73,6 @@ class DesmojEventQueue(EventQueue):
 
     def _probe(self, _: object) -> None:
         self.schedule(_PROBE, self._probe, priority=VERY_LOW)
-
-
-def _goes_first(event: Event, due: Nanoseconds, priority: int) -> bool:
-    at, urgency = event[:2]
-    return bool(at < due or (at == due and urgency <= priority))
 
 
 def _nothing(_: object) -> None:

@@ -36,7 +36,7 @@ class Injections:
         delays = [delay for injection, delay in self._active if _concerns(injection, service, operation, call)]
         if self._last_replaces:
             delays = delays[-1:]
-        return sum(max(0.0, delay.sample(random)) for delay in delays if delay is not None)
+        return sum(delay.sample(random) for delay in delays if delay is not None)
 
 
 def _concerns(injection: InjectDelay, service: str, operation: str, call: Call) -> bool:

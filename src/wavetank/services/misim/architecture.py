@@ -7,7 +7,7 @@ from typing import Any
 
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution
-from wavetank.services.misim.fields import Fields, hint, quantity, read_json
+from wavetank.services.misim.fields import Fields, delay, hint, quantity, read_json
 from wavetank.services.misim.names import Names, plain_name
 from wavetank.services.misim.patterns import read_patterns
 from wavetank.services.model.architecture import (
@@ -62,7 +62,7 @@ def parse_architecture(document: Any, rules: Rules, lenient: bool = False) -> Ar
     check_cycles(services)
     hop: Distribution = MISIM_HOP
     if latency is not None and not rules.ignores_network_latency:
-        hop = quantity(latency_path, latency, rules.deviation_below_first)
+        hop = delay(latency_path, latency, rules.deviation_below_first)
     return Architecture(services, hop)
 
 
@@ -153,9 +153,9 @@ def _call(fields: Fields, names: Names, rules: Rules, probability: Distribution,
     service = fields.text("service", "target_service")
     path, _ = fields.get("operation", "target_operation")
     operation = fields.text("operation", "target_operation")
-    delay_path, delay = fields.get("custom_delay")
+    delay_path, custom = fields.get("custom_delay")
     target = names.resolve(service, operation, path)
-    drawn = None if delay is None else quantity(delay_path, delay, rules.deviation_below_first)
+    drawn = None if custom is None else delay(delay_path, custom, rules.deviation_below_first)
     return Call(*target, probability, drawn, weight)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.errors import InputError
-from wavetank.services.misim.fields import Fields, hint, quantity, read_json
+from wavetank.services.misim.fields import Fields, delay, hint, read_json
 from wavetank.services.misim.names import Names
 from wavetank.services.misim.profile import read_profile
 from wavetank.services.model.actions import Action, InjectDelay, KillInstances, StartInstances
@@ -163,7 +163,7 @@ class ExperimentReader:
         return InjectDelay(
             time,
             service,
-            quantity(path, value, self.rules.deviation_below_first),
+            delay(path, value, self.rules.deviation_below_first),
             duration if duration > 0 else None,
             None if source is None else self.names.resolve(service, source, config.at("operation_src"))[1],
             None if target is None else self.names.resolve(None, target, config.at("operation_trg")),

@@ -10,7 +10,7 @@ import msgspec
 
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution
-from wavetank.services.model.quantities import SplitNormal
+from wavetank.services.model.quantities import NotNegative, SplitNormal
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -138,3 +138,11 @@ def quantity(path: str, value: object, below_first: bool) -> Distribution:
         except ValueError:
             pass
     raise InputError(f'expected a number, "mean+-deviation" or "mode+x-y", got {value!r:.60}', path=path)
+
+
+def delay(path: str, value: object, below_first: bool) -> Distribution:
+    """Reads a quantity of seconds that is drawn again while it is negative."""
+    drawn = quantity(path, value, below_first)
+    if drawn.mean() < 0:
+        raise InputError(f"expected a delay, 0 or more, got {value!r:.60}", path=path)
+    return drawn if isinstance(drawn, Constant) else NotNegative(drawn)

@@ -8,7 +8,7 @@ from typing import Any
 
 from wavetank.errors import InputError
 from wavetank.services.misim.experiment import ExperimentReader
-from wavetank.services.misim.fields import Fields, quantity, read_json
+from wavetank.services.misim.fields import Fields, delay, read_json
 from wavetank.services.misim.profile import read_profile
 from wavetank.services.model.actions import Action, InjectDelay, KillInstances, StartInstances
 from wavetank.services.model.experiment import ServiceExperiment
@@ -75,10 +75,10 @@ class ScenarioReader:
             elif event := _EVENT.fullmatch(part):
                 self._refuse_like_misim("." in event[4], part)
                 actions.append(self._event(event, service))
-            elif delay := _DELAY.fullmatch(part):
+            elif slow := _DELAY.fullmatch(part):
                 self._refuse_like_misim(True, part)
-                spread = quantity("stimulus", delay[1], self._reader.rules.deviation_below_first)
-                actions.append(InjectDelay(float(delay[3]), service, spread, float(delay[2])))
+                spread = delay("stimulus", slow[1], self._reader.rules.deviation_below_first)
+                actions.append(InjectDelay(float(slow[3]), service, spread, float(slow[2])))
             else:
                 raise InputError(f"expected LOAD, KILL, START or DELAY, got {part!r}", path="stimulus")
         return generators, actions

@@ -29,6 +29,23 @@ class SplitNormal:
 
 
 @dataclass(frozen=True, slots=True)
+class NotNegative:
+    """Another quantity, drawn again until it is not negative (`mean` ignores that)."""
+
+    drawn: Distribution
+
+    def sample(self, random: random.Random) -> float:
+        """Draws one value."""
+        while (value := self.drawn.sample(random)) < 0:
+            pass
+        return value
+
+    def mean(self) -> float:
+        """Returns the mean of the other quantity."""
+        return self.drawn.mean()
+
+
+@dataclass(frozen=True, slots=True)
 class PositiveNormal:
     """Normal, drawn again until it is not negative (`mean` ignores that)."""
 

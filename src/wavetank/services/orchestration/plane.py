@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.services.engine.events import HIGH
 from wavetank.services.engine.instance import Instance
 from wavetank.services.engine.simulation import NodeDelays, Simulation
@@ -65,19 +66,28 @@ class PlaneReport:
     running: Mapping[str, int]
 
 
+PickPod = Callable[[list[Pod], Nanoseconds], Pod]
+
+
 class ManagementPlane:
     """Runs deployments on nodes for a simulation whose instances are placed. Only CPU requests count.
 
-    `placement` fixes the node of each deployment in place of a scheduler.
+    `placement` fixes the node of each deployment in place of a scheduler. `pick` chooses which of several pods with
+    the same backlog is removed; MiSim takes the first of a hash set, so without it one is drawn.
     """
 
     def __init__(
-        self, simulation: Simulation, config: OrchestrationConfig, placement: Mapping[str, str] | None = None
+        self,
+        simulation: Simulation,
+        config: OrchestrationConfig,
+        placement: Mapping[str, str] | None = None,
+        pick: PickPod | None = None,
     ) -> None:
         self.reports: list[PlaneReport] = []
         self._simulation = simulation
         self._config = config
         self._placement = placement
+        self._pick = pick or (lambda pods, _: simulation.random.choice(pods))
         self._nodes: dict[str, list[Pod]] = {name: [] for name, _ in config.nodes}
         self._capacity = {name: cpu * 1000 for name, cpu in config.nodes}
         self._pending: list[Pod] = []
@@ -158,8 +168,10 @@ class ManagementPlane:
             state.pods.remove(pending)
             self._pending.remove(pending)
             return
-        chance = self._simulation.random.random  # the order of a hash set, in MiSim
-        pod = min(state.pods, key=lambda each: (each.instance.cpu.backlog() if each.instance else 0.0, chance()))
+        backlogs = [pod.instance.cpu.backlog() if pod.instance else 0.0 for pod in state.pods]
+        least = min(backlogs)
+        equal = [pod for pod, backlog in zip(state.pods, backlogs, strict=True) if backlog == least]
+        pod = self._pick(equal, self._simulation.events.now)
         state.pods.remove(pod)
         pod.state = "leaving"
         if pod.instance is not None:

@@ -12,7 +12,7 @@ from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import MISIM_ORCHESTRATION, Rules
 from wavetank.services.orchestration.config import OrchestrationConfig
-from wavetank.services.orchestration.plane import ManagementPlane, PairDelays, PlaneReport
+from wavetank.services.orchestration.plane import ManagementPlane, PairDelays, PickPod, PlaneReport
 
 
 def run_orchestration(
@@ -23,6 +23,7 @@ def run_orchestration(
     seed: int,
     placement: Mapping[str, str] | None = None,
     rules: Rules = MISIM_ORCHESTRATION,
+    pick: PickPod | None = None,
 ) -> list[PlaneReport]:
     """Runs services on misim-orchestration's cluster to the end of the experiment; returns a report per second."""
     if experiment.duration is None:
@@ -31,7 +32,7 @@ def run_orchestration(
     others = tuple(action for action in experiment.actions if not isinstance(action, KillInstances))
     plain = replace(experiment, actions=others)
     simulation = Simulation(architecture, plain, rules, observer, seed, placed=True, delays=PairDelays(config.delays))
-    plane = ManagementPlane(simulation, config, placement)
+    plane = ManagementPlane(simulation, config, placement, pick)
     for kill in kills:
         simulation.events.schedule(
             rules.span(kill.time), lambda each: plane.kill_pods(each.service, each.instances), kill, NORMAL

@@ -39,11 +39,15 @@ class Findings:
         equal = abs(expected - got) <= tolerance
         self._add(aspect, Pair(name, f"{expected:.6g} ± {tolerance:.2g}", f"{got:.6g}", equal))
 
-    def take(self, other: Findings) -> None:
-        """Adds all that was found elsewhere."""
-        for aspect, pairs in other.aspects.items():
-            for pair in pairs:
-                self._add(aspect, pair)
+    def take(self, aspect: str) -> list[Pair]:
+        """Takes out what was compared in an aspect."""
+        self.differing.pop(aspect, None)
+        return self.aspects.pop(aspect, [])
+
+    def add_pairs(self, aspect: str, pairs: list[Pair]) -> None:
+        """Adds what was compared elsewhere."""
+        for pair in pairs:
+            self._add(aspect, pair)
 
     def _add(self, aspect: str, pair: Pair) -> None:
         self.aspects[aspect].append(pair)

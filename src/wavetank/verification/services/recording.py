@@ -19,6 +19,7 @@ Series = Mapping[str, list[list[str]]]
 
 _RESULT = "result.json"
 _SERIES = "out.csv.gz"
+_FIRST_SEED = "seed1.csv.gz"
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,12 @@ class ServiceRecording:
     @cached_property
     def series(self) -> Series:
         """Returns the recorded lines of each series, split at semicolons, without the name."""
-        path = self.folder / _SERIES
-        found: dict[str, list[list[str]]] = defaultdict(list)
-        if path.is_file():
-            for line in gzip.decompress(path.read_bytes()).decode().splitlines():
-                name, _, rest = line.partition(";")
-                found[name].append(rest.split(";"))
-        return found
+        return _read_series(self.folder / _SERIES)
+
+    @cached_property
+    def first_seed(self) -> Series:
+        """Returns the series of seed 1 of a random case."""
+        return _read_series(self.folder / _FIRST_SEED)
 
     def input(self, field: str, default: str) -> Path:
         """Returns the path of an input: in the folder, or where `result.json` says."""
@@ -56,6 +56,15 @@ class ServiceRecording:
             return self.folder / default
         data = self.folder.parent.parent
         return data / str(given)
+
+
+def _read_series(path: Path) -> Series:
+    found: dict[str, list[list[str]]] = defaultdict(list)
+    if path.is_file():
+        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+            name, _, rest = line.partition(";")
+            found[name].append(rest.split(";"))
+    return found
 
 
 def is_case(folder: Path) -> bool:
