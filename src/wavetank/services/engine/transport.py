@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from wavetank.network.flows import Flow, FlowNetwork
 from wavetank.network.link import Route
-from wavetank.services.engine.events import Event, EventQueue, cancel
+from wavetank.services.engine.events import Event, EventQueue
 from wavetank.services.model.rules import Rules
 
 Arrived = Callable[[Any], None]
@@ -59,7 +59,7 @@ class Transport:
         if self._planned is not None:
             if self._planned[0] == due:
                 return
-            cancel(self._planned)
+            self._events.cancel(self._planned)
         self._planned = None if due is None else self._events.schedule(due - self._events.now, self._advance)
 
     def _advance(self, _: object) -> None:
