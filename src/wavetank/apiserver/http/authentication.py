@@ -36,16 +36,24 @@ class Authenticator:
 
     def admit(self, headers: Mapping[str, str], raw: RawHeaders) -> User:
         """Returns the user of a request; `raw` are the headers with repeated ones."""
+        self.check_site(headers)
+        if not self.has_token(headers):
+            raise unauthorized()
+        if "impersonate-user" in headers or "impersonate-group" in headers:
+            return _impersonated(headers, raw)
+        return ADMIN
+
+    def check_site(self, headers: Mapping[str, str]) -> None:
+        """Refuses a request of a foreign web page."""
         self._check_host(headers.get("host"))
         if "origin" in headers:
             _check_origin(headers["origin"], headers.get("host"))
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise _refused("a web page of another site asks")
-        if self._token and not self._is_known(headers):
-            raise unauthorized()
-        if "impersonate-user" in headers or "impersonate-group" in headers:
-            return _impersonated(headers, raw)
-        return ADMIN
+
+    def has_token(self, headers: Mapping[str, str]) -> bool:
+        """Returns whether a request has the token, or none is needed."""
+        return not self._token or self._is_known(headers)
 
     def authenticate(self, token: str) -> User | None:
         """Returns the user of a token, None if it is unknown."""

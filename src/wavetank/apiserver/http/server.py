@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
+from collections.abc import Callable
+from typing import Protocol
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from wavetank.apiserver.http.asgi import App
+from wavetank.apiserver.http.streaming import Message, Receive, Send
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
 _LARGEST_HEAD = 1 << 20  # bytes, as of the real server
+_LARGEST_MESSAGE = 1 << 20  # bytes of a WebSocket message from a client
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 # kubectl shows the reason in the first line and nothing else.
 _WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
 _NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
+
+
+class App(Protocol):
+    """An ASGI application that is started and stopped with its server."""
+
+    def start(self, failed: Callable[[Exception], None]) -> None:
+        """Starts what runs beside the requests, in the running loop; `failed` is called if it fails."""
+
+    def stop(self) -> None:
+        """Stops it, and ends all streams."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serves one request, or one WebSocket."""
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -66,9 +83,9 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """A server that starts and stops the simulation, and ends the watches, which would otherwise keep it running.
+    """A server that starts and stops its application, whose streams would otherwise keep it running.
 
-    `error` is the exception with which the simulation failed, if it did; the server stops then.
+    `error` is the exception with which the application failed, if it did; the server stops then.
     """
 
     def __init__(self, config: uvicorn.Config, app: App) -> None:
@@ -77,7 +94,7 @@ class Server(uvicorn.Server):
         self._app = app
 
     def serve_on(self, listening: socket.socket) -> None:
-        """Serves until it is interrupted, or until the simulation fails: then its error is raised."""
+        """Serves until it is interrupted, or until the application fails: then its error is raised."""
         self.run([listening])
         if self.error is not None:
             raise self.error
@@ -111,12 +128,15 @@ def _why(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
 
 
-def make_server(app: App, certificate: Certificate | None = None) -> Server:
-    """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost."""
-    config = uvicorn.Config(
+def make_config(
+    app: App, certificate: Certificate | None = None, websocket: type[asyncio.Protocol] | None = None
+) -> uvicorn.Config:
+    """Returns the configuration of a server; `websocket` is the protocol of WebSockets, which are else refused."""
+    return uvicorn.Config(
         app,
         http=HttpProtocol,
-        ws="none",
+        ws=websocket or "none",
+        ws_max_size=_LARGEST_MESSAGE,
         lifespan="off",
         log_level="error",
         access_log=False,
@@ -126,7 +146,13 @@ def make_server(app: App, certificate: Certificate | None = None) -> Server:
         ssl_certfile=str(certificate.certificate) if certificate else None,
         ssl_keyfile=str(certificate.key) if certificate else None,
     )
-    server = Server(config, app)
+
+
+def make_server(
+    app: App, certificate: Certificate | None = None, websocket: type[asyncio.Protocol] | None = None
+) -> Server:
+    """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost."""
+    server = Server(make_config(app, certificate, websocket), app)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     return server

@@ -1,0 +1,68 @@
+"""Requests and responses of the ASGI protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from wavetank.apiserver.errors import bad_request, too_large
+from wavetank.apiserver.http.streaming import Message, Receive, Send
+from wavetank.apiserver.requests.request import Query, Response
+
+LARGEST_BODY = 3 * 1024 * 1024  # bytes, as of the real server
+_LARGEST_WASTE = 16 * LARGEST_BODY  # read and dropped, so that the client sees the error
+
+
+class ClientGoneError(Exception):
+    """The client closed the connection before its request was complete."""
+
+
+def read_headers(scope: Message) -> Mapping[str, str]:
+    """Returns the headers by their names in lower case; of repeated ones the first."""
+    return {key.decode("latin-1"): value.decode("latin-1") for key, value in reversed(scope["headers"])}
+
+
+async def read_body(headers: Mapping[str, str], receive: Receive) -> bytes:
+    """Reads a request's body; StatusError if it is too large, once the client has sent it or far too much."""
+    if "content-length" not in headers and "transfer-encoding" not in headers:
+        return b""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body") and message["type"] == "http.request":
+        return _checked(len(body), body)
+    parts, size = [body], len(body)
+    while message["type"] == "http.request" and message["more_body"] and size <= _LARGEST_WASTE:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= LARGEST_BODY:
+            parts.append(part)
+    if message["type"] == "http.disconnect":
+        raise ClientGoneError
+    return _checked(size, b"".join(parts))
+
+
+def _checked(size: int, body: bytes) -> bytes:
+    if size > LARGEST_BODY:
+        raise too_large(LARGEST_BODY)
+    return body
+
+
+def parse_query(text: bytes) -> Query:
+    """Returns the parameters of a query in their order; StatusError if there are too many."""
+    if not text:
+        return ()
+    try:
+        return tuple(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=1000))
+    except ValueError:
+        raise bad_request("the query has too many parameters") from None
+
+
+async def send_response(response: Response, send: Send) -> None:
+    """Sends a whole response."""
+    headers = [(key.encode("latin-1"), value.encode("latin-1", "replace")) for key, value in response.headers]
+    body = response.body
+    if response.status not in (204, 304):
+        headers.append((b"content-length", b"%d" % len(body)))
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
