@@ -31,7 +31,7 @@ from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.k8ssim import write_k8ssim
 from wavetank.results.write.nodes import write_nodes
-from wavetank.results.write.services import write_services
+from wavetank.results.write.services.tables import write_services
 from wavetank.results.write.tables import write_tables
 from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.simulation import Setting, Simulation
@@ -134,7 +134,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes)
+        figures = requests.services if requests is not None else None
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures)
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
 
 

@@ -37,6 +37,13 @@ SERVICES = "services.csv"
 SERVICES_OVER_TIME = "services_over_time.csv"
 SERVICE_PODS = "service_pods.csv"
 SERVICE_LINKS = "service_links.csv"
+SERVICE_LOAD = "service_load.csv"
+SERVICE_CALLS = "service_calls.csv"
+SERVICE_HISTOGRAMS = "service_histograms.csv"
+SERVICE_OVERLOADS = "service_overloads.csv"
+SERVICE_SPANS = "service_spans.csv"
+PERFETTO = "traces.perfetto.json"
+JAEGER = "traces.jaeger.json"
 
 # Of a sweep, besides summary.csv, wall.json, report.html and a folder for each scenario.
 SWEEP = "sweep.json"

@@ -20,6 +20,7 @@ from wavetank.kernel.distributions import Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.services.cluster.services import ServicesSetting
 from wavetank.services.cluster.topology import Connection, NetworkSetting
+from wavetank.services.measures.spans import TraceSetting
 from wavetank.services.misim.names import Names
 from wavetank.services.misim.profile import read_profile
 from wavetank.services.model.architecture import (
@@ -60,6 +61,7 @@ def make_services(
         {each.name: each.deployment or each.name for each in spec.services},
         interval=spec.interval,
         network=_network(spec.network),
+        traces=TraceSetting(spec.traces.slowest, spec.traces.every, tuple(spec.traces.formats)),
     )
 
 

@@ -21,6 +21,8 @@ from wavetank.results.metrics.machines import NodeFigures, most_nodes
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
+from wavetank.services.cluster.services import ClusterServices
+from wavetank.services.measures.histogram import Histogram
 
 
 def measure(
@@ -29,6 +31,7 @@ def measure(
     gpus: GpuFigures | None = None,
     autoscalers: Sequence[AutoscalerFigures] = (),
     nodes: NodeFigures | None = None,
+    services: ClusterServices | None = None,
 ) -> Metrics:
     """Computes the metrics of a run."""
     gpus = gpus or GpuFigures()
@@ -64,6 +67,7 @@ def measure(
         **(_of_autoscalers(autoscalers) if autoscalers else {}),
         **(_of_prices(nodes) if nodes is not None and nodes.has_prices else {}),
         **(_of_groups(nodes) if nodes is not None and nodes.has_groups else {}),
+        **(_of_services(services) if services is not None else {}),
     )
 
 
@@ -108,6 +112,20 @@ def _of_groups(nodes: NodeFigures) -> dict[str, Any]:
             if spot
             else {}
         ),
+    }
+
+
+def _of_services(services: ClusterServices) -> dict[str, Any]:
+    total = Histogram()
+    for histogram in services.timeline.histograms.values():
+        total.include(histogram)
+    since = [each.since for pod in services.instances for each in pod.overloads if each.until is None]
+    return {
+        "answered_requests": total.number,
+        "failed_requests": sum(services.timeline.failures.values()),
+        "p50_response_time_s": total.quantile(0.5) if total.number else None,
+        "p99_response_time_s": total.quantile(0.99) if total.number else None,
+        "overloaded_since_s": min(since) / SECOND if since else None,
     }
 
 

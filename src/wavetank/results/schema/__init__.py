@@ -8,7 +8,17 @@ from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
 from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
 from wavetank.results.schema.nodes import CAPACITY, NAMESPACE_COSTS, NODE_GROUPS, NODE_TIMELINE
 from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
-from wavetank.results.schema.services import SERVICE_LINKS, SERVICE_PODS, SERVICES, SERVICES_OVER_TIME
+from wavetank.results.schema.services import (
+    SERVICE_CALLS,
+    SERVICE_HISTOGRAMS,
+    SERVICE_LINKS,
+    SERVICE_LOAD,
+    SERVICE_OVERLOADS,
+    SERVICE_PODS,
+    SERVICE_SPANS,
+    SERVICES,
+    SERVICES_OVER_TIME,
+)
 from wavetank.results.schema.sweeps import (
     CLOSE_RATE,
     COMPARED,
@@ -35,7 +45,12 @@ RUN_TABLES = (
     NAMESPACE_COSTS,
     SERVICES,
     SERVICES_OVER_TIME,
+    SERVICE_LOAD,
     SERVICE_PODS,
+    SERVICE_CALLS,
+    SERVICE_HISTOGRAMS,
+    SERVICE_OVERLOADS,
+    SERVICE_SPANS,
     SERVICE_LINKS,
 )
 SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
@@ -64,8 +79,13 @@ __all__ = [
     "SCHEDULE",
     "SERVICES",
     "SERVICES_OVER_TIME",
+    "SERVICE_CALLS",
+    "SERVICE_HISTOGRAMS",
     "SERVICE_LINKS",
+    "SERVICE_LOAD",
+    "SERVICE_OVERLOADS",
     "SERVICE_PODS",
+    "SERVICE_SPANS",
     "SUMMARY",
     "SWEEP_SUMMARY",
     "SWEEP_TABLES",

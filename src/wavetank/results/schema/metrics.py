@@ -163,6 +163,44 @@ class Metrics:
             optional=True,
         ),
     ] = None
+    answered_requests: Annotated[
+        int | None, about("requests of users that services answered", label="Answered requests", optional=True)
+    ] = None
+    failed_requests: Annotated[
+        int | None,
+        about("requests of users that failed", label="Failed requests", better="lower", optional=True),
+    ] = None
+    p50_response_time_s: Annotated[
+        float | None,
+        about(
+            "median response time of the users' requests, over all operations",
+            SECONDS,
+            label="Median response time",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    p99_response_time_s: Annotated[
+        float | None,
+        about(
+            "99th percentile of the response times",
+            SECONDS,
+            label="99th percentile of response times",
+            better="lower",
+            heading="p99\nresponse",
+            optional=True,
+        ),
+    ] = None
+    overloaded_since_s: Annotated[
+        float | None,
+        about(
+            "since when a service has been overloaded until the end of the run, the earliest of all;"
+            " [service_overloads.csv](#service_overloadscsv) has the definition",
+            SECONDS,
+            label="Overloaded since",
+            optional=True,
+        ),
+    ] = None
     hpa_pod_hours: Annotated[
         float | None,
         about(
@@ -312,6 +350,11 @@ _REPORTED_FIRST = (
     "share_fairness",
     "cpu_utilization",
     "memory_utilization",
+    "p50_response_time_s",
+    "p99_response_time_s",
+    "failed_requests",
+    "overloaded_since_s",
+    "answered_requests",
     "hpa_time_above_target_s",
     "hpa_missing_pod_hours",
     "hpa_pod_hours",

@@ -61,6 +61,94 @@ SERVICE_PODS = Table(
     ),
 )
 
+SERVICE_LOAD = Table(
+    layout.SERVICE_LOAD,
+    "one row per interval and service; only in runs with services",
+    (
+        Column("time_s", float, "start of the interval", SECONDS),
+        _SERVICE,
+        Column("pods", float, "mean number of pods that took requests"),
+        Column("requests", int, "requests that its pods got"),
+        Column("cpu", float, "CPU that it used, mean over the interval", "cores"),
+        Column("cpu_utilization", float, "CPU that it used ÷ CPU that its pods request", SHARE),
+        Column("throttled", float, "share of the pods' time in which CPU limits held them back", SHARE),
+        Column("queue", float, "requests at the CPU, computed or waiting for it: mean over the interval"),
+        Column("queue_at_end", int, "the same at the end of the interval"),
+        Column("open_requests", int, "all requests that its pods had then, also those that wait for their own calls"),
+    ),
+)
+
+SERVICE_CALLS = Table(
+    layout.SERVICE_CALLS,
+    "one row per edge of the service graph: calls of an operation by users or by another operation; only in runs with"
+    " services",
+    (
+        Column("caller_service", str, "service that calls; empty: users"),
+        Column("caller_operation", str, "operation that calls; empty: users"),
+        Column("service", str, "service that is called"),
+        Column("operation", str, "operation that is called"),
+        Column("succeeded", int, "calls that were answered; each try counts"),
+        Column("failed", int, "calls that failed"),
+        Column("failures", str, "failed calls by reason: `TIMEOUT=3;NO_INSTANCE_AVAILABLE=1`"),
+        Column("mean_s", float, "mean response time, as the caller sees it; the sum of the next three", SECONDS),
+        Column("messages_s", float, "mean time in which request and answer are under way", SECONDS),
+        Column("calls_s", float, "mean time in which the called operation waits for its own calls", SECONDS),
+        Column("cpu_s", float, "mean time at the CPU, computed or waiting for it", SECONDS),
+        Column("p50_s", float, "median of the response times", SECONDS),
+        Column("p95_s", float, "95th percentile", SECONDS),
+        Column("p99_s", float, "99th percentile", SECONDS),
+        Column("p999_s", float, "99.9th percentile", SECONDS),
+        Column("max_s", float, "longest response time", SECONDS),
+    ),
+)
+
+SERVICE_HISTOGRAMS = Table(
+    layout.SERVICE_HISTOGRAMS,
+    "one row per interval, operation that users asked for and bucket of response times; only in runs with services",
+    (
+        Column("time_s", float, "start of the interval", SECONDS),
+        _SERVICE,
+        _OPERATION,
+        Column("from_s", float, "lower bound of the bucket; there are five for each power of ten", SECONDS),
+        Column("to_s", float, "upper bound of the bucket", SECONDS),
+        Column("requests", int, "answered requests with such a response time"),
+    ),
+)
+
+SERVICE_OVERLOADS = Table(
+    layout.SERVICE_OVERLOADS,
+    "one row per time in which a pod was overloaded: for at least one interval its requests got less CPU than they"
+    " could use at every instant, and its queue grew by more than 4 × √(requests that came); only if there was one",
+    (
+        _SERVICE,
+        Column("pod", str, "name of the pod"),
+        Column("since_s", float, "when it began", SECONDS),
+        Column("until_s", float, "when it was over; empty if it lasted to the end of the run", SECONDS),
+        Column("queue_at_start", int, "requests at its CPU at the beginning"),
+        Column("longest_queue", int, "most requests at its CPU"),
+    ),
+)
+
+SERVICE_SPANS = Table(
+    layout.SERVICE_SPANS,
+    "one row per request and call of the sampled traces; only in runs with services",
+    (
+        Column("trace", int, "number of the user's request, in the order of their ends"),
+        Column("span", int, "number inside the trace; 1 is the user's request"),
+        Column("parent", int, "span that made the call; empty for the user's request"),
+        Column("service", str, "service that was called"),
+        Column("operation", str, "operation that was called"),
+        Column("pod", str, "pod that handled it; empty if none did"),
+        Column("node", str, "node of the pod"),
+        Column("sent", float, "when it was sent", SECONDS),
+        Column("received", float, "when the pod got it", SECONDS),
+        Column("queued", float, "when it had the answers of its own calls and went to the CPU", SECONDS),
+        Column("computed", float, "when the CPU was done", SECONDS),
+        Column("ended", float, "when the answer was back, or the call failed", SECONDS),
+        Column("reason", str, "why it failed; empty if it did not"),
+    ),
+)
+
 SERVICE_LINKS = Table(
     layout.SERVICE_LINKS,
     "one row per link that payloads crossed; only in runs with services and a network",

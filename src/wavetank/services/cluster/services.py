@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +11,18 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.quantity import milli
+from wavetank.services.cluster.load import LoadTimeline
+from wavetank.services.cluster.podinstance import PodInstance
 from wavetank.services.cluster.topology import ClusterNetwork, NetworkSetting
-from wavetank.services.engine.instance import Instance
-from wavetank.services.engine.nodecpu import NodeCpu, PodCpu
+from wavetank.services.engine.events import AT_ONCE
+from wavetank.services.engine.nodecpu import NodeCpu
+from wavetank.services.engine.overload import OverloadWatch
 from wavetank.services.engine.simulation import Simulation
+from wavetank.services.measures.spans import TraceSetting
 from wavetank.services.measures.timeline import ServiceTimeline
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import CORRECT, Rules
-
-WINDOW: Nanoseconds = 15 * SECOND  # over which the use of CPU is measured, as a metrics server does it
 
 
 @dataclass(frozen=True)
@@ -34,29 +35,7 @@ class ServicesSetting:
     rules: Rules = CORRECT
     interval: Nanoseconds = 10 * SECOND
     network: NetworkSetting = field(default_factory=NetworkSetting)
-
-
-@dataclass(eq=False, slots=True)
-class PodInstance:
-    """A pod as an instance of a service, from `started` to `ended` (None: to the end of the run)."""
-
-    pod: str
-    instance: Instance
-    node: str
-    started: Nanoseconds
-    share: PodCpu
-    ended: Nanoseconds | None = None
-    samples: deque[tuple[Nanoseconds, float]] = field(default_factory=deque)  # (time, CPU time used until then)
-
-    def mean_cpu(self, now: Nanoseconds) -> float:
-        """Returns the cores it used on average over the last measuring window."""
-        self.share.cpu.advance()
-        samples = self.samples
-        while len(samples) > 1 and samples[1][0] <= now - WINDOW:
-            samples.popleft()
-        since, used = samples[0] if samples else (self.started, 0.0)
-        samples.append((now, self.share.cpu.used))
-        return (self.share.cpu.used - used) * SECOND / (now - since) if now > since else 0.0
+    traces: TraceSetting = field(default_factory=TraceSetting)
 
 
 class ClusterServices:
@@ -69,10 +48,12 @@ class ClusterServices:
 
     def __init__(self, setting: ServicesSetting) -> None:
         self.setting = setting
-        self.timeline = ServiceTimeline(setting.interval)
+        self.timeline = ServiceTimeline(setting.interval, setting.traces)
+        self.load = LoadTimeline(setting.deployments)
         self.instances: list[PodInstance] = []
         self._service_of = {deployment: service for service, deployment in setting.deployments.items()}
         self._running: dict[str, PodInstance] = {}
+        self._left: list[PodInstance] = []  # pods that take no more requests, in this interval or with work to do
         self._by_name: dict[tuple[str, str], PodInstance] = {}
         self._nodes: dict[str, NodeCpu] = {}
         self._domains: dict[str, str] = {}
@@ -92,24 +73,46 @@ class ClusterServices:
             placed=True,
             topology=self.network if setting.network != NetworkSetting() else None,
         )
+        self.simulation.events.schedule(setting.interval, self._take_load, priority=AT_ONCE)
         context.store.subscribe(NODE, added=self._node_added, modified=self._node_changed, deleted=self._node_gone)
         context.store.subscribe(POD, added=self._pod_added, modified=self._pod_changed, deleted=self._pod_gone)
 
     def ended(self, time: Nanoseconds) -> None:
         """Simulates the requests up to the end of the run."""
         self.simulation.advance(time)
+        self.load.take(time, [*self._running.values(), *self._left])
         for each in self.instances:
             each.share.cpu.advance()
+            if each.share.cpu.overloads is not None:
+                each.share.cpu.overloads.end(time, None)
+
+    def _take_load(self, _: object) -> None:
+        events = self.simulation.events
+        self.load.take(events.now, [*self._running.values(), *self._left])
+        self._left = [each for each in self._left if each.instance.handled]
+        events.schedule(self.setting.interval, self._take_load, priority=AT_ONCE)
 
     def warnings(self) -> list[str]:
-        """Names services that never had an instance, and ends of links without a node."""
+        """Names services that never had an instance or are overloaded at the end, and ends of links without a node."""
         served = {each.instance.service.name for each in self.instances}
         missing = [(name, owner) for name, owner in self.setting.deployments.items() if name not in served]
         idle = [f"service {name!r} had no running pod of Deployment {owner!r}" for name, owner in missing]
         named = {domain for way in self.setting.network.connections for domain in way}
         key = self.setting.network.topology_key
         unknown = sorted(named - set(self._domains.values()))
-        return [*idle, *(f"network: no node has the label {key}: {domain}" for domain in unknown)]
+        return [*idle, *(f"network: no node has the label {key}: {domain}" for domain in unknown), *self._overloaded()]
+
+    def _overloaded(self) -> Iterator[str]:
+        for name in self.setting.deployments:
+            pods = [each for each in self.instances if each.instance.service.name == name]
+            lasting = [(one, pod.pod) for pod in pods for one in pod.overloads if one.until is None]
+            if lasting:
+                first, pod = min(lasting, key=lambda each: each[0].since)
+                since = first.since / SECOND
+                yield (
+                    f"service {name!r} has been overloaded since {since:.1f} s: the queue of {pod} grew from"
+                    f" {first.queued} to {first.longest} requests"
+                )
 
     def cpu_milli(self, namespace: str, pod: str) -> int | None:
         """Returns the CPU that a pod uses, in thousandths of a core; None if it is no instance of a service."""
@@ -165,6 +168,7 @@ class ClusterServices:
             return
         self.simulation.advance(self._clock.now)
         share = self._node_cpu(pod.node_name).join(pod.requests.get(CPU, 0) / 1000, _limit(pod))
+        share.cpu.overloads = OverloadWatch(self.setting.interval)
         instance = self.simulation.services[service].add(pod.name, pod.node_name, share.cpu)
         instance.start()
         running = PodInstance(pod.name, instance, pod.node_name, self._clock.now, share)
@@ -193,6 +197,7 @@ class ClusterServices:
         self.simulation.advance(self._clock.now)
         running = self._running.pop(uid)
         running.ended = self._clock.now
+        self._left.append(running)
         running.instance.service.instances.remove(running.instance)
         return running
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.services.engine.events import Event, EventQueue
+from wavetank.services.engine.overload import OverloadWatch
 from wavetank.services.engine.queues import (
     Fifo,
     Lifo,
@@ -146,6 +147,8 @@ class SharedCpu:
         self._sequence = 0
         self._next: Event | None = None
         self.used = 0.0  # units of work done so far
+        self.queueing = 0.0  # requests that were there, over time, in seconds
+        self.overloads: OverloadWatch | None = None
         self.changed: Callable[[], None] | None = None  # is called when the number of requests has changed
 
     @property
@@ -182,14 +185,26 @@ class SharedCpu:
         now = self._events.now
         work = self._rate() * ((now - self._since) / SECOND)
         self._progress += work
-        self.used += work * len(self._jobs)
+        jobs = len(self._jobs)
+        self.used += work * jobs
+        self.queueing += jobs * ((now - self._since) / SECOND)
         self._since = now
+
+    def totals(self) -> tuple[float, float]:
+        """Returns `used` and `queueing` up to the present; changes nothing, so that a look has no effect on a run."""
+        elapsed = (self._events.now - self._since) / SECOND
+        jobs = len(self._jobs)
+        return self.used + self._rate() * jobs * elapsed, self.queueing + jobs * elapsed
 
     def _plan(self) -> None:
         if self._next is not None:
             self._events.cancel(self._next)
             self._next = None
         rate = self._rate()
+        if self.overloads is not None:
+            jobs = len(self._jobs)
+            is_short = jobs > 0 and rate < self.capacity / self._cores
+            self.overloads.note(self._events.now, is_short, jobs, self._sequence)
         if rate > 0:
             left = max(0.0, self._jobs[0][0] - self._progress)
             self._next = self._events.schedule(math.ceil(left / rate * SECOND), self._finish)

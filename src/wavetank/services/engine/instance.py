@@ -92,6 +92,7 @@ class Instance:
             self._start(parent.steps[parent.done], request)
 
     def _compute(self, request: Request) -> None:
+        request.queued = self._events.now
         demand = request.operation.demand.sample(self._simulation.random)
         place = self.service.choose() if self._rules.work_on_next_instance and self._simulation.has_nodes else self
         if place is not None:
@@ -100,6 +101,7 @@ class Instance:
     def _computed(self, request: Request) -> None:
         if request not in self.handled or self.state == "KILLED":
             return
+        request.computed = self._events.now
         self._simulation.send_answer(self, request)
         del self.handled[request]
         self._end_if_idle()

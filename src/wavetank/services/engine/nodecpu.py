@@ -26,6 +26,10 @@ class PodCpu:
         """Returns the cores it can use now: one for each request, up to its quota."""
         return self.cpu.active if self.limit is None else min(self.cpu.active, self.limit)
 
+    def throttled_until(self, now: Nanoseconds) -> float:
+        """Returns the seconds in which the quota has held it back up to `now`."""
+        return self.throttled + ((now - self.since) / SECOND if self.since is not None else 0.0)
+
 
 class NodeCpu:
     """Deals out the cores of a node as CFS does: idle CPU goes to those who want more, by weight, up to their quota.

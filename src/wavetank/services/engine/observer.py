@@ -1,10 +1,23 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from wavetank.kernel.durations import Nanoseconds
+
+if TYPE_CHECKING:
+    from wavetank.services.engine.requests import Request
 
 
 class Observer:
     """Callbacks for what happens in a simulation, all empty; recorders override those that they need."""
+
+    keeps_calls = False  # whether requests keep the calls that they made, for `request_ended`
+
+    def request_ended(self, request: Request) -> None:
+        """A request of a user was answered or failed."""
+
+    def call_ended(self, request: Request) -> None:
+        """The answer of a call is back, or the call failed."""
 
     def responded(self, service: str, operation: str, now: Nanoseconds, response: Nanoseconds) -> None:
         """A request of a user was answered after `response`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -46,14 +47,22 @@ class Step:
 
 
 class Request:
-    """A request of a user (`step` is None) or a call between services."""
+    """A request of a user (`step` is None) or a call between services.
+
+    `queued` is when it had the answers of its calls and went to the CPU, `computed` when the CPU was done, `ended` when
+    its answer was back or it failed; `children` are the calls it made, if the observer asks for them.
+    """
 
     __slots__ = (
         "arrived",
-        "failed",
+        "children",
+        "computed",
+        "ended",
         "handler",
         "operation",
         "plan",
+        "queued",
+        "reason",
         "requester",
         "sent",
         "service",
@@ -73,7 +82,11 @@ class Request:
         self.sent: Nanoseconds = 0
         self.arrived: Nanoseconds = 0
         self.timeout: Event | None = None
-        self.failed = False
+        self.queued: Nanoseconds | None = None
+        self.computed: Nanoseconds | None = None
+        self.ended: Nanoseconds | None = None
+        self.reason: Reason | None = None
+        self.children: Sequence[Request] = ()
 
     @property
     def size(self) -> int:

@@ -50,6 +50,7 @@ class Simulation:
         self.events = _event_queue(experiment, rules)
         self.rules = rules
         self.observer = observer
+        self._keeps_calls = observer.keeps_calls
         self.random = random.Random(seed)
         self.has_nodes = placed
         self.sends = 0
@@ -112,6 +113,9 @@ class Simulation:
         assert call is not None
         request = self._new(call.service, call.operation, step, None)
         request.requester = instance
+        if self._keeps_calls:
+            assert step.request is not None
+            step.request.children = [*step.request.children, request]
         step.child = request
         step.target = request.service
         self.events.schedule(self.rules.span(wait), self._send_request, request)
@@ -180,7 +184,7 @@ class Simulation:
         if request.requester is None:
             now = self.events.now
             self.observer.responded(request.service.name, request.operation.name, now, now - request.sent)
-            self._tell_source(request)
+            self._end_user_request(request)
             return
         delay = self._hop.sample(self.random)
         self._deliver(delay, request.answer_size, request.handler, request.requester, self._arrive_answer, request)
@@ -189,6 +193,7 @@ class Simulation:
         requester = request.requester
         assert requester is not None
         self._cancel_timeout(request)
+        self._end_call(request)
         if not requester.receive_answer(request):
             self.observer.answer_dropped(self.events.now)
 
@@ -204,15 +209,24 @@ class Simulation:
     def fail(self, failure: tuple[Request, Reason]) -> None:
         """Tells the sender of a request that it failed."""
         request, reason = failure
+        request.reason = reason
         self._cancel_timeout(request)
         if request.requester is not None:
             self.observer.call_failed(request.operation.name, self.events.now, reason)
+            self._end_call(request)
             request.requester.call_failed(request, reason)
         else:
             self.observer.failed(request.service.name, request.operation.name, self.events.now, reason)
-            self._tell_source(request)
+            self._end_user_request(request)
 
-    def _tell_source(self, request: Request) -> None:
+    def _end_call(self, request: Request) -> None:
+        if request.ended is None:  # the answer of a call that has timed out comes late
+            request.ended = self.events.now
+            self.observer.call_ended(request)
+
+    def _end_user_request(self, request: Request) -> None:
+        request.ended = self.events.now
+        self.observer.request_ended(request)
         source: Any = request.source
         source.ended()
 

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import math
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.services.engine.requests import Request
+from wavetank.services.measures.calls import CallFigures, Edge, edge_of
 from wavetank.services.measures.histogram import Histogram
 from wavetank.services.measures.recorder import LatencyRecorder
+from wavetank.services.measures.spans import TraceSampler, TraceSetting
 
 QUANTILES = (0.5, 0.95, 0.99, 0.999)
+_PER_DECADE = 5  # coarse buckets
 
 
 @dataclass(slots=True)
@@ -28,14 +34,21 @@ class IntervalFigures:
     failed: int
     mean: float
     quantiles: tuple[float, ...]
+    buckets: tuple[tuple[int, int], ...]  # (number of a coarse bucket, count), see `coarse_bounds`
 
 
 class ServiceTimeline(LatencyRecorder):
-    """Keeps response times in total and for each interval of time in which a request ended."""
+    """Keeps response times in total, for each edge of the service graph and for each interval in which requests ended.
 
-    def __init__(self, interval: Nanoseconds) -> None:
+    It also keeps the requests of users that are sampled as traces.
+    """
+
+    def __init__(self, interval: Nanoseconds, traces: TraceSetting) -> None:
         super().__init__()
         self.interval = interval
+        self.keeps_calls = traces.keeps_any
+        self.traces = TraceSampler(traces)
+        self.edges: defaultdict[Edge, CallFigures] = defaultdict(CallFigures)
         self._at = -1
         self._current: dict[tuple[str, str], Interval] = {}
         self._closed: list[IntervalFigures] = []
@@ -49,6 +62,16 @@ class ServiceTimeline(LatencyRecorder):
         """Counts a failure."""
         super().failed(service, operation, now, reason)
         self._interval(service, operation, now).failed += 1
+
+    def request_ended(self, request: Request) -> None:
+        """Counts a request of a user and samples it."""
+        self.edges[edge_of(request)].add(request)
+        if self.keeps_calls:
+            self.traces.ended(request)
+
+    def call_ended(self, request: Request) -> None:
+        """Counts a call between services."""
+        self.edges[edge_of(request)].add(request)
 
     def _interval(self, service: str, operation: str, now: Nanoseconds) -> Interval:
         at = now // self.interval
@@ -74,4 +97,19 @@ class ServiceTimeline(LatencyRecorder):
 def _figures(start: Nanoseconds, service: str, operation: str, interval: Interval) -> IntervalFigures:
     histogram = interval.histogram
     quantiles = tuple(histogram.quantile(share) for share in QUANTILES)
-    return IntervalFigures(start, service, operation, histogram.number, interval.failed, histogram.mean(), quantiles)
+    return IntervalFigures(
+        start, service, operation, histogram.number, interval.failed, histogram.mean(), quantiles, coarse(histogram)
+    )
+
+
+def coarse(histogram: Histogram) -> tuple[tuple[int, int], ...]:
+    """Returns the counts in coarse buckets for a heat map, five for each power of ten."""
+    counts: Counter[int] = Counter()
+    for low, count in histogram.rows():
+        counts[math.floor(math.log10(max(low, 1) / SECOND) * _PER_DECADE + 1e-9)] += count
+    return tuple(sorted(counts.items()))
+
+
+def coarse_bounds(bucket: int) -> tuple[float, float]:
+    """Returns the bounds of a coarse bucket in seconds."""
+    return 10 ** (bucket / _PER_DECADE), 10 ** ((bucket + 1) / _PER_DECADE)

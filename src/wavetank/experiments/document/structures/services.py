@@ -11,10 +11,12 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.structures.network import NetworkSpec
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.services.measures.spans import TraceFormat
 
 _SHARE = types.number(0, 1, "a share from 0 to 1")
 _RATE = types.number(0, None, "a number of 0 or more")
 _SIZE = types.amount(MEMORY)
+_TRACE_FORMATS: tuple[TraceFormat, ...] = ("perfetto", "jaeger")
 _BALANCERS = ("random", "round-robin", "round-robin-fast", "even", "util")
 
 
@@ -126,6 +128,18 @@ class UsersSpec(Structure):
     stop: Nanoseconds | None = field(types.duration, default=None, doc="no request from then on", otherwise="never")
 
 
+class TracesSpec(Structure):
+    """Requests of users that are kept with all their calls, in `service_spans.csv`."""
+
+    slowest: int = field(types.integer(0), default=5, doc="of each operation so many, those with the longest times")
+    every: int = field(types.integer(0), default=0, doc="and each so many-th of all requests; 0: none")
+    formats: list[TraceFormat] = field(
+        types.items(types.choice(_TRACE_FORMATS), least=0),
+        default=[],
+        doc="also for other programs: `perfetto` (traces.perfetto.json), `jaeger` (traces.jaeger.json)",
+    )
+
+
 class ServicesSpec(Structure):
     """Microservices on the cluster: requests of users, and their response times."""
 
@@ -136,6 +150,7 @@ class ServicesSpec(Structure):
     network: NetworkSpec | None = field(
         types.nested(NetworkSpec), default=None, doc="latency and links between nodes", otherwise="only hops"
     )
+    traces: TracesSpec = field(types.nested(TracesSpec), default={}, doc="single requests that are kept")
     interval: Nanoseconds = field(types.duration, default="10s", doc="for which figures over time are written")
 
     def check(self, path: str) -> None:
