@@ -10,7 +10,7 @@ from wavetank.controllers.clusterautoscaler.clusterstate import ClusterState
 from wavetank.controllers.clusterautoscaler.cooldown import Cooldown
 from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.instances import InstanceCache
-from wavetank.controllers.clusterautoscaler.loop import LoopTrigger
+from wavetank.controllers.clusterautoscaler.loop import LoopTrigger, Trigger
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups, SizeError
 from wavetank.controllers.clusterautoscaler.nodewatch import NodeWatch
 from wavetank.controllers.clusterautoscaler.options import Options
@@ -21,7 +21,7 @@ from wavetank.controllers.clusterautoscaler.report import MIN_SIZE_REACHED, Loop
 from wavetank.controllers.clusterautoscaler.scaledown.actuator import ScaleDownActuator
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
 from wavetank.controllers.clusterautoscaler.scaledown.drain import Drainer
-from wavetank.controllers.clusterautoscaler.scaledown.planner import ScaleDownPlanner
+from wavetank.controllers.clusterautoscaler.scaledown.planner import ScaleDownPlanner, UnneededNode
 from wavetank.controllers.clusterautoscaler.scaleup.expanders import ExpanderChain
 from wavetank.controllers.clusterautoscaler.scaleup.orchestrator import (
     Result,
@@ -87,8 +87,12 @@ class ClusterAutoscaler:
         )
         self._status = StatusWriter(context, options, self._groups, self._state)
         first = context.clock.now + _START_UP + options.scan_interval
-        self._trigger = LoopTrigger(
-            context.store, self._loop, options.scan_interval, first, options.frequent_loops_enabled
+        self._trigger = self._make_trigger(first)
+
+    def _make_trigger(self, first: Nanoseconds) -> Trigger:
+        options = self._options
+        return LoopTrigger(
+            self._context.store, self._loop, options.scan_interval, first, options.frequent_loops_enabled
         )
 
     def _signal(self) -> None:
@@ -161,7 +165,8 @@ class ClusterAutoscaler:
         if self._options.scale_down_enabled and self._scale_down(set(not_started), forbidden, report):
             return True
         if self._options.enforce_node_group_min_size:
-            status = self._orchestrator.scale_up_to_minimum(ready, templates, report.time, report)
+            status = self._orchestrator.decide_minimum(ready, templates, report.time)
+            status = self._orchestrator.carry_out(status, report.time, report)
             if status.result is Result.SUCCESSFUL:
                 self._cooldown.scaled_up(status.plan, report.time)
                 return True
@@ -186,12 +191,18 @@ class ClusterAutoscaler:
             report.all_new = True
             return True, None
         report.to_help = [pod.name for pod in pods]
-        status = self._orchestrator.scale_up(pods, ready, templates, report.time, report)
+        status = self._plan(pods, ready, templates, report)
+        status = self._orchestrator.carry_out(status, report.time, report)
         self._tell(status)
         if status.result is Result.SUCCESSFUL:
             self._cooldown.scaled_up(status.plan, report.time)
             return False, True
         return False, False if status.result is Result.FAILED else None
+
+    def _plan(
+        self, pods: list[Pod], ready: list[Node], templates: dict[str, NodeTemplate], report: LoopReport
+    ) -> ScaleUpStatus:
+        return self._orchestrator.decide(pods, ready, templates, report.time, report)
 
     def _tell(self, status: ScaleUpStatus) -> None:
         if status.result is Result.SUCCESSFUL:
@@ -208,21 +219,34 @@ class ClusterAutoscaler:
         down = report.down = ScaleDownReport(forbidden=forbidden)
         self._planner.occupancy.update(now)
         candidates = self._candidates(not_started, down, now)
-        self._planner.update(candidates, set(self._nodes.all) - not_started, now, down)
+        self._find_unneeded(candidates, set(self._nodes.all) - not_started, down, now)
         down.cooldown = forbidden or self._cooldown.holds(now)
-        if down.cooldown:
-            return False
-        empty, filled = self._planner.removable(now, down)
+        return not down.cooldown and self._remove(not_started, report)
+
+    def _find_unneeded(
+        self, candidates: list[Node], destinations: set[str], down: ScaleDownReport, now: Nanoseconds
+    ) -> None:
+        self._planner.update(candidates, destinations, now, down)
+
+    def _remove(self, not_started: set[str], report: LoopReport) -> bool:
+        """Begins to remove nodes that were unneeded for long, else taints unneeded ones softly."""
         try:
-            started = self._actuator.start(empty, filled, report)
+            started = self._actuator.start(*self._choose_removals(report))
         except ApiError:
-            self._cooldown.failed(now)
+            self._cooldown.failed(report.time)
             return False
         if started:
-            self._cooldown.removal_began(now)
+            self._cooldown.removal_began(report.time)
         elif self._options.max_bulk_soft_taint_count:
             self._update_soft_taints(not_started)
         return started
+
+    def _choose_removals(self, report: LoopReport) -> tuple[list[UnneededNode], list[UnneededNode]]:
+        assert report.down is not None
+        empty, filled = self._actuator.within_budgets(*self._planner.removable(report.time, report.down))
+        report.remove_empty = [each.node.name for each in empty]
+        report.remove_drain = [each.node.name for each in filled]
+        return empty, filled
 
     def _candidates(self, not_started: set[str], down: ScaleDownReport, now: Nanoseconds) -> list[Node]:
         """Returns the nodes that may be removed: empty ones first, then those found unneeded before.

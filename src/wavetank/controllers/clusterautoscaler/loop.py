@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import SCHEDULERS, Timer
@@ -11,6 +12,13 @@ _AFTER_PRODUCTIVE = 2  # further loops at once
 
 # Runs a loop started by a trigger; returns whether it added or removed nodes, and whether pods wait for the next one.
 RunLoop = Callable[[str, bool], tuple[bool, bool]]
+
+
+class Trigger(Protocol):
+    """Decides when loops run."""
+
+    def signal(self) -> None:
+        """Tells that a pod was found unschedulable."""
 
 
 class LoopTrigger:

@@ -11,7 +11,6 @@ from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroups, SizeError, instance_id
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.podwatch import PodWatch
-from wavetank.controllers.clusterautoscaler.report import LoopReport
 from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
 from wavetank.controllers.clusterautoscaler.scaledown.drain import Drainer
@@ -56,17 +55,17 @@ class ScaleDownActuator:
         self._rules = DrainRules(context.store, options)
         self._taints = NodeTaints(context, options.cordon_node_before_terminating)
 
-    def start(self, empty: Sequence[UnneededNode], filled: Sequence[UnneededNode], report: LoopReport) -> bool:
-        """Begins to remove as many nodes as may go at a time, empty ones first; returns whether any.
-
-        ApiError if a node cannot be tainted.
-        """
+    def within_budgets(
+        self, empty: Sequence[UnneededNode], filled: Sequence[UnneededNode]
+    ) -> tuple[list[UnneededNode], list[UnneededNode]]:
+        """Returns as many of the nodes as may be removed at a time, empty ones first."""
         budget = self._options.max_scale_down_parallelism - len(self._deletions.all())
         drains = self._options.max_drain_parallelism - len(self._deletions.drained)
-        empty = self._by_group(empty)[: max(budget, 0)]
-        filled = self._by_group(filled)[: max(min(drains, budget - len(empty)), 0)]
-        report.remove_empty = [each.node.name for each in empty]
-        report.remove_drain = [each.node.name for each in filled]
+        going = self._by_group(empty)[: max(budget, 0)]
+        return going, self._by_group(filled)[: max(min(drains, budget - len(going)), 0)]
+
+    def start(self, empty: Sequence[UnneededNode], filled: Sequence[UnneededNode]) -> bool:
+        """Begins to remove nodes; returns whether there are any. ApiError if a node cannot be tainted."""
         for nodes, drain in ((empty, False), (filled, True)):
             self._taint(nodes)
             for each in nodes:

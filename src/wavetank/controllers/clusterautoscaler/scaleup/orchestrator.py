@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from wavetank.cluster.objects.node import Node
@@ -28,6 +28,7 @@ MAX_SIZE_REACHED = "max node group size reached"
 class Result(Enum):
     """What came of an attempt to add nodes."""
 
+    PLANNED = "planned"
     SUCCESSFUL = "successful"
     FAILED = "failed"
     NO_OPTIONS = "no options"
@@ -65,7 +66,7 @@ class ScaleUpOrchestrator:
         self._options = options
         self._events = events
 
-    def scale_up(
+    def decide(
         self,
         pods: Sequence[Pod],
         ready: Sequence[Node],
@@ -73,14 +74,13 @@ class ScaleUpOrchestrator:
         now: Nanoseconds,
         report: LoopReport,
     ) -> ScaleUpStatus:
-        """Chooses a group and enlarges it."""
-        attempt = _Attempt(self, pods, ready, templates, now, report)
-        return attempt.run()
+        """Chooses a group and plans how to enlarge it; nothing is done yet."""
+        return _Attempt(self, pods, ready, templates, now, report).run()
 
-    def scale_up_to_minimum(
-        self, ready: Sequence[Node], templates: Mapping[str, NodeTemplate], now: Nanoseconds, report: LoopReport
+    def decide_minimum(
+        self, ready: Sequence[Node], templates: Mapping[str, NodeTemplate], now: Nanoseconds
     ) -> ScaleUpStatus:
-        """Enlarges the groups that are below their minimum."""
+        """Plans how to enlarge the groups that are below their minimum."""
         plan = []
         quota = self.quota(ready, templates)
         for group in self._groups.all().values():
@@ -92,11 +92,14 @@ class ScaleUpOrchestrator:
                 wanted = min(wanted, self._options.max_nodes_total - group.target)
             if wanted > 0:
                 plan.append(Resize(group.id, group.target, group.target + wanted, group.max_size))
-        if not plan:
-            return ScaleUpStatus(Result.NOT_NEEDED)
-        report.plan = plan
-        done = self.execute(plan, now, report)
-        return ScaleUpStatus(Result.SUCCESSFUL if done else Result.FAILED, plan)
+        return ScaleUpStatus(Result.PLANNED if plan else Result.NOT_NEEDED, plan)
+
+    def carry_out(self, status: ScaleUpStatus, now: Nanoseconds, report: LoopReport) -> ScaleUpStatus:
+        """Does what was planned, if anything was, and returns what came of it."""
+        if status.result is not Result.PLANNED:
+            return status
+        done = self._execute(status.plan, now, report)
+        return replace(status, result=Result.SUCCESSFUL if done else Result.FAILED)
 
     def quota(self, ready: Sequence[Node], templates: Mapping[str, NodeTemplate]) -> QuotaTracker:
         """Returns what the limits of the cluster leave besides the present and the upcoming nodes."""
@@ -104,7 +107,7 @@ class ScaleUpOrchestrator:
         new = [templates[group].node for group, count in upcoming.items() if group in templates for _ in range(count)]
         return QuotaTracker(self._options, [*ready, *new])
 
-    def execute(self, plan: Sequence[Resize], now: Nanoseconds, report: LoopReport) -> bool:
+    def _execute(self, plan: Sequence[Resize], now: Nanoseconds, report: LoopReport) -> bool:
         """Asks for the new sizes one by one; a refused request backs the group off and ends the attempt."""
         for resize in plan:
             group = self._groups.all()[resize.group]
@@ -164,9 +167,7 @@ class _Attempt:
         if not plan:
             return ScaleUpStatus(Result.FAILED, triggering=best.pods)
         self._report.plan = plan
-        if not self._owner.execute(plan, self._now, self._report):
-            return ScaleUpStatus(Result.FAILED, plan, best.pods)
-        return ScaleUpStatus(Result.SUCCESSFUL, plan, best.pods, self._remaining())
+        return ScaleUpStatus(Result.PLANNED, plan, best.pods, self._remaining())
 
     def _skip(self, group: NodeGroup) -> bool:
         """Notes why a group cannot grow, if it cannot."""
