@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET
-from wavetank.cluster.objects.kinds import PodDisruptionBudget, parse_resource
+from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import render_time
 from wavetank.cluster.store.errors import ApiError
@@ -67,7 +67,7 @@ def start_node_groups(
 ) -> None:
     """Creates node groups and starts the controllers of their machines; the first nodes are there at once."""
     for manifest in (*definitions(), *(group.manifest() for group in groups)):
-        context.store.create(parse_resource(manifest, context.store.specs))
+        controllers.client.create(manifest)
     cloud = DrawnMachines(context, {group.name: group for group in groups})
     MachineDeployments(controllers)
     MachineSets(controllers)

@@ -20,9 +20,11 @@ from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.cli.console import console
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import SERVED
+from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.descriptors import check_flags, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
+from wavetank.experiments.document.structures.nodegroups import NodeGroupsDocument, make_groups
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
@@ -39,6 +41,7 @@ Examples:
   wavetank serve --cluster nodes.yaml
   wavetank serve --cluster nodes.yaml --speed 60 --scheduler best-fit
   wavetank serve --cluster nodes.yaml --scheduler none      # and attach one of your own
+  wavetank serve --node-groups groups.yaml --speed 10       # machines, and perhaps the cluster autoscaler
   wavetank serve --bare --port 8001 --token secret          # nothing happens unless a client does it
   export KUBECONFIG=$PWD/wavetank.kubeconfig; kubectl get nodes
   wavetank clock advance 1h
@@ -95,6 +98,11 @@ Examples:
     help="A YAML file with loads of pods, custom and external metrics.",
 )
 @click.option(
+    "--node-groups",
+    type=click.Path(path_type=Path),
+    help="A YAML file with nodeGroups and autoscaler, as in an Experiment: machines of Cluster API.",
+)
+@click.option(
     "--latency",
     metavar="PRESET",
     default="ideal",
@@ -141,6 +149,7 @@ def command(
     kubelets: str,
     metrics: str,
     metrics_file: Path | None,
+    node_groups: Path | None,
     latency: str,
     kubeconfig: Path,
     bare: bool,
@@ -168,6 +177,10 @@ def command(
         setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on", features=features
     )
     setting = replace(setting, flags=_read_flags(controller_flags))
+    if node_groups is not None:
+        if bare:
+            raise click.UsageError("--node-groups and --bare exclude each other")
+        setting = _with_node_groups(setting, node_groups)
     if metrics_file is not None:
         setting = replace(setting, measured=_read_metrics(metrics_file))
     if setting.schedulers:
@@ -197,12 +210,28 @@ def _read_flags(text: str) -> dict[str, str]:
     return flags
 
 
-def _read_metrics(file: Path) -> MetricsSetting:
+def _with_node_groups(setting: ServedSetting, file: Path) -> ServedSetting:
+    try:
+        read = NodeGroupsDocument.read(_only_document(file), "")
+        groups = make_groups(read.node_groups, "nodeGroups")
+        if read.autoscaler is not None:
+            Options.from_flags(read.autoscaler, "autoscaler")
+    except InputError as error:
+        raise (error if error.source else error.inside(source=str(file))) from None
+    return replace(setting, node_groups=groups, autoscaler_flags=read.autoscaler)
+
+
+def _only_document(file: Path) -> object:
     documents = load_documents(read_text(file), str(file))
     if len(documents) != 1:
         raise InputError(f"expected one document, found {len(documents)}", source=str(file))
+    return documents[0]
+
+
+def _read_metrics(file: Path) -> MetricsSetting:
+    document = _only_document(file)
     try:
-        return MetricsSpec.read(documents[0], "").setting(file.parent)
+        return MetricsSpec.read(document, "").setting(file.parent)
     except InputError as error:
         raise (error if error.source else error.inside(source=str(file))) from None
 

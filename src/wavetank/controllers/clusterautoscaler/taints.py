@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.node import Node
+from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.durations import SECOND
@@ -46,7 +47,7 @@ class NodeTaints:
             return
         document = node.render()
         spec = document["spec"] = dict(document.get("spec") or {})
-        stamp = str(self._context.clock.now // SECOND)
+        stamp = str(EPOCH_SECONDS + self._context.clock.now // SECOND)
         spec["taints"] = [*(spec.get("taints") or []), {"key": key, "value": stamp, "effect": effect}]
         if cordon:
             spec["unschedulable"] = True

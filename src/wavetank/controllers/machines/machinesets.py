@@ -15,7 +15,11 @@ FINALIZER = f"machine.{GROUP}"
 
 
 class MachineDeployments:
-    """Gives each MachineDeployment one MachineSet of the same size."""
+    """Gives each MachineDeployment one MachineSet of the same size.
+
+    A size that others give to the MachineSet becomes that of the deployment, so that either can be scaled. In Cluster
+    API the deployment would undo it.
+    """
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context
@@ -36,7 +40,18 @@ class MachineDeployments:
 
     def _set_modified(self, old: Resource, new: Resource) -> None:
         for owner in (new.manifest.get("metadata") or {}).get("ownerReferences") or ():
-            self._queue.add((new.namespace, str(owner["name"])))
+            key = (new.namespace, str(owner["name"]))
+            if wanted(new) != wanted(old):
+                self._adopt_size(key, wanted(old), wanted(new))
+            self._queue.add(key)
+
+    def _adopt_size(self, key: Key, before: int, size: int) -> None:
+        """Takes over a size of the MachineSet, unless it is the deployment's own that the set has just got."""
+        deployment = self._context.store.find(MACHINE_DEPLOYMENT, *key)
+        if deployment is not None and wanted(deployment) == before:
+            document = deployment.render()
+            document["spec"] = {**document["spec"], "replicas": size}
+            self._context.client.update(deployment, document)
 
     def _sync(self, key: Key) -> None:
         deployment = self._context.store.find(MACHINE_DEPLOYMENT, *key)

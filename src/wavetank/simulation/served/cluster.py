@@ -27,13 +27,17 @@ from wavetank.simulation.latency.model import IDEAL, Latency
 from wavetank.simulation.loading import load_cluster
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
+from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
+from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.served.eventlog import EventLog
+from wavetank.simulation.served.evictions import ApiEvictions
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.served.store import ServedStore
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 
+_AUTOSCALER = User("system:serviceaccount:kube-system:cluster-autoscaler", ("system:authenticated",))
 _MANAGER = User("system:kube-controller-manager", ("system:authenticated",))
 
 # How long an attempt takes, in seconds, if the latency model says nothing. With any time at all thousands of attempts
@@ -56,6 +60,8 @@ class ServedSetting:
     measured: MetricsSetting | None = None  # what they serve; None: pods use what they request
     flags: Mapping[str, str] = field(default_factory=dict)  # of kube-controller-manager, by name without dashes
     features: frozenset[str] = frozenset()  # enabled feature gates of the API server
+    node_groups: tuple[ScalableGroup, ...] | None = None  # None: Cluster API's kinds are not served
+    autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
 
@@ -116,7 +122,18 @@ class ServedCluster:
         if prepare is not None:
             prepare(self.api, controllers)
         start_controllers(controllers, setting.controllers, served=True)
+        self._start_node_groups(setting, controllers)
         world.attach(setting.schedulers, _scheduler_options(setting))
+
+    def _start_node_groups(self, setting: ServedSetting, controllers: ControllerContext) -> None:
+        """Starts the controllers of machines, and the cluster autoscaler if there is one."""
+        evictions = ApiEvictions(self.api, _AUTOSCALER)
+        if setting.node_groups is not None:
+            start_node_groups(self.world.context, controllers, setting.node_groups, evictions)
+        if setting.autoscaler_flags is not None:
+            client = self.api.actor(_AUTOSCALER)
+            flags = setting.autoscaler_flags
+            start_autoscaler(self.world.context, replace(controllers, client=client, flags=flags), evictions)
 
     def _serves(self, api_version: str, kind: str) -> bool:
         return self.api.kinds.named(api_version, kind) is not None

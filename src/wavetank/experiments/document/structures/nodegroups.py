@@ -89,6 +89,17 @@ class NodeGroupSpec(Structure):
         )
 
 
+class NodeGroupsDocument(Structure):
+    """Node groups and their autoscaler, for `wavetank serve`: the fields of an Experiment."""
+
+    node_groups: list[NodeGroupSpec] = field(
+        types.items(types.nested(NodeGroupSpec), least=0), default=[], doc="groups of nodes that grow and shrink"
+    )
+    autoscaler: Mapping[str, Any] | None = field(
+        types.mapping, default=None, doc="runs the cluster autoscaler with these flags"
+    )
+
+
 def make_groups(specs: Sequence[NodeGroupSpec], path: str) -> tuple[ScalableGroup, ...]:
     """Returns the groups; InputError if two have the same name, or if no size meets the bounds of one."""
     seen: set[str] = set()
@@ -107,9 +118,8 @@ def check_flags(
     flags: Mapping[str, object] | None, horizon: Nanoseconds | None, path: str
 ) -> Mapping[str, object] | None:
     """Returns the flags of the autoscaler; InputError for one that is not honoured, or without an end of the run."""
-    if flags is None:
-        return None
-    Options.from_flags(flags, path)
-    if horizon is None:
+    if flags is not None:
+        Options.from_flags(flags, path)
+    if flags is not None and horizon is None:
         raise InputError("a run with an autoscaler needs an end: state a horizon", path="spec.horizon")
     return flags
