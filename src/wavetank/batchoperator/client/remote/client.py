@@ -15,6 +15,8 @@ from wavetank.cluster.store.errors import ConflictError, NotFoundError
 
 Key = tuple[str, str]
 
+_PATIENCE_S = 2.0  # for a watch that ends
+
 
 class RemoteClient:
     """A client of an API server over HTTP.
@@ -175,6 +177,9 @@ class RemoteClient:
         """Ends all watches."""
         for informer in self._informers:
             informer.stop()
+        self._connection.end_watches()
+        for informer in self._informers:
+            informer.join(_PATIENCE_S)
         self._connection.close()
 
 

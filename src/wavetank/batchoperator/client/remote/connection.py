@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,6 +52,7 @@ class Connection:
         self._server = server
         self._prefix = urlsplit(server.url).path
         self._local = threading.local()
+        self._watches: set[HTTPConnection] = set()
 
     def request(self, method: str, path: str, body: object = None, content_type: str = JSON) -> Any:
         """Returns the decoded answer; ApiError as the server's Status says, UnreachableError if there is none."""
@@ -82,6 +85,7 @@ class Connection:
     def watch(self, path: str, version: str) -> Iterator[dict[str, Any]]:
         """Yields the events after a resource version until the server ends the watch; ApiError as `request`."""
         connection = self._open(_WATCH_S + _TIMEOUT_S)
+        self._watches.add(connection)
         query = f"watch=1&allowWatchBookmarks=true&timeoutSeconds={_WATCH_S}&resourceVersion={version}"
         try:
             connection.request("GET", f"{self._prefix}{path}?{query}", headers={**self._server.headers, "Accept": JSON})
@@ -97,7 +101,15 @@ class Connection:
         except (OSError, HTTPException, ValueError) as error:
             raise UnreachableError(f"{self._server.url} does not answer: {error}") from None
         finally:
+            self._watches.discard(connection)
             connection.close()
+
+    def end_watches(self) -> None:
+        """Ends the watches of all threads, as if the server were gone."""
+        for connection in list(self._watches):
+            with suppress(OSError):
+                if connection.sock is not None:
+                    connection.sock.shutdown(socket.SHUT_RDWR)
 
     def _open(self, timeout_s: float) -> HTTPConnection:
         host = urlsplit(self._server.url).netloc

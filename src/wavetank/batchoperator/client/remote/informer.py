@@ -33,6 +33,12 @@ class Informer(threading.Thread):
 
     def run(self) -> None:
         """Follows the objects until `stop`."""
+        try:
+            self._run()
+        finally:
+            self._connection.close()
+
+    def _run(self) -> None:
         while not self._stopped.is_set():
             try:
                 self._follow(self._list())
@@ -44,7 +50,7 @@ class Informer(threading.Thread):
                 self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
 
     def stop(self) -> None:
-        """Ends the thread; an open watch is left to its end."""
+        """Lets the thread end after its present request; an open watch has to be ended besides."""
         self._stopped.set()
 
     def _list(self) -> str:
