@@ -68,33 +68,53 @@ class BatchJobStatus(msgspec.Struct, rename="camel", omit_defaults=True):
     conditions: list[dict[str, Any]] = []
 
 
-class BatchJob(msgspec.Struct, frozen=True):
-    """A BatchJob, as it was last seen."""
+class BatchJob:
+    """A BatchJob, as it was last seen; its fields are read when they are asked for.
 
-    object: KubeObject
-    spec: BatchJobSpec
-    status: BatchJobStatus
+    msgspec.ValidationError if they have other types than the definition says.
+    """
+
+    __slots__ = ("object",)
+
+    def __init__(self, found: KubeObject) -> None:
+        self.object = found
+
+    @property
+    def spec(self) -> BatchJobSpec:
+        """Returns its spec."""
+        return msgspec.convert(self.object.spec, BatchJobSpec)
+
+    @property
+    def status(self) -> BatchJobStatus:
+        """Returns its status."""
+        return msgspec.convert(self.object.status, BatchJobStatus)
+
+    @property
+    def reference(self) -> Reference:
+        """Returns its name and namespace."""
+        return Reference(self.object.name, self.object.namespace)
 
     @property
     def state(self) -> JobState:
         """Returns its state; a new job is ready."""
-        return JobState(self.status.state or JobState.READY)
+        return JobState(self.object.status.get("state") or JobState.READY)
 
     @property
     def claim(self) -> Reference | None:
         """Returns the scheduling that has claimed it, in either form."""
-        return claim_of(self.object) or self.spec.active_scheduling
+        stated = self.object.spec.get("activeScheduling")
+        return claim_of(self.object) or (msgspec.convert(stated, Reference) if stated else None)
 
     @property
     def request(self) -> CreationRequest | None:
         """Returns the request to create its application, in either form."""
-        return _labelled_request(self.object.labels) or self.spec.creation_request
+        stated = self.object.spec.get("creationRequest")
+        return _labelled_request(self.object.labels) or (msgspec.convert(stated, CreationRequest) if stated else None)
 
 
 def read_batchjob(found: KubeObject) -> BatchJob:
-    """Reads a BatchJob; msgspec.ValidationError if its fields have other types than the definition says."""
-    spec = msgspec.convert(found.spec, BatchJobSpec)
-    return BatchJob(found, spec, msgspec.convert(found.status, BatchJobStatus))
+    """Returns a BatchJob."""
+    return BatchJob(found)
 
 
 def claim_of(found: KubeObject) -> Reference | None:

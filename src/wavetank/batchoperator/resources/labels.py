@@ -30,6 +30,14 @@ REQUEST_REPLICATION = f"{REQUEST}replication"
 OBSERVED_VERSION = f"{PREFIX}slots-latest-observed-resource-version"
 RETRIES = f"{PREFIX}extender-retry-counter"
 
+# Labels that application operators give their pods: the name of the application.
+SPARK_APP = "sparkoperator.k8s.io/app-name"
+FLINK_CLUSTER = "cluster"
+FLINK_APP = "app"
+
+# Of pods that a simulated application operator has made: the application's kind.
+SIMULATED = "wavetank.dev/application"
+
 MANAGED_BY = "batchjob/managed-by"
 OPERATOR = "BatchJob-Operator"
 

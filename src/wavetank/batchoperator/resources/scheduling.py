@@ -75,17 +75,31 @@ class SchedulingStatus(msgspec.Struct, rename="camel", omit_defaults=True):
     problems: list[str] = []
 
 
-class Scheduling(msgspec.Struct, frozen=True):
-    """A Scheduling, as it was last seen."""
+class Scheduling:
+    """A Scheduling, as it was last seen; its fields are read when they are asked for.
 
-    object: KubeObject
-    spec: SchedulingSpec
-    status: SchedulingStatus
+    msgspec.ValidationError if they have other types than the definition says.
+    """
+
+    __slots__ = ("object",)
+
+    def __init__(self, found: KubeObject) -> None:
+        self.object = found
+
+    @property
+    def spec(self) -> SchedulingSpec:
+        """Returns its spec."""
+        return msgspec.convert(self.object.spec, SchedulingSpec)
+
+    @property
+    def status(self) -> SchedulingStatus:
+        """Returns its status."""
+        return msgspec.convert(self.object.status, SchedulingStatus)
 
     @property
     def state(self) -> SchedulingState:
         """Returns its state."""
-        return SchedulingState(self.status.state or SchedulingState.INITIAL)
+        return SchedulingState(self.object.status.get("state") or SchedulingState.INITIAL)
 
     @property
     def reference(self) -> Reference:
@@ -95,10 +109,10 @@ class Scheduling(msgspec.Struct, frozen=True):
     @property
     def testbed(self) -> Reference | None:
         """Returns its testbed, in either form."""
-        return self.spec.testbed or self.spec.slots
+        stated = self.object.spec.get("testbed") or self.object.spec.get("slots")
+        return msgspec.convert(stated, Reference) if stated else None
 
 
 def read_scheduling(found: KubeObject) -> Scheduling:
-    """Reads a Scheduling; msgspec.ValidationError if its fields have other types than the definition says."""
-    spec = msgspec.convert(found.spec, SchedulingSpec)
-    return Scheduling(found, spec, msgspec.convert(found.status, SchedulingStatus))
+    """Returns a Scheduling."""
+    return Scheduling(found)

@@ -64,19 +64,32 @@ class TestbedStatus(msgspec.Struct, rename="camel", omit_defaults=True):
     slots: list[SlotStatus] = []
 
 
-class Testbed(msgspec.Struct, frozen=True):
-    """A testbed, as it was last seen."""
+class Testbed:
+    """A testbed, as it was last seen; its fields are read when they are asked for.
+
+    msgspec.ValidationError if they have other types than the definition says.
+    """
 
     __test__ = False
+    __slots__ = ("object",)
 
-    object: KubeObject
-    spec: TestbedSpec
-    status: TestbedStatus
+    def __init__(self, found: KubeObject) -> None:
+        self.object = found
+
+    @property
+    def spec(self) -> TestbedSpec:
+        """Returns its spec."""
+        return msgspec.convert(self.object.spec, TestbedSpec)
+
+    @property
+    def status(self) -> TestbedStatus:
+        """Returns its status."""
+        return msgspec.convert(self.object.status, TestbedStatus)
 
     @property
     def state(self) -> TestbedState:
         """Returns its state."""
-        return TestbedState(self.status.state or TestbedState.INITIAL)
+        return TestbedState(self.object.status.get("state") or TestbedState.INITIAL)
 
     @property
     def claim(self) -> Reference | None:
@@ -85,6 +98,5 @@ class Testbed(msgspec.Struct, frozen=True):
 
 
 def read_testbed(found: KubeObject) -> Testbed:
-    """Reads a Testbed or Slot; msgspec.ValidationError if its fields have other types than the definition says."""
-    spec = msgspec.convert(found.spec, TestbedSpec)
-    return Testbed(found, spec, msgspec.convert(found.status, TestbedStatus))
+    """Returns a Testbed or Slot."""
+    return Testbed(found)

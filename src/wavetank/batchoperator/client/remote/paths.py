@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wavetank.batchoperator.resources.applications import (
+    FLINK_CLUSTER,
+    FLINK_CLUSTER_VERSION,
+    FLINK_DEPLOYMENT,
+    FLINK_DEPLOYMENT_VERSION,
+    SPARK_APPLICATION,
+    SPARK_VERSION,
+)
 from wavetank.batchoperator.resources.groups import GROUPS
 from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, NODE, POD, PRIORITY_CLASS, GroupKind
-
-SPARK_APPLICATION = "SparkApplication.sparkoperator.k8s.io"
-FLINK_CLUSTER = "FlinkCluster.flinkoperator.k8s.io"
-FLINK_DEPLOYMENT = "FlinkDeployment.flink.apache.org"
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ KINDS: dict[GroupKind, ServedKind] = {
     NODE: ServedKind("v1", "nodes", namespaced=False),
     PRIORITY_CLASS: ServedKind("scheduling.k8s.io/v1", "priorityclasses", namespaced=False),
     CUSTOM_RESOURCE_DEFINITION: ServedKind("apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
-    SPARK_APPLICATION: ServedKind("sparkoperator.k8s.io/v1beta2", "sparkapplications"),
-    FLINK_CLUSTER: ServedKind("flinkoperator.k8s.io/v1beta1", "flinkclusters"),
-    FLINK_DEPLOYMENT: ServedKind("flink.apache.org/v1beta1", "flinkdeployments"),
+    SPARK_APPLICATION: ServedKind(SPARK_VERSION, "sparkapplications"),
+    FLINK_CLUSTER: ServedKind(FLINK_CLUSTER_VERSION, "flinkclusters"),
+    FLINK_DEPLOYMENT: ServedKind(FLINK_DEPLOYMENT_VERSION, "flinkdeployments"),
 }
 for _group in GROUPS:
     KINDS[_group.batchjob] = ServedKind(_group.api_version, "batchjobs")

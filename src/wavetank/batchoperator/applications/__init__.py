@@ -1,0 +1,1 @@
+"""The applications that BatchJobs become: Spark and Flink."""

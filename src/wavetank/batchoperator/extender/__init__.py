@@ -1,0 +1,1 @@
+"""The scheduler extender: which pod of an application goes into which slot."""

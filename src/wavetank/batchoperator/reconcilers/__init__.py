@@ -1,0 +1,1 @@
+"""The reconcilers of testbeds, Schedulings and BatchJobs."""

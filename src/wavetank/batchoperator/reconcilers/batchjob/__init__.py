@@ -1,0 +1,1 @@
+"""BatchJobs: from ready over queued, submitted, scheduled and running to completed."""

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from wavetank.batchoperator.applications.application import ApplicationType, Progress, Submission
+from wavetank.batchoperator.applications.types import application_type
+from wavetank.batchoperator.client.client import Change
+from wavetank.batchoperator.client.objects import KubeObject
+from wavetank.batchoperator.reconcilers.batchjob.history import started, stopped
+from wavetank.batchoperator.reconcilers.claims import is_marked, release
+from wavetank.batchoperator.reconcilers.context import OperatorContext
+from wavetank.batchoperator.reconcilers.pods import TestbedPods
+from wavetank.batchoperator.resources.applications import APPLICATIONS
+from wavetank.batchoperator.resources.batchjob import BatchJob, CreationRequest, JobState, read_batchjob
+from wavetank.batchoperator.resources.groups import ApiGroup
+from wavetank.batchoperator.resources.references import Reference
+from wavetank.batchoperator.resources.testbed import read_testbed
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError, ConflictError, NotFoundError
+from wavetank.controllers.framework.queue import WorkQueue
+from wavetank.errors import InputError
+
+Key = tuple[str, str]
+
+_ACTIVE = (JobState.SUBMITTED, JobState.SCHEDULED, JobState.RUNNING)
+_ENDED = (JobState.COMPLETED, JobState.FAILED, JobState.FAILED_SUBMISSION)
+# What building an application raises if the user's part of its spec has other types than it should.
+_UNUSABLE = (InputError, msgspec.ValidationError, AttributeError, KeyError, TypeError, ValueError)
+
+
+class BatchJobReconciler:
+    """Creates the application of a job when its scheduling asks for it, and follows the application to its end.
+
+    The state follows from what exists: the claim, the request, the application and its pods. So states may be skipped,
+    and a new operator goes on where the last one was.
+    """
+
+    def __init__(self, context: OperatorContext, group: ApiGroup, pods: TestbedPods) -> None:
+        self._context = context
+        self._client = context.client
+        self._group = group
+        self._pods = pods
+        self._claimed: dict[Key, set[Key]] = {}  # by scheduling, its jobs
+        self._claims: dict[Key, Key] = {}
+        self._queue = WorkQueue(context.clock, self._reconcile)
+        pods.on_application.append(lambda key, _: self._touch(key))
+        context.client.subscribe(group.batchjob, self._changed)
+        context.client.subscribe(group.scheduling, self._scheduling_changed)
+        for kind in APPLICATIONS:
+            context.client.subscribe(kind, lambda change: self._touch(change.object.key))
+
+    def _changed(self, change: Change) -> None:
+        key = change.object.key
+        claim = None if change.action == "DELETED" else read_batchjob(change.object).claim
+        self._index(key, None if claim is None else claim.key)
+        self._queue.add(key)
+
+    def _index(self, key: Key, scheduling: Key | None) -> None:
+        old = self._claims.pop(key, None)
+        if old is not None:
+            self._claimed[old].discard(key)
+        if scheduling is not None:
+            self._claims[key] = scheduling
+            self._claimed.setdefault(scheduling, set()).add(key)
+
+    def _scheduling_changed(self, change: Change) -> None:
+        if change.action == "DELETED":
+            for key in sorted(self._claimed.get(change.object.key, ())):
+                self._queue.add(key)
+
+    def _touch(self, key: Key) -> None:
+        if self._client.get(self._group.batchjob, *key) is not None:
+            self._queue.add(key)
+
+    def _reconcile(self, key: Key) -> None:
+        found = self._client.get(self._group.batchjob, *key)
+        if found is None or found.deleting:
+            self._delete_orphans(key)
+            return
+        job = read_batchjob(found)
+        try:
+            claim = job.claim
+            if claim is not None and self._client.get(self._group.scheduling, *claim.key) is None:
+                release(self._context, found)  # its scheduling was deleted
+            elif claim is None:
+                self._stay_free(job)
+            else:
+                self._serve(job, claim)
+        except msgspec.ValidationError as error:
+            self._write(job, JobState.FAILED_SUBMISSION, problems=[str(error)])
+
+    def _delete_orphans(self, key: Key) -> None:
+        """Deletes the application of a job that was deleted."""
+        for kind in APPLICATIONS:
+            application = self._client.get(kind, *key)
+            if application is not None and _owner(application) == ("BatchJob", self._group.api_version):
+                self._client.delete(application)
+
+    # without a claim
+
+    def _stay_free(self, job: BatchJob) -> None:
+        """Removes what is left of the last run; then the job is ready for the next claim."""
+        if is_marked(job.object):
+            release(self._context, job.object)
+        elif self._remove_application(job):
+            self._write(job, JobState.READY)
+        else:
+            self._write(job, JobState.PENDING_DELETION)
+
+    def _remove_application(self, job: BatchJob) -> bool:
+        """Deletes the application; tells whether it and its pods are gone."""
+        application = self._application(job)
+        if application is not None and not application.deleting:
+            self._client.delete(application)
+            application = self._application(job)
+        return application is None and not self._pods.of_application(job.object.key)
+
+    # with a claim
+
+    def _serve(self, job: BatchJob, claim: Reference) -> None:
+        state, request = job.state, job.request
+        if state in _ENDED:
+            return
+        if state in _ACTIVE:
+            self._follow(job, claim)
+        elif request is None or state is not JobState.IN_QUEUE:
+            if self._application(job) is None or self._is_current(job, request) or self._remove_application(job):
+                self._write(job, JobState.IN_QUEUE)
+        else:
+            self._submit(job, request)
+
+    def _is_current(self, job: BatchJob, request: CreationRequest | None) -> bool:
+        """Tells whether the application that exists was made for the present request."""
+        application = self._application(job)
+        submission = None if request is None else self._submission(job, request)
+        if application is None or submission is None:
+            return False
+        return not application.deleting and submission.mark.items() <= application.labels.items()
+
+    def _submit(self, job: BatchJob, request: CreationRequest) -> None:
+        """Creates the application; one that was made for the same request is kept."""
+        try:
+            submission = self._submission(job, request)
+            if self._application(job) is not None:
+                if not self._is_current(job, request):
+                    self._remove_application(job)
+                    return
+            else:
+                self._client.create(self._type(job).build(submission))
+        except AlreadyExistsError:
+            return  # not seen yet
+        except _UNUSABLE as error:
+            self._write(job, JobState.FAILED_SUBMISSION, problems=[f"the application cannot be created: {error}"])
+            return
+        except ApiError as error:
+            if isinstance(error, ConflictError) or error.code >= 500:
+                raise  # again later
+            self._write(job, JobState.FAILED_SUBMISSION, problems=[f"the application cannot be created: {error}"])
+            return
+        self._write(
+            job,
+            JobState.SUBMITTED,
+            slots={"name": request.testbed_name.name, "namespace": request.testbed_name.namespace},
+            slotIds=list(request.slot_ids),
+            replication=request.replication,
+        )
+
+    def _submission(self, job: BatchJob, request: CreationRequest) -> Submission:
+        found = self._client.get(self._group.testbed, *request.testbed_name.key)
+        if found is None:
+            raise NotFoundError(f"there is no testbed {request.testbed_name}")
+        testbed = read_testbed(found)
+        known = len(found.status.get("slots") or ())
+        outside = [id_ for id_ in request.slot_ids if id_ >= known]
+        if outside or not request.slot_ids:
+            what = f"slot {outside[0]} is not one of its {known} slots" if outside else "no slots are requested"
+            raise InputError(f"testbed {request.testbed_name}: {what}")
+        return Submission(self._group, job, request, testbed, self._context.options)
+
+    def _follow(self, job: BatchJob, claim: Reference) -> None:
+        """Takes over how far the application is."""
+        application = self._application(job)
+        events, now = job.object.status.get("scheduledEvents") or [], self._context.clock.now
+        if application is None or application.deleting:
+            self._give_back(job, claim)
+            return
+        progress = self._type(job).progress(application)
+        if progress is Progress.COMPLETED:
+            self._write(job, JobState.COMPLETED, scheduledEvents=stopped(events, claim, now, successful=True))
+        elif progress is Progress.FAILED:
+            problems = ["the application has failed"]
+            history = stopped(events, claim, now, successful=False)
+            self._write(job, JobState.FAILED, problems=problems, scheduledEvents=history)
+        elif progress is Progress.RUNNING:
+            if job.state is not JobState.RUNNING:
+                self._write(job, JobState.RUNNING, scheduledEvents=started(events, claim, now))
+        elif job.state is JobState.SUBMITTED and self._is_scheduled(job):
+            self._write(job, JobState.SCHEDULED)
+
+    def _give_back(self, job: BatchJob, claim: Reference) -> None:
+        """Releases a job whose application another program has deleted; its scheduling may claim it again."""
+        found, events = job.object, job.object.status.get("scheduledEvents") or []
+        if events and "stop" not in events[-1]:
+            history = stopped(events, claim, self._context.clock.now, successful=False)
+            found = self._client.update_status(found, {**found.status, "scheduledEvents": history})
+        release(self._context, found)
+
+    def _is_scheduled(self, job: BatchJob) -> bool:
+        pods = self._pods.of_application(job.object.key).values()
+        wanted = int(job.object.status.get("replication") or 0)
+        return len(pods) >= wanted and all(pod.node_name for pod in pods)
+
+    # common
+
+    def _type(self, job: BatchJob) -> ApplicationType:
+        return application_type(job.object.spec)
+
+    def _application(self, job: BatchJob) -> KubeObject | None:
+        return self._client.get(self._type(job).kind, *job.object.key)
+
+    def _write(self, job: BatchJob, state: JobState, problems: list[str] | None = None, **fields: Any) -> None:
+        """Writes the status if it is another one; what is not given stays, except for a job that is free."""
+        old = job.object.status
+        kept = {"scheduledEvents": old["scheduledEvents"]} if "scheduledEvents" in old else {}
+        if state not in (JobState.READY, JobState.IN_QUEUE, JobState.PENDING_DELETION):
+            kept = {name: value for name, value in old.items() if name != "problems"}
+        status = {**kept, **fields, "state": state.value, **({"problems": problems} if problems else {})}
+        if status != old:
+            self._client.update_status(job.object, status)
+
+
+def _owner(application: KubeObject) -> tuple[str, str]:
+    owners = (application.manifest.get("metadata") or {}).get("ownerReferences") or [{}]
+    return owners[0].get("kind", ""), owners[0].get("apiVersion", "")

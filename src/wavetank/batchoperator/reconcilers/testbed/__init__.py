@@ -1,0 +1,1 @@
+"""Testbeds: one ghost pod in every free slot."""
