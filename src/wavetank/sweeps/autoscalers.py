@@ -1,4 +1,4 @@
-"""Settings of autoscalers as factors of a sweep."""
+"""Settings of autoscalers and node groups as factors of a sweep."""
 
 from __future__ import annotations
 
@@ -8,25 +8,52 @@ from typing import Any
 
 from wavetank.errors import InputError
 
-Grids = Mapping[str, Mapping[str, Sequence[Any]]]  # values by autoscaler and field
+Grids = Mapping[str, Mapping[str, Sequence[Any]]]  # values by autoscaler or node group, and field
 
 
-def autoscaler_variants(hpas: object, grids: Grids, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields for each combination of values its label and the changed `hpa` of the spec; without grids, no change."""
-    entries = [entry for entry in hpas if isinstance(entry, Mapping)] if isinstance(hpas, list) else []
-    known = {_name(entry): entry for entry in entries}
+Variant = tuple[str, dict[str, Any]]  # its label, and the fields of the spec that it changes
+
+
+def autoscaler_variants(hpas: object, grids: Grids, path: str) -> Iterator[Variant]:
+    """Yields a variant of `hpa` for each combination of values; without grids, no change."""
+    known = {_name(entry): entry for entry in _mappings(hpas)}
+    return _entry_variants("hpa", "HPA", known, grids, path)
+
+
+def group_variants(groups: object, grids: Grids, path: str) -> Iterator[Variant]:
+    """Yields a variant of `nodeGroups` for each combination of values; without grids, no change."""
+    known = {str(entry.get("name")): entry for entry in _mappings(groups)}
+    return _entry_variants("nodeGroups", "node group", known, grids, path)
+
+
+def flag_variants(flags: object, grid: Mapping[str, Sequence[Any]]) -> Iterator[Variant]:
+    """Yields a variant of `autoscaler` for each combination of its flags' values; without any, no change."""
+    given = flags if isinstance(flags, Mapping) else {}
+    for chosen in product(*grid.values()):
+        values = dict(zip(grid, chosen, strict=True))
+        label = "-".join(f"{flag}-{value}" for flag, value in values.items())
+        yield label, {"autoscaler": {**given, **values}} if values else {}
+
+
+def _entry_variants(
+    field: str, what: str, known: Mapping[str, Mapping[str, Any]], grids: Grids, path: str
+) -> Iterator[Variant]:
     for name in grids:
         if name not in known:
-            raise InputError(f"there is no HPA called {name!r:.60} in spec.hpa", path=path)
-    factors = [(name, field, values) for name, grid in grids.items() for field, values in grid.items()]
+            raise InputError(f"there is no {what} called {name!r:.60} in spec.{field}", path=path)
+    factors = [(name, inner, values) for name, grid in grids.items() for inner, values in grid.items()]
     if not factors:
         yield "", {}
         return
     for chosen in product(*(values for _, _, values in factors)):
         changed = dict(known)
-        for (name, field, _), value in zip(factors, chosen, strict=True):
-            changed[name] = _with(changed[name], field.split("."), value)
-        yield _label(factors, chosen, len(grids) > 1), {"hpa": list(changed.values())}
+        for (name, inner, _), value in zip(factors, chosen, strict=True):
+            changed[name] = _with(changed[name], inner.split("."), value)
+        yield _label(factors, chosen, len(grids) > 1), {field: list(changed.values())}
+
+
+def _mappings(entries: object) -> list[Mapping[str, Any]]:
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
 
 
 def _label(factors: Sequence[tuple[str, str, Sequence[Any]]], chosen: Sequence[Any], named: bool) -> str:

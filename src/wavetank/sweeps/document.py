@@ -14,7 +14,7 @@ from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.experiments.document.structures.values import make_name, read_name
-from wavetank.sweeps.autoscalers import autoscaler_variants
+from wavetank.sweeps.autoscalers import autoscaler_variants, flag_variants, group_variants
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
 from wavetank.sweeps.keys import digest
 from wavetank.sweeps.spec import ClusterVariant, ScenarioSpec, SweepDocument, SweepSpec, WorkloadVariant
@@ -85,12 +85,19 @@ def _scenarios(spec: Mapping[str, Any], given: SweepSpec) -> Iterator[tuple[str,
         return
     clusters = _variants(given.clusters, "spec.sweep.clusters")
     workloads = _variants(given.workloads, "spec.sweep.workloads")
-    autoscalers = list(autoscaler_variants(spec.get("hpa"), given.hpa, "spec.sweep.hpa"))
-    for (cluster, of_cluster, where), (workload, of_workload, elsewhere), (hpa, of_hpa) in product(
-        clusters, workloads, autoscalers
+    factors = (
+        list(autoscaler_variants(spec.get("hpa"), given.hpa, "spec.sweep.hpa")),
+        list(group_variants(spec.get("nodeGroups"), given.node_groups, "spec.sweep.nodeGroups")),
+        list(flag_variants(spec.get("autoscaler"), given.autoscaler)),
+    )
+    for (cluster, of_cluster, where), (workload, of_workload, elsewhere), *others in product(
+        clusters, workloads, *factors
     ):
-        label = "-".join(part for part in (workload, cluster, hpa) if part) or "all"
-        yield label, {**spec, **of_cluster, **of_workload, **of_hpa}, where or elsewhere
+        label = "-".join(part for part in (workload, cluster, *(name for name, _ in others)) if part) or "all"
+        changed = {**spec, **of_cluster, **of_workload}
+        for _, change in others:
+            changed |= change
+        yield label, changed, where or elsewhere
 
 
 def _listed(spec: Mapping[str, Any], scenarios: Sequence[ScenarioSpec]) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -112,7 +119,8 @@ def _variants(
 
 def _changes(variant: Structure) -> dict[str, Any]:
     """Returns the fields of the spec that a scenario or a variant replaces, as they are written."""
-    return {name: value for name, value in vars(variant).items() if name != "name" and value is not None}
+    given = {field.name: getattr(variant, field.attribute) for field in variant.fields.values()}
+    return {name: value for name, value in given.items() if name != "name" and value is not None}
 
 
 def _entry(value: object, spec: Mapping[str, Any]) -> object:

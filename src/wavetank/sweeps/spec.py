@@ -67,6 +67,10 @@ class ScenarioSpec(Structure):
     autoscaling: Any = field(
         _like_the_spec("autoscaling"), default=None, otherwise=_SAME, doc="other settings of the HPA controller"
     )
+    node_groups: Any = field(_like_the_spec("nodeGroups"), default=None, otherwise=_SAME, doc="other node groups")
+    autoscaler: Any = field(
+        _like_the_spec("autoscaler"), default=None, otherwise=_SAME, doc="other flags of the cluster autoscaler"
+    )
 
 
 _VALUES = types.items(types.unread("values"))
@@ -85,7 +89,13 @@ def _read_grid(value: object, path: str) -> dict[str, list[Any]]:
 class SweepSpec(Structure):
     """See [how to sweep scenarios](../how-to/sweep-scenarios.md)."""
 
-    rules = (Excludes("scenarios", "clusters", "workloads", "hpa", problem="{} does not go with scenarios"),)
+    rules = (
+        Excludes(
+            "scenarios",
+            *("clusters", "workloads", "hpa", "nodeGroups", "autoscaler"),
+            problem="{} does not go with scenarios",
+        ),
+    )
 
     clusters: list[ClusterVariant] | None = field(
         types.nullable(types.items(types.nested(ClusterVariant))),
@@ -104,6 +114,16 @@ class SweepSpec(Structure):
         Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
         default={},
         doc="by HPA and field, such as `cpu` or `scaleDown.window`, a list of values; every combination is a scenario",
+    )
+    node_groups: dict[str, dict[str, list[Any]]] = field(
+        Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
+        default={},
+        doc="by node group and field, such as `max` or `spot.rate`, a list of values; every combination is a scenario",
+    )
+    autoscaler: dict[str, list[Any]] = field(
+        Type("mapping", _read_grid, _GRID),
+        default={},
+        doc="by flag of the cluster autoscaler, such as `expander`, a list of values; every combination is a scenario",
     )
     scenarios: list[ScenarioSpec] | None = field(
         types.items(types.nested(ScenarioSpec)),

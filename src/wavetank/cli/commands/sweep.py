@@ -15,6 +15,7 @@ from wavetank.cli.findings import end_with_findings
 from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.runner import FailedRunsError
 from wavetank.report.page.html import write_report
+from wavetank.report.sweep.costs import cost_table
 from wavetank.report.sweep.page import write_sweep_report
 from wavetank.report.sweep.table import sweep_table
 from wavetank.results.layout import REPORT
@@ -95,6 +96,9 @@ def _executor(name: str, jobs: int | None, ray_address: str | None) -> Executor:
 
 def _show(out: Path) -> None:
     console.print(sweep_table(out))
+    costs = cost_table(out)
+    if costs is not None:
+        console.print(costs)
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
     console.print(f"report:  {out / REPORT}", soft_wrap=True, highlight=False)
 

@@ -18,6 +18,7 @@ COMPARED = (
     "mean_slowdown",
     "cpu_utilization",
     "fragmentation",
+    "cost",
 )
 
 CLOSE_RATE = Column(

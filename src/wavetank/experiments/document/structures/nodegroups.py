@@ -63,7 +63,9 @@ class NodeGroupSpec(Structure):
     halt: Distribution = field(types.distribution, default=0, doc="from the deletion until the node is gone")
     boot_failures: float = field(types.number(0, 1), default=0, doc="the share of machines that never become nodes")
     price: float | None = field(
-        types.number(0), default=None, doc="of a node per hour, in any currency, for results and the expander `price`"
+        types.nullable(types.number(0)),
+        default=None,
+        doc="of a node per hour, in any currency, for results and the expander `price`",
     )
     spot: SpotSpec | None = field(
         types.nullable(types.nested(SpotSpec)), default=None, otherwise="on demand", doc="how nodes are interrupted"
