@@ -20,6 +20,7 @@ _COMMANDS = {
     "inspect": "Summarize a workload or cluster file.",
     "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",
     "misim": "Run the files of MiSim: response times of microservices.",
+    "misim-adapter": "Serve the adapter of misim-orchestration, with a built-in scheduler behind it.",
     "report": "Rewrite the HTML report of a results folder.",
     "run": "Run an experiment: compare schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers that run in virtual time, and list them.",

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wavetank.cli.answering import serve_answers
+from wavetank.cluster.releases import NEWEST
+from wavetank.controllers.clusterautoscaler.options import Options
+from wavetank.errors import InputError
+from wavetank.experiments.document.schedulers import entry_of, parse_entries
+from wavetank.experiments.kernels import compile_kernels
+from wavetank.misimadapter.cluster import AdapterCluster
+from wavetank.misimadapter.server import AdapterServer
+from wavetank.scheduling.attachable import Attachable
+
+_EXAMPLES = """\b
+Examples:
+  wavetank misim-adapter                                   # then start misim-orchestration with `scheduler: kube`
+  wavetank misim-adapter --scheduler paper-scheduler-config.yaml
+  wavetank misim-adapter --autoscaler-flags scan-interval=5s,expander=least-waste
+  curl -X POST localhost:8000/updateNodes -d '{"allNodes": {"items": []}, "events": []}'
+"""
+
+
+@click.command(name="misim-adapter", epilog=_EXAMPLES)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on, misim-orchestration's is 8000; 0 picks a free one.",
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; there is no authentication."
+)
+@click.option(
+    "--scheduler",
+    default="default",
+    show_default=True,
+    metavar="NAME|CONFIG.yaml|MODULE:CLASS",
+    help="The scheduler that places the pods.",
+)
+@click.option(
+    "--autoscaler-flags",
+    metavar="LIST",
+    default="",
+    help="Flags of cluster-autoscaler, which machine sets turn on: scan-interval=5s,expander=least-waste.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed for ties between nodes."
+)
+def command(port: int, host: str, scheduler: str, autoscaler_flags: str, seed: int) -> None:
+    """Serve the interface of misim-orchestration's adapter, with a built-in scheduler and cluster autoscaler.
+
+    Start it in place of misim-k8s-adapter, kube-scheduler and cluster-autoscaler. Paths: POST /updateNodes,
+    POST /updatePods, GET /getEventsApiEvents, GET /getCoreApiEvents.
+    """
+    cluster = AdapterCluster(_schedulers(scheduler), NEWEST, seed, _flags(autoscaler_flags))
+    compile_kernels()  # which would keep the first request waiting
+    serve_answers("misim-orchestration's adapter", AdapterServer(cluster).handle, host, port)
+
+
+def _schedulers(scheduler: str) -> tuple[Attachable, ...]:
+    try:
+        return parse_entries([entry_of(scheduler)], Path.cwd(), NEWEST)[0].schedulers
+    except InputError as error:
+        raise InputError(error.message, source="--scheduler") from None
+
+
+def _flags(text: str) -> dict[str, str]:
+    pairs = [part.strip().removeprefix("--").partition("=") for part in text.split(",") if part.strip()]
+    flags = {name: value for name, _, value in pairs}
+    try:
+        Options.from_flags(flags)
+    except InputError as error:
+        raise error.inside(source="--autoscaler-flags") from None
+    return flags
