@@ -79,3 +79,15 @@ def test_listed_scenarios_may_have_their_own(tmp_path: Path) -> None:
 def test_no_factors(grid: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
         a_sweep(tmp_path, hpa=grid)
+
+
+def test_settings_of_node_pools_are_factors_too(tmp_path: Path) -> None:
+    (tmp_path / "web.json").write_text(json.dumps(web()))
+    pools = [{"name": "general", "instanceTypes": "kwok"}]
+    inputs = {"cluster": {"nodes": NODES}, "workload": {"file": "web.json"}, "horizon": "40m", "nodePools": pools}
+    grid = {"general": {"disruption.consolidateAfter": ["1m", "Never"]}}
+    sweep = parsed(tmp_path, **inputs, sweep={"nodePools": grid})
+    waits = {each.name: each.experiment.provisioning.pools[0].pool.consolidate_after for each in sweep.scenarios}
+    assert waits == {"disruption.consolidateAfter-1m": 60 * 10**9, "disruption.consolidateAfter-Never": None}
+    with pytest.raises(InputError, match="there is no node pool called 'other'"):
+        parsed(tmp_path, **inputs, sweep={"nodePools": {"other": {"weight": [1]}}})

@@ -24,6 +24,7 @@ from wavetank.simulation.clustersnapshot import SchedulerSnapshot
 from wavetank.simulation.drawnmachines import DrawnMachines
 from wavetank.simulation.scalablegroup import ScalableGroup
 
+_EVICTED = "Evicted"  # the reason in the status of an evicted pod, as results count it
 _SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 
 
@@ -44,7 +45,7 @@ class BudgetedEvictions:
             if budget.disruptions_allowed < 1:
                 raise ApiError("Cannot evict pod as it would violate the pod's disruption budget.")
             self._take(budget, pod)
-        self._store.evict(pod, "", grace_s)
+        self._store.evict(pod, _EVICTED, grace_s)
 
     def _covering(self, pod: Pod) -> list[PodDisruptionBudget]:
         budgets: Iterable[PodDisruptionBudget] = self._store.list(POD_DISRUPTION_BUDGET)

@@ -1,4 +1,4 @@
-"""Settings of autoscalers and node groups as factors of a sweep."""
+"""Settings of autoscalers, node groups and node pools as factors of a sweep."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ def group_variants(groups: object, grids: Grids, path: str) -> Iterator[Variant]
     """Yields a variant of `nodeGroups` for each combination of values; without grids, no change."""
     known = {str(entry.get("name")): entry for entry in _mappings(groups)}
     return _entry_variants("nodeGroups", "node group", known, grids, path)
+
+
+def pool_variants(pools: object, grids: Grids, path: str) -> Iterator[Variant]:
+    """Yields a variant of `nodePools` for each combination of values; without grids, no change."""
+    known = {str(entry.get("name")): entry for entry in _mappings(pools)}
+    return _entry_variants("nodePools", "node pool", known, grids, path)
 
 
 def flag_variants(flags: object, grid: Mapping[str, Sequence[Any]]) -> Iterator[Variant]:

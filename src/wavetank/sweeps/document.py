@@ -14,7 +14,7 @@ from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
 from wavetank.experiments.document.structures.values import make_name, read_name
-from wavetank.sweeps.autoscalers import autoscaler_variants, flag_variants, group_variants
+from wavetank.sweeps.autoscalers import autoscaler_variants, flag_variants, group_variants, pool_variants
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
 from wavetank.sweeps.keys import digest
 from wavetank.sweeps.spec import ClusterVariant, ScenarioSpec, SweepDocument, SweepSpec, WorkloadVariant
@@ -88,6 +88,7 @@ def _scenarios(spec: Mapping[str, Any], given: SweepSpec) -> Iterator[tuple[str,
     factors = (
         list(autoscaler_variants(spec.get("hpa"), given.hpa, "spec.sweep.hpa")),
         list(group_variants(spec.get("nodeGroups"), given.node_groups, "spec.sweep.nodeGroups")),
+        list(pool_variants(spec.get("nodePools"), given.node_pools, "spec.sweep.nodePools")),
         list(flag_variants(spec.get("autoscaler"), given.autoscaler)),
     )
     for (cluster, of_cluster, where), (workload, of_workload, elsewhere), *others in product(

@@ -68,6 +68,10 @@ class ScenarioSpec(Structure):
         _like_the_spec("autoscaling"), default=None, otherwise=_SAME, doc="other settings of the HPA controller"
     )
     node_groups: Any = field(_like_the_spec("nodeGroups"), default=None, otherwise=_SAME, doc="other node groups")
+    node_pools: Any = field(_like_the_spec("nodePools"), default=None, otherwise=_SAME, doc="other node pools")
+    provisioner: Any = field(
+        _like_the_spec("provisioner"), default=None, otherwise=_SAME, doc="other settings of the provisioner"
+    )
     autoscaler: Any = field(
         _like_the_spec("autoscaler"), default=None, otherwise=_SAME, doc="other flags of the cluster autoscaler"
     )
@@ -92,7 +96,7 @@ class SweepSpec(Structure):
     rules = (
         Excludes(
             "scenarios",
-            *("clusters", "workloads", "hpa", "nodeGroups", "autoscaler"),
+            *("clusters", "workloads", "hpa", "nodeGroups", "nodePools", "autoscaler"),
             problem="{} does not go with scenarios",
         ),
     )
@@ -119,6 +123,12 @@ class SweepSpec(Structure):
         Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
         default={},
         doc="by node group and field, such as `max` or `spot.rate`, a list of values; every combination is a scenario",
+    )
+    node_pools: dict[str, dict[str, list[Any]]] = field(
+        Type("mapping", _read_parameters, {"type": "object", "additionalProperties": _GRID}),
+        default={},
+        doc="by node pool and field, such as `disruption.consolidateAfter`, a list of values; every combination is a "
+        "scenario",
     )
     autoscaler: dict[str, list[Any]] = field(
         Type("mapping", _read_grid, _GRID),

@@ -90,7 +90,7 @@ class Terminator:
         for pod in self._state.pods_on(managed.name):
             waiting = is_waiting_for_eviction(pod, now) and pod.deleted is None
             if waiting and now > end - pod.spec.grace_s * SECOND:
-                self._store.evict(pod, "", max((end - now) // SECOND, 0))
+                self._store.evict(pod, "Evicted", max((end - now) // SECOND, 0))
 
     def _release(self, managed: ManagedNode) -> None:
         managed.released = True

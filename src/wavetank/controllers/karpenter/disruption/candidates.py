@@ -42,7 +42,7 @@ class Candidate:
         return self.node.option.price
 
 
-Accepts = Callable[[Candidate], bool]
+Accepts = Callable[[ManagedNode, Sequence[Pod]], bool]  # of a node and the pods on it
 
 
 class CandidateFinder:
@@ -56,8 +56,8 @@ class CandidateFinder:
     def find(self, accepts: Accepts) -> list[Candidate]:
         """Returns the candidates of a method, those of lowest cost first."""
         limits = DisruptionLimits(self._store, self._clock.now)
-        found = (self._candidate(each, limits) for each in self._state.active())
-        return sorted((each for each in found if each is not None and accepts(each)), key=lambda each: each.cost)
+        found = (self._candidate(each, accepts, limits) for each in self._state.active())
+        return sorted((each for each in found if each is not None), key=lambda each: each.cost)
 
     def budgets(self, reason: str) -> dict[str, int]:
         """Returns by pool how many more nodes may be disrupted for a reason."""
@@ -78,14 +78,14 @@ class CandidateFinder:
             for name, pool in pools.items()
         }
 
-    def _candidate(self, managed: ManagedNode, limits: DisruptionLimits) -> Candidate | None:
+    def _candidate(self, managed: ManagedNode, accepts: Accepts, limits: DisruptionLimits) -> Candidate | None:
         now = self._clock.now
-        node = self._state.node(managed.name)
-        if node is None or managed.initialized is None or managed.nominated_until > now:
-            return None
-        if node.annotations.get(DO_NOT_DISRUPT) == "true":
-            return None
         pods = self._state.pods_on(managed.name)
+        if managed.nominated_until > now or not accepts(managed, pods):
+            return None
+        node = self._state.node(managed.name)
+        if node is None or node.annotations.get(DO_NOT_DISRUPT) == "true":
+            return None
         if any(is_active(pod) and is_protected(pod, now) for pod in pods) or not all(map(limits.allow, pods)):
             return None
         cost = sum(map(eviction_cost, pods)) * lifetime_remaining(managed, now)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import ClassVar
 
+from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.karpenter.budgets import EMPTY, UNDERUTILIZED
 from wavetank.controllers.karpenter.disruption.candidates import (
     Candidate,
@@ -15,7 +16,8 @@ from wavetank.controllers.karpenter.disruption.candidates import (
 )
 from wavetank.controllers.karpenter.disruption.consolidation import Command, Consolidator
 from wavetank.controllers.karpenter.nodepools import WHEN_UNDERUTILIZED
-from wavetank.controllers.karpenter.state import ClusterState
+from wavetank.controllers.karpenter.podrules import is_reschedulable
+from wavetank.controllers.karpenter.state import ClusterState, ManagedNode
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 
@@ -55,10 +57,10 @@ class Method:
             return None
         return command
 
-    def accepts(self, candidate: Candidate) -> bool:
-        """Returns whether the method may disrupt a candidate."""
-        pool = candidate.pool
-        return pool.consolidation_policy == WHEN_UNDERUTILIZED and candidate.node.is_consolidatable(self._clock.now)
+    def accepts(self, node: ManagedNode, pods: Sequence[Pod]) -> bool:
+        """Returns whether the method is for a node with these pods."""
+        allowed = node.pool.consolidation_policy == WHEN_UNDERUTILIZED
+        return allowed and node.is_consolidatable(self._clock.now)
 
     def is_limited(self, candidates: Sequence[Candidate], budgets: Mapping[str, int]) -> bool:
         """Returns whether budgets leave out candidates, so that it is worth while to try again."""
@@ -74,9 +76,9 @@ class Emptiness(Method):
 
     reason = EMPTY
 
-    def accepts(self, candidate: Candidate) -> bool:
+    def accepts(self, node: ManagedNode, pods: Sequence[Pod]) -> bool:
         """Accepts empty nodes."""
-        return not candidate.pods and candidate.node.is_consolidatable(self._clock.now)
+        return node.is_consolidatable(self._clock.now) and not any(map(is_reschedulable, pods))
 
     def compute(self, candidates: Sequence[Candidate], budgets: Mapping[str, int]) -> Command | None:
         """Returns all that the budgets allow."""
