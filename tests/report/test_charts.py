@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.report import charts
-from wavetank.report.page.html import AUTOSCALING_SCRIPT, CHART_SCRIPTS
+from wavetank.report.page.html import CHART_SCRIPTS, SECTION_SCRIPTS
 from wavetank.report.page.pagefile import ASSETS
 
 MODULES = {path.stem for path in Path(charts.__file__).parent.glob("*.py")} - {"__init__"}
-SCRIPTS = (*CHART_SCRIPTS, AUTOSCALING_SCRIPT)
+SCRIPTS = (*CHART_SCRIPTS, *(script for some in SECTION_SCRIPTS.values() for script in some))
 
 
 def test_every_chart_has_a_module_and_scripts_of_its_name() -> None:

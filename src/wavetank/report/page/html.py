@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wavetank.report.charts.autoscaling import has_autoscalers
 from wavetank.report.charts.nodes import has_nodes
+from wavetank.report.charts.services import has_services
 from wavetank.report.comparison import comparison_cards, comparison_table
 from wavetank.report.metrics import compare
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
@@ -17,9 +18,14 @@ from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 # Later scripts use earlier ones; the last starts the page.
 CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
 SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
-# Of runs with node groups or prices, and of runs with autoscalers: other pages have neither script nor section.
-NODES, AUTOSCALING = "nodes", "autoscaling"
-ALL_SCRIPTS = (*SCRIPTS[:-1], f"js/{NODES}", f"js/{AUTOSCALING}", SCRIPTS[-1])
+# Of runs with services, with node groups or prices, with autoscalers: other pages have neither script nor section.
+SERVICES, NODES, AUTOSCALING = "services", "nodes", "autoscaling"
+SECTION_SCRIPTS = {
+    SERVICES: ("js/services-graph", "js/services-heat", "js/services-waterfall", "js/services"),
+    NODES: ("js/nodes",),
+    AUTOSCALING: ("js/autoscaling",),
+}
+ALL_SCRIPTS = (*SCRIPTS[:-1], *(script for some in SECTION_SCRIPTS.values() for script in some), SCRIPTS[-1])
 
 
 def write_report(out: Path, tables: PodTables | None = None) -> Path:
@@ -40,8 +46,9 @@ def _page(folder: ResultsFolder) -> str:
         "cards": comparison_cards(comparisons),
         "table": comparison_table(comparisons),
     }
-    present = {NODES: has_nodes(folder), AUTOSCALING: has_autoscalers(folder)}
+    present = {SERVICES: has_services(folder), NODES: has_nodes(folder), AUTOSCALING: has_autoscalers(folder)}
     slots |= {name: asset(f"{name}.html") if there else "" for name, there in present.items()}
-    scripts = [name for name in ALL_SCRIPTS if present.get(name.removeprefix("js/"), True)]
-    styles = ["report.css", *(["nodes.css"] if present[NODES] else [])]
+    absent = {script for name, some in SECTION_SCRIPTS.items() if not present[name] for script in some}
+    scripts = [name for name in ALL_SCRIPTS if name not in absent]
+    styles = ["report.css", *(f"{name}.css" for name in (SERVICES, NODES) if present[name])]
     return fill_page("template.html", folder.experiment.name, styles, scripts, payload(folder), slots)

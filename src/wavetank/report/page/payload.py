@@ -8,6 +8,7 @@ from wavetank.report.charts.autoscaling import autoscaling_data, has_autoscalers
 from wavetank.report.charts.gantt import gantt_data
 from wavetank.report.charts.nodes import has_nodes, node_data
 from wavetank.report.charts.series import all_seeds, embedded_seeds, series_data
+from wavetank.report.charts.services import has_services, services_data
 from wavetank.report.charts.waiting import waiting_data
 from wavetank.results.read.resultsfolder import ResultsFolder
 
@@ -28,5 +29,6 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
         "waiting": waiting_data(folder),
         "gantt": gantt,
         **({"nodes": node_data(folder, seeds)} if has_nodes(folder) else {}),
+        **({"services": services_data(folder, seeds)} if has_services(folder) else {}),
         **({"autoscaling": autoscaling_data(folder, seeds)} if has_autoscalers(folder) else {}),
     }
