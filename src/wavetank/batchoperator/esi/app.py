@@ -86,7 +86,7 @@ class App:
     async def _answer(self, scope: Message, receive: Receive) -> Response | EventStream:
         headers, method, path = read_headers(scope), scope["method"], scope["path"]
         self._guard.check_site(headers)
-        public = _answer_public(method, path)
+        public = self._answer_public(method, path)
         if public is not None:
             return public
         self._guard.admit(headers, scope["headers"])
@@ -98,6 +98,18 @@ class App:
         except Exception as error:
             _log.exception("%s %s failed", method, path)
             return refuse(500, f"{type(error).__name__}: {error}", path)
+
+    def _answer_public(self, method: str, path: str) -> Response | None:
+        """Answers what needs no token, since it has no data of the cluster; None if the path is another one."""
+        if method not in ("GET", "HEAD"):
+            return None
+        if path == "/access":
+            return _json({"tokenNeeded": not self._guard.has_token({})})
+        if path == "/openapi.json":
+            return _json(openapi())
+        if path == f"{STOMP}/info":
+            return _json(sockjs.info())
+        return find_asset(path)
 
     async def _serve_websocket(self, scope: Message, receive: Receive, send: Send) -> None:
         path: str = scope["path"].removesuffix("/")
@@ -128,15 +140,8 @@ class App:
         return self._guard.authenticate(token) is not None
 
 
-def _answer_public(method: str, path: str) -> Response | None:
-    """Answers what needs no token, since it has no data of the cluster; None if the path is another one."""
-    if method not in ("GET", "HEAD"):
-        return None
-    if path == "/openapi.json":
-        return Response(200, JSON, msgspec.json.encode(openapi()))
-    if path == f"{STOMP}/info":
-        return Response(200, JSON, msgspec.json.encode(sockjs.info()))
-    return find_asset(path)
+def _json(value: object) -> Response:
+    return Response(200, JSON, msgspec.json.encode(value))
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *args: object) -> None:

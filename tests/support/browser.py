@@ -1,0 +1,47 @@
+"""A real browser for tests of pages: Chromium through Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Starts Chromium; the test is skipped if there is none."""
+    if _CHROMIUM is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_OPTIONS)
+        yield browser
+        browser.close()
+
+
+class Pages:
+    """Opens pages in contexts of their own, and collects the errors that they log."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.errors: list[str] = []
+        self._browser = browser
+
+    def open(self, url: str, width: int = 1400, **options: object) -> Page:
+        """Opens a page and waits until it says that it is ready."""
+        context = self._browser.new_context(viewport={"width": width, "height": 900}, **options)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(url)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    def close(self) -> None:
+        """Closes all pages."""
+        for context in self._browser.contexts:
+            context.close()
