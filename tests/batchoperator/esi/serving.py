@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.apiserver.serving import TOKEN, Answer
+from tests.batchoperator.cluster import OperatedCluster
 from tests.support.waiting import PATIENCE_S, eventually
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import Pacing
@@ -28,6 +29,7 @@ from wavetank.batchoperator.resources.groups import ESI
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework import storeclient
 from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import seconds
 
 
 def slots(*states: str) -> list[dict[str, Any]]:
@@ -80,16 +82,31 @@ class SmallCluster:
 class ServedInterface:
     """A running server; `call` runs a function in its thread, as the operator would."""
 
-    def __init__(self, cluster: SmallCluster, app: App, port: int, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, app: App, heartbeat: Heartbeat, port: int, loop: asyncio.AbstractEventLoop, cluster: Any
+    ) -> None:
         self.cluster = cluster
+        self._heartbeat = heartbeat
         self.broadcast = app.broadcast
         self.port = port
+        self.url = f"http://127.0.0.1:{port}"
         self._loop = loop
 
     def call(self, function: Callable[[], None]) -> None:
         done = threading.Event()
         self._loop.call_soon_threadsafe(lambda: (function(), done.set()))
         assert done.wait(PATIENCE_S)
+
+    def advance(self, duration_s: float) -> None:
+        """Advances the clock, as fast as possible."""
+        arrived = threading.Event()
+
+        def advance() -> None:
+            self._heartbeat.pacing.advance(seconds(duration_s), arrived.set)
+            self._heartbeat.reschedule()
+
+        self.call(advance)
+        assert arrived.wait(PATIENCE_S)
 
     def ask(self, method: str, path: str, body: object = None, token: str | None = TOKEN, **headers: str) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
@@ -110,8 +127,23 @@ class ServedInterface:
 def serving(token: str | None = TOKEN) -> Iterator[ServedInterface]:
     """Serves the interface of a small cluster on a free port."""
     cluster = SmallCluster()
-    runtime = SimulatedRuntime(Heartbeat(Pacing(cluster.store.clock, 1.0)))
-    app = App(cluster.interface, Authenticator(token, "127.0.0.1"), runtime)
+    with _serving(cluster.interface, cluster.store.clock, 1.0, token, cluster) as served:
+        yield served
+
+
+@contextmanager
+def operating(cluster: OperatedCluster, speed: float | None) -> Iterator[ServedInterface]:
+    """Serves the interface of a cluster with an operator, whose clock runs at this speed."""
+    with _serving(Interface(cluster.plain), cluster.clock, speed, TOKEN, cluster) as served:
+        yield served
+
+
+@contextmanager
+def _serving(
+    interface: Interface, clock: Clock, speed: float | None, token: str | None, cluster: Any
+) -> Iterator[ServedInterface]:
+    heartbeat = Heartbeat(Pacing(clock, speed))
+    app = App(interface, Authenticator(token, "127.0.0.1"), SimulatedRuntime(heartbeat))
     listening = listen("127.0.0.1", 0)
     server = Server(make_config(app, websocket=WebSocketProtocol), app)
     loops: list[asyncio.AbstractEventLoop] = []
@@ -124,7 +156,7 @@ def serving(token: str | None = TOKEN) -> Iterator[ServedInterface]:
     thread.start()
     eventually(lambda: server.started)
     try:
-        yield ServedInterface(cluster, app, listening.getsockname()[1], loops[0])
+        yield ServedInterface(app, heartbeat, listening.getsockname()[1], loops[0], cluster)
     finally:
         server.should_exit = True
         thread.join()
