@@ -17,6 +17,8 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.misimadapter.requests import Manifest
 
+_PODS = "110"  # of a node whose machine set does not say
+
 
 class InstantMachines:
     """Gives machine sets the machines they want; their nodes are ready at once, with the published adapter's names."""
@@ -115,7 +117,8 @@ def _machine(name: str, machine_set: Resource) -> dict[str, Any]:
 
 def _node(machine: str, annotations: Mapping[str, str]) -> dict[str, Any]:
     keys = {"cpu": "cpu", "memory": "memory", "pods": "maxPods"}
-    amounts = {name: annotations[CAPACITY + key] for name, key in keys.items() if CAPACITY + key in annotations}
+    given = {name: annotations[CAPACITY + key] for name, key in keys.items() if CAPACITY + key in annotations}
+    amounts = {"pods": _PODS, **given}
     return {
         "apiVersion": "v1",
         "kind": "Node",

@@ -7,7 +7,10 @@ import msgspec
 from rich.table import Table
 
 from wavetank.cli.console import console
+from wavetank.cluster.releases import NEWEST
 from wavetank.errors import InputError
+from wavetank.experiments.document.schedulers import entry_of, parse_entries
+from wavetank.misimadapter.placer import KubePlacer
 from wavetank.services.engine.simulation import Simulation
 from wavetank.services.measures.recorder import LatencyRecorder
 from wavetank.services.misim.architecture import read_architecture
@@ -17,7 +20,7 @@ from wavetank.services.misim.scenario import ScenarioReader, is_scenario
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, Rules
-from wavetank.services.orchestration.config import read_config
+from wavetank.services.orchestration.config import OrchestrationConfig, read_config
 from wavetank.services.orchestration.run import run_orchestration
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
@@ -42,6 +45,13 @@ Examples:
 @click.option(
     "--orchestration", type=click.Path(path_type=Path), metavar="FILE", help="A configuration of misim-orchestration."
 )
+@click.option(
+    "--scheduler",
+    default="default",
+    show_default=True,
+    metavar="NAME|CONFIG.yaml|MODULE:CLASS",
+    help="The scheduler of a configuration that says `scheduler: kube`.",
+)
 @click.option("--lenient", is_flag=True, help="Ignore unknown fields, as MiSim does.")
 @click.option("--seed", type=int, help="The seed.  [default: the experiment's, else 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
@@ -50,6 +60,7 @@ def command(
     experiment: Path,
     preset: str,
     orchestration: Path | None,
+    scheduler: str,
     lenient: bool,
     seed: int | None,
     as_json: bool,
@@ -64,7 +75,9 @@ def command(
     recorder = LatencyRecorder()
     number = seed if seed is not None else plan.seed or 0
     if orchestration is not None:
-        run_orchestration(services, plan, read_config(orchestration, lenient), recorder, number, rules=rules)
+        config = read_config(orchestration, lenient)
+        placer = _placer(config, scheduler, number)
+        run_orchestration(services, plan, config, recorder, number, rules=rules, placer=placer)
     else:
         if plan.duration is None:
             raise InputError("a run without a duration has no end", path="duration", source=str(experiment))
@@ -76,8 +89,19 @@ def command(
         _print(rows)
 
 
+def _placer(config: OrchestrationConfig, scheduler: str, seed: int) -> KubePlacer | None:
+    if config.scheduler != "kube":
+        return None
+    try:
+        schedulers = parse_entries([entry_of(scheduler)], Path.cwd(), NEWEST)[0].schedulers
+    except InputError as error:
+        raise InputError(error.message, source="--scheduler") from None
+    return KubePlacer(config.manifests, schedulers, NEWEST, seed)
+
+
 def _read(path: Path, architecture: Architecture, rules: Rules, lenient: bool) -> ServiceExperiment:
-    reader = ExperimentReader(architecture, rules, (path.parent, Path(), path.parent.parent), lenient)
+    place = path.resolve().parent
+    reader = ExperimentReader(architecture, rules, (place, Path(), place.parent), lenient)
     return ScenarioReader(reader).read(path) if is_scenario(read_json(path)) else reader.read(path)
 
 
@@ -103,7 +127,9 @@ def _rows(recorder: LatencyRecorder) -> list[dict[str, object]]:
 
 def _print(rows: list[dict[str, object]]) -> None:
     columns = ("operation", "succeeded", "failed", "mean", *_QUANTILES)
-    table = Table(*columns, box=None, header_style="bold")
+    table = Table(box=None, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*(str(row[column]) for column in columns))
     console.print(table)

@@ -15,7 +15,7 @@ from wavetank.services.engine.requests import Reason, Request, Step, draw_plan
 from wavetank.services.engine.service import Autoscaler, RunningService
 from wavetank.services.engine.transport import Topology, Transport
 from wavetank.services.engine.users import Users
-from wavetank.services.model.actions import Action, InjectDelay, KillInstances
+from wavetank.services.model.actions import Action, InjectDelay, KillInstances, KillPods
 from wavetank.services.model.architecture import Architecture, Operation
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import Rules
@@ -75,6 +75,8 @@ class Simulation:
 
     def _schedule(self, experiment: ServiceExperiment) -> None:
         for action in experiment.actions:
+            if isinstance(action, KillPods):
+                raise InputError(f"pods of deployment {action.deployment!r} are killed, but there is no cluster")
             priority = LOW if isinstance(action, KillInstances) and action.goes_last else NORMAL
             self.events.schedule(self.rules.span(action.time), self._act, action, priority)
         for generator in experiment.generators:
@@ -87,6 +89,7 @@ class Simulation:
         self.events.run_before(until)
 
     def _act(self, action: Action) -> None:
+        assert not isinstance(action, KillPods)
         service = self.services[action.service]
         if isinstance(action, KillInstances):
             service.kill(action.instances)

@@ -10,7 +10,7 @@ from wavetank.errors import InputError
 from wavetank.services.misim.fields import Fields, delay, hint, read_json
 from wavetank.services.misim.names import Names
 from wavetank.services.misim.profile import read_profile
-from wavetank.services.model.actions import Action, InjectDelay, KillInstances, StartInstances
+from wavetank.services.model.actions import Action, InjectDelay, KillInstances, KillPods, StartInstances
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.load import Generator, IntervalLoad, Load, ProfileLoad
@@ -21,7 +21,11 @@ _PROFILE = ("limbo", "limbo_generator", "dynamic", "variable")
 _KILL = ("chaosmonkey", "chaos_monkey", "monkey")
 _START = ("summoner", "summoner_monkey", "summon")
 _DELAY = ("delay", "delay_injection")
-KILL_PODS = ("chaosmonkey_pods",)
+KILL_PODS = ("chaosmonkey_pods", "chaos_monkey_pods", "monkey_pods")
+KILL_CONTAINERS = ("aiming_chaos_monkey_pods",)
+
+
+_INSTANCES = ("instances", "instance_count", "killed_instance_count", "killed_instances", "summoned_instances")
 
 
 class ExperimentReader:
@@ -124,7 +128,7 @@ class ExperimentReader:
         kind = entry.text("type") or ""
         path, value = entry.get("config")
         entry.close()
-        known = (*_KILL, *_START, *_DELAY, *KILL_PODS)
+        known = (*_KILL, *_START, *_DELAY, *KILL_PODS, *KILL_CONTAINERS)
         if kind not in known:
             if self.lenient:
                 return None
@@ -140,12 +144,12 @@ class ExperimentReader:
         config.text("name")
         if kind in _DELAY:
             return self._injection(config, time)
-        service = self.service(config, "deployment" if kind in KILL_PODS else "microservice")
-        words = ("instances", "instance_count", "killed_instance_count", "killed_instances", "summoned_instances")
+        if kind in KILL_PODS or kind in KILL_CONTAINERS:
+            return _kill_pods(config, time, kind in KILL_CONTAINERS)
+        service = self.service(config, "microservice")
         if kind in _START:
-            return StartInstances(time, service, config.whole(*words, default=1))
-        config.get("retries")
-        number = config.whole(*words, default=-1)
+            return StartInstances(time, service, config.whole(*_INSTANCES, default=1))
+        number = config.whole(*_INSTANCES, default=-1)
         return KillInstances(time, service, None if number < 0 else number)
 
     def service(self, config: Fields, field: str) -> str:
@@ -181,6 +185,16 @@ def _entries(top: Fields) -> list[tuple[str, Any]]:
         elif not top.lenient:
             raise InputError("unknown field", path=path)
     return found
+
+
+def _kill_pods(config: Fields, time: float, aims: bool) -> KillPods:
+    """Reads a chaos monkey of misim-orchestration; whether there is such a deployment is known later."""
+    deployment = config.text("deployment")
+    if not deployment:
+        raise InputError("expected the name of a deployment", path=config.at("deployment"))
+    service, retries = config.text("service"), config.whole("retries", default=0, least=0)
+    number = config.whole(*_INSTANCES, default=0, least=0)
+    return KillPods(time, deployment, number, service if aims else None, retries if aims else 0)
 
 
 def _common(config: Fields) -> tuple[float, float | None, bool, int | None, float]:

@@ -21,6 +21,20 @@ class KillInstances:
 
 
 @dataclass(frozen=True, slots=True)
+class KillPods:
+    """Kills running pods of a deployment of misim-orchestration at `time` (seconds).
+
+    With `service` only the container of that service dies; `retries` is how often its restart fails first.
+    """
+
+    time: float
+    deployment: str
+    instances: int = 0
+    service: str | None = None
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StartInstances:
     """Starts instances at `time` (seconds); a negative number shuts instances down gracefully."""
 
@@ -44,4 +58,4 @@ class InjectDelay:
     target: tuple[str, str] | None = None
 
 
-Action = KillInstances | StartInstances | InjectDelay
+Action = KillInstances | KillPods | StartInstances | InjectDelay

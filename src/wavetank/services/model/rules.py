@@ -34,6 +34,7 @@ class Rules:
     even_never_counts: bool = False
     dead_pods_keep_cpu: bool = False
     hash_ordered_pods: bool = False
+    dead_containers_fail_pods: bool = False
     searches_event_list: bool = False
     sums_up_gaps: bool = False
 

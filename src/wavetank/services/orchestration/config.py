@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ ScalerType = Literal["HPA", "Fake", "SimpleReactive"]
 
 _SCALERS = ("HPA", "Fake", "SimpleReactive")
 _SCHEDULERS = ("random", "kube", "roundRobin")
-_IGNORED = ("schedulerPrio", "useClusterAutoscaler", "loadBalancer", "kubeApiHost", "port")
+_IGNORED = ("schedulerPrio", "loadBalancer", "kubeApiHost", "port")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,21 @@ class Scaler:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A deployment: how many pods, and the CPU each requests, in thousandths of a core."""
+    """A deployment: how many pods, the CPU each requests in thousandths of a core, and the spec of its pods."""
 
     name: str
     replicas: int
     cpu: int
+    spec: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterManifests:
+    """The nodes of a cluster as Kubernetes objects, and with a cluster autoscaler its machine sets and machines."""
+
+    nodes: tuple[Mapping[str, Any], ...] = ()
+    machine_sets: tuple[Mapping[str, Any], ...] = ()
+    machines: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,7 @@ class OrchestrationConfig:
     interval: float = 15.0
     health_check: float = 0.0
     start_times: Mapping[str, float] | None = None
+    manifests: ClusterManifests = field(default_factory=ClusterManifests)
 
 
 def read_config(path: Path, lenient: bool = False) -> OrchestrationConfig:
@@ -72,9 +83,13 @@ def _parse(top: Fields, path: Path) -> OrchestrationConfig:
     top.flag("orchestrate")
     manifests = list(_manifests(top, path))
     nodes = list(_nodes(top))
+    objects = [_node_manifest(name, cpu) for name, cpu in nodes]
     if top.flag("importNodes"):
-        nodes += [_imported(each) for each in manifests if each.get("kind") == "Node"]
-    deployments = [_deployment(each) for each in manifests if each.get("kind") == "Deployment"]
+        imported = _of_kind(manifests, "Node")
+        objects += imported
+        nodes += [_imported(each) for each in imported]
+    scales = top.flag("useClusterAutoscaler")
+    deployments = [_deployment(each) for each in _of_kind(manifests, "Deployment")]
     delays, scalers, order = _delays(top), tuple(_scalers(top)), _order(top)
     scheduler = top.text("scheduler") or "roundRobin"
     if scheduler not in _SCHEDULERS:
@@ -88,6 +103,11 @@ def _parse(top: Fields, path: Path) -> OrchestrationConfig:
         top.number("scalingInterval", default=15, least=0),
         top.number("healthCheckDelay", default=0, least=0),
         _start_times(top),
+        ClusterManifests(
+            tuple(objects),
+            tuple(_of_kind(manifests, "MachineSet") if scales else ()),
+            tuple(_of_kind(manifests, "Machine") if scales else ()),
+        ),
     )
     top.get(*_IGNORED)
     top.close()
@@ -135,7 +155,23 @@ def _deployment(manifest: Mapping[str, Any]) -> Deployment:
         str(manifest["metadata"]["name"]),
         1 if replicas is None else int(replicas),
         pod_requests(spec["template"]["spec"]).get(CPU, 0),
+        spec["template"]["spec"],
     )
+
+
+def _of_kind(manifests: list[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
+    return [each for each in manifests if each.get("kind") == kind]
+
+
+def _node_manifest(name: str, cpu: int) -> Mapping[str, Any]:
+    """Returns a node as misim-orchestration describes its own to a scheduler: only the CPU counts."""
+    amounts = {"cpu": str(cpu), "memory": "99999999Ki", "pods": "110", "ephemeral-storage": "999999999Ki"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
 
 
 def _delays(top: Fields) -> dict[tuple[str, str], tuple[float, float]]:

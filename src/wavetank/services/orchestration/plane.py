@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.services.engine.events import HIGH
-from wavetank.services.engine.instance import Instance
 from wavetank.services.engine.simulation import NodeDelays, Simulation
+from wavetank.services.model.actions import KillPods
 from wavetank.services.orchestration.config import Deployment, OrchestrationConfig, Scaler
+from wavetank.services.orchestration.placing import Placer
+from wavetank.services.orchestration.pods import DeploymentState, Pod
+from wavetank.services.orchestration.restarts import Restarts
 
 _RECHECK = 2.0  # seconds until a busy pod that shall go is looked at again
 
@@ -27,31 +31,6 @@ class PairDelays(NodeDelays):
         """Draws the delay in seconds; a negative one counts as 0."""
         pair = self._pairs.get((source, target))
         return 0.0 if pair is None else max(0.0, random.gauss(*pair) if pair[1] else pair[0])
-
-
-@dataclass(eq=False, slots=True)
-class Pod:
-    """A pod of a deployment; `node` is empty while it is pending."""
-
-    deployment: Deployment
-    instance: Instance | None = None
-    node: str = ""
-    state: str = "pending"
-
-
-@dataclass(slots=True)
-class DeploymentState:
-    """The pods of a deployment that run or are pending, and how many there should be."""
-
-    spec: Deployment
-    desired: int
-    scaler: Scaler | None = None
-    pods: list[Pod] = field(default_factory=list)
-    last_scaled: int = 0
-
-    def running(self) -> list[Pod]:
-        """Returns the pods that run."""
-        return [pod for pod in self.pods if pod.state == "running"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +52,8 @@ class ManagementPlane:
     """Runs deployments on nodes for a simulation whose instances are placed. Only CPU requests count.
 
     `placement` fixes the node of each deployment in place of a scheduler. `pick` chooses which of several pods with
-    the same backlog is removed; MiSim takes the first of a hash set, so without it one is drawn.
+    the same backlog is removed; MiSim takes the first of a hash set, so without it one is drawn. `placer` stands for
+    the scheduler `kube`, and may add nodes.
     """
 
     def __init__(
@@ -82,12 +62,15 @@ class ManagementPlane:
         config: OrchestrationConfig,
         placement: Mapping[str, str] | None = None,
         pick: PickPod | None = None,
+        placer: Placer | None = None,
     ) -> None:
         self.reports: list[PlaneReport] = []
         self._simulation = simulation
         self._config = config
         self._placement = placement
         self._pick = pick or (lambda pods, _: simulation.random.choice(pods))
+        self._placer = placer if config.scheduler == "kube" else None
+        self._restarts = Restarts(simulation, self._start)
         self._nodes: dict[str, list[Pod]] = {name: [] for name, _ in config.nodes}
         self._capacity = {name: cpu * 1000 for name, cpu in config.nodes}
         self._pending: list[Pod] = []
@@ -99,19 +82,36 @@ class ManagementPlane:
         self._scale(None)
         self._report(None)
 
-    def kill_pods(self, deployment: str, number: int | None) -> None:
-        """Kills running pods; they are replaced after the health check, and stay on their node."""
-        state = next(each for each in self._deployments if each.spec.name == deployment)
-        for pod in state.running()[:number]:
+    def check(self, kill: KillPods) -> None:
+        """Refuses to kill pods of a deployment that does not exist."""
+        if all(each.spec.name != kill.deployment for each in self._deployments):
+            raise InputError(f"no such deployment: {kill.deployment!r}", path="deployment")
+
+    def kill_pods(self, kill: KillPods) -> None:
+        """Kills running pods, or the container of a service in them; pods are replaced after the health check.
+
+        In misim-orchestration a pod has one container, so it fails with it and is never restarted.
+        """
+        state = next(each for each in self._deployments if each.spec.name == kill.deployment)
+        for pod in state.running()[: kill.instances]:
+            if kill.service is not None and not _has_container(pod, kill.service):
+                continue
+            self._end_instance(pod)
+            if kill.service is not None and not self._simulation.rules.dead_containers_fail_pods:
+                pod.state = "restarting"
+                self._restarts.restart(pod, kill.retries)
+                continue
             pod.state = "dead"
             state.pods.remove(pod)
-            if pod.instance is not None:
-                pod.instance.kill()
-                pod.instance.service.instances.remove(pod.instance)
             if not self._simulation.rules.dead_pods_keep_cpu:
                 self._nodes[pod.node].remove(pod)
         delay = self._simulation.rules.span(self._config.health_check)
         self._simulation.events.schedule(delay, self._maintain, priority=HIGH)
+
+    def _end_instance(self, pod: Pod) -> None:
+        if pod.instance is not None:
+            pod.instance.kill()
+            pod.instance.service.instances.remove(pod.instance)
 
     def _after(self, seconds: float, callback: Callable[[Any], None], argument: object = None) -> None:
         self._simulation.events.schedule(self._simulation.rules.span(seconds), callback, argument)
@@ -155,12 +155,27 @@ class ManagementPlane:
     def _maintain(self, _: object = None) -> None:
         for state in self._deployments:
             while len(state.pods) < state.desired:
-                pod = Pod(state.spec)
-                state.pods.append(pod)
-                self._pending.append(pod)
+                self._pending.append(state.new_pod())
             while len(state.pods) > max(0, state.desired):
                 self._remove_one(state)
-        self._pending = [pod for pod in self._pending if not self._place(pod)]
+        if self._placer is not None:
+            self._place_with(self._placer)
+        else:
+            self._pending = [pod for pod in self._pending if not self._place(pod)]
+
+    def _place_with(self, placer: Placer) -> None:
+        if not self._pending:
+            return
+        placement = placer.place([pod for pods in self._nodes.values() for pod in pods], self._pending)
+        for node, cpu in placement.new_nodes.items():
+            self._nodes.setdefault(node, [])
+            self._capacity[node] = cpu
+        for node in placement.removed_nodes:
+            self._nodes.pop(node, None)
+        for pod in self._pending:
+            if pod.name in placement.nodes:
+                self._put(pod, placement.nodes[pod.name])
+        self._pending = [pod for pod in self._pending if not pod.node]
 
     def _remove_one(self, state: DeploymentState) -> None:
         pending = next((pod for pod in state.pods if pod.state == "pending"), None)
@@ -190,9 +205,16 @@ class ManagementPlane:
         node = self._choose(pod.deployment)
         if node is None:
             return False
+        self._put(pod, node)
+        return True
+
+    def _put(self, pod: Pod, node: str) -> None:
         pod.node = node
-        pod.state = "running"
         self._nodes[node].append(pod)
+        self._start(pod)
+
+    def _start(self, pod: Pod) -> None:
+        pod.state = "running"
         service = self._simulation.services.get(pod.deployment.name)
         if service is not None:
             pod.instance = service.add(node=pod.node)
@@ -201,7 +223,6 @@ class ManagementPlane:
                 self._after(start, pod.instance.start)
             else:
                 pod.instance.start()
-        return True
 
     def _choose(self, deployment: Deployment) -> str | None:
         if self._placement is not None:
@@ -235,3 +256,7 @@ class ManagementPlane:
             )
         )
         self._after(1.0, self._report)
+
+
+def _has_container(pod: Pod, service: str) -> bool:
+    return pod.instance is not None and service in pod.instance.name

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -7,11 +8,12 @@ from wavetank.errors import InputError
 from wavetank.services.engine.events import NORMAL
 from wavetank.services.engine.observer import Observer
 from wavetank.services.engine.simulation import Simulation
-from wavetank.services.model.actions import KillInstances
+from wavetank.services.model.actions import KillInstances, KillPods
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import MISIM_ORCHESTRATION, Rules
 from wavetank.services.orchestration.config import OrchestrationConfig
+from wavetank.services.orchestration.placing import Placer
 from wavetank.services.orchestration.plane import ManagementPlane, PairDelays, PickPod, PlaneReport
 
 
@@ -24,18 +26,24 @@ def run_orchestration(
     placement: Mapping[str, str] | None = None,
     rules: Rules = MISIM_ORCHESTRATION,
     pick: PickPod | None = None,
+    placer: Placer | None = None,
 ) -> list[PlaneReport]:
     """Runs services on misim-orchestration's cluster to the end of the experiment; returns a report per second."""
     if experiment.duration is None:
         raise InputError("a run without a duration has no end", path="simulation_metadata.duration")
-    kills = [action for action in experiment.actions if isinstance(action, KillInstances)]
-    others = tuple(action for action in experiment.actions if not isinstance(action, KillInstances))
+    kills = [_kill_of_pods(each) for each in experiment.actions if isinstance(each, KillInstances | KillPods)]
+    others = tuple(each for each in experiment.actions if not isinstance(each, KillInstances | KillPods))
     plain = replace(experiment, actions=others)
     simulation = Simulation(architecture, plain, rules, observer, seed, placed=True, delays=PairDelays(config.delays))
-    plane = ManagementPlane(simulation, config, placement, pick)
+    plane = ManagementPlane(simulation, config, placement, pick, placer)
     for kill in kills:
-        simulation.events.schedule(
-            rules.span(kill.time), lambda each: plane.kill_pods(each.service, each.instances), kill, NORMAL
-        )
+        plane.check(kill)
+        simulation.events.schedule(rules.span(kill.time), plane.kill_pods, kill, NORMAL)
     simulation.advance(rules.span(experiment.duration))
     return plane.reports
+
+
+def _kill_of_pods(kill: KillInstances | KillPods) -> KillPods:
+    if isinstance(kill, KillPods):
+        return kill
+    return KillPods(kill.time, kill.service, sys.maxsize if kill.instances is None else kill.instances)

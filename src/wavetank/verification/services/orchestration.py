@@ -11,7 +11,8 @@ from wavetank.services.misim.architecture import read_architecture
 from wavetank.services.misim.experiment import ExperimentReader
 from wavetank.services.model.rules import MISIM
 from wavetank.services.orchestration.config import OrchestrationConfig, read_config
-from wavetank.services.orchestration.plane import PlaneReport, Pod
+from wavetank.services.orchestration.plane import PlaneReport
+from wavetank.services.orchestration.pods import Pod
 from wavetank.services.orchestration.run import run_orchestration
 from wavetank.verification.services.findings import Findings, Pair
 from wavetank.verification.services.playing import Inputs, play
