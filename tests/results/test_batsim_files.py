@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.experiments.trials import a_batsim_workload, ran, rows_of
-from wavetank.results.metrics.jobs import interval_set
+from wavetank.workloads.formats.batsim.intervals import format_intervals
 
 FOUR_NODES = {"nodes": [{"count": 4, "cpu": 1, "memory": "1Gi"}]}
 PLATFORM = """<platform version="4.1"><zone id="z" routing="Full">
@@ -26,7 +26,7 @@ PLATFORM = """<platform version="4.1"><zone id="z" routing="Full">
     ],
 )
 def test_interval_sets(numbers: Sequence[int], text: str) -> None:
-    assert interval_set(numbers) == text
+    assert format_intervals(numbers) == text
 
 
 def tables(tmp_path: Path, *jobs: dict[str, Any], **spec: Any) -> tuple[list[dict[str, str]], dict[str, str]]:

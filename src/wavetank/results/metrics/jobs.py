@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from wavetank.cluster.objects.pod import SUCCEEDED
 from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import NEVER, Floats, Integers, quotients
 from wavetank.results.metrics.podtable import PodTable
+from wavetank.workloads.formats.batsim.intervals import format_intervals
 from wavetank.workloads.formats.batsim.platform import BATSIM_ID
 
 STATES = ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED", "COMPLETED_FAILED")
@@ -115,20 +116,9 @@ def _machines(pods: PodTable, jobs: _Groups, wanted: Integers) -> tuple[list[str
     texts, sizes = [single[i] for i in highest.tolist()], (highest != NEVER).astype(np.int64)
     for i in np.flatnonzero(lowest != highest).tolist():
         nodes = {pods.rows[pod].node for pod in jobs.members(wanted[i])} - {""}
-        texts[i], sizes[i] = interval_set(numbers[node] for node in nodes), len(nodes)
+        texts[i], sizes[i] = format_intervals(numbers[node] for node in nodes), len(nodes)
     return texts, sizes
 
 
 def _machine_numbers(nodes: Sequence[Node]) -> dict[str, int]:
     return {node.name: int(node.annotations.get(BATSIM_ID, i)) for i, node in enumerate(nodes)}
-
-
-def interval_set(numbers: Iterable[int]) -> str:
-    """Writes machine numbers as Batsim does: 0-3 5 7-8."""
-    parts: list[list[int]] = []
-    for number in sorted(numbers):
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in parts)

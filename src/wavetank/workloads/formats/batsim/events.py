@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,11 +16,13 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import CORDON, UNCORDON, Fault
 from wavetank.workloads.cluster import Cluster
+from wavetank.workloads.formats.batsim.intervals import parse_intervals
 from wavetank.workloads.formats.batsim.platform import BATSIM_ID
 from wavetank.workloads.inputfile import InputFile, on_line
 
-_ACTIONS = {"machine_unavailable": CORDON, "machine_available": UNCORDON}
-_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+MACHINE_EVENTS = {"machine_unavailable": CORDON, "machine_available": UNCORDON}
+
+Timed = TypeVar("Timed", "Event", "ExternalEvent")
 
 
 class Event(NamedTuple):
@@ -31,10 +33,22 @@ class Event(NamedTuple):
     resources: tuple[int, ...]
 
 
+class ExternalEvent(NamedTuple):
+    """A line of a file of external events, as it is written."""
+
+    time: Nanoseconds
+    kind: str
+    data: Mapping[str, Any]
+
+
 def read_events(path: Path, lenient: bool = False) -> tuple[Event, ...]:
     """Reads a file of external events, in the order of time; other events than the two of machines are refused."""
-    file = InputFile.read(path, lenient=lenient)
-    return tuple(sorted(_events(file), key=lambda event: event.time))
+    return _read(path, lenient, _machine_event)
+
+
+def read_external_events(path: Path) -> tuple[ExternalEvent, ...]:
+    """Reads a file of external events of any type, in the order of time."""
+    return _read(path, False, lambda event: event)
 
 
 def faults_of(events: tuple[Event, ...], cluster: Cluster, source: str = "") -> tuple[Fault, ...]:
@@ -55,32 +69,34 @@ def _batsim_id(node: Manifest, order: int) -> int:
     return int(stated) if re.fullmatch(r"\d{1,9}", str(stated)) else order
 
 
-def _events(file: InputFile) -> Iterator[Event]:
+def _read(path: Path, lenient: bool, convert: Callable[[ExternalEvent], Timed]) -> tuple[Timed, ...]:
+    file = InputFile.read(path, lenient=lenient)
+    return tuple(sorted(_events(file, convert), key=lambda event: event.time))
+
+
+def _events(file: InputFile, convert: Callable[[ExternalEvent], Timed]) -> Iterator[Timed]:
     for number, line in enumerate(file.text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            yield _event(line)
+            yield convert(_event(line))
         except InputError as error:
             file.skip(on_line(error, number), "event that cannot be used")
 
 
-def _event(line: str) -> Event:
+def _event(line: str) -> ExternalEvent:
     try:
         event = fields.mapping(msgspec.json.decode(line), "")
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"not valid JSON: {error}") from None
     kind = event.get("type")
-    if not isinstance(kind, str) or kind not in _ACTIONS:
-        raise InputError(f"expected one of {', '.join(_ACTIONS)}, got {kind!r:.60}", path="type")
-    resources = tuple(_resources(fields.text(event.get("resources"), "resources")))
-    return Event(fields.duration(event.get("timestamp"), "timestamp"), _ACTIONS[kind], resources)
+    if not isinstance(kind, str):
+        raise InputError(f"expected a type of event, got {kind!r:.60}", path="type")
+    return ExternalEvent(fields.duration(event.get("timestamp"), "timestamp"), kind, event)
 
 
-def _resources(text: str) -> Iterator[int]:
-    for part in text.split():
-        match = _RANGE.fullmatch(part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if not first <= last < first + fields.MOST_OBJECTS:
-            raise InputError(f'expected ids such as "0-4 6", got {text!r:.60}', path="resources")
-        yield from range(first, last + 1)
+def _machine_event(event: ExternalEvent) -> Event:
+    if event.kind not in MACHINE_EVENTS:
+        raise InputError(f"expected one of {', '.join(MACHINE_EVENTS)}, got {event.kind!r:.60}", path="type")
+    resources = parse_intervals(fields.text(event.data.get("resources"), "resources"), "resources")
+    return Event(event.time, MACHINE_EVENTS[event.kind], resources)
