@@ -1,0 +1,1 @@
+"""The decision process: a scheduler of wavetank decides for a Batsim at the other end of a socket."""

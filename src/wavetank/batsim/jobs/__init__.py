@@ -1,0 +1,1 @@
+"""Jobs of Batsim's workloads and what they do on their machines."""

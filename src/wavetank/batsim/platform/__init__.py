@@ -1,0 +1,1 @@
+"""The machines of a platform: power states, energy, routes between them."""

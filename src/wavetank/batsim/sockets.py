@@ -1,0 +1,100 @@
+"""ZeroMQ sockets on which one message is answered by one message."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from wavetank.batsim.protocol import ProtocolError
+from wavetank.errors import InputError
+
+if TYPE_CHECKING:
+    import zmq
+
+_SLICE = 200  # ms between two looks at whether the peer is still there
+
+
+class _Socket:
+    """A socket of a kind with a watch on its connections."""
+
+    def __init__(self, kind: str, endpoint: str) -> None:
+        try:
+            import zmq
+            from zmq.utils.monitor import recv_monitor_message
+        except ImportError:
+            raise InputError("this needs pyzmq: pip install 'wavetank[batsim]'") from None
+        self._zmq = zmq
+        self._read_event = recv_monitor_message
+        self.endpoint = endpoint
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._socket = self._context.socket(getattr(zmq, kind))
+        self._socket.linger = 0
+        self._watch = self._socket.get_monitor_socket(zmq.EVENT_CONNECTED | zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
+        self._connected = False
+        self._gone = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.disable_monitor()
+        self._context.destroy(linger=0)
+
+    def _receive(self, patience: float | None) -> bytes:
+        """Waits for a message; ProtocolError if no peer connects within `patience` seconds, or it goes."""
+        waited = 0.0
+        while not self._socket.poll(_SLICE):
+            self._look()
+            waited += _SLICE / 1000
+            if self._gone:
+                raise ProtocolError(f"{self.endpoint}: the program at the other end has closed the connection")
+            if not self._connected and patience is not None and waited >= patience:
+                raise ProtocolError(f"{self.endpoint}: no program has connected within {patience:g} s")
+        return self._socket.recv()
+
+    def _look(self) -> None:
+        while self._watch.poll(0):
+            event = self._read_event(self._watch)["event"]
+            self._gone = event == self._zmq.EVENT_DISCONNECTED and self._connected
+            self._connected = self._connected or not self._gone
+
+
+class Requester(_Socket):
+    """Batsim's side: sends a message to a scheduler that listens at `endpoint`, and waits for its answer."""
+
+    def __init__(self, endpoint: str, patience: float | None = None) -> None:
+        super().__init__("REQ", endpoint)
+        self._patience = patience
+        try:
+            self._socket.connect(endpoint)
+        except self._zmq.ZMQError as error:
+            self._context.destroy(linger=0)
+            raise InputError(f"{error} (expected an endpoint such as tcp://localhost:28000)", source=endpoint) from None
+
+    def exchange(self, message: bytes) -> bytes:
+        """Sends a message and returns the answer."""
+        self._socket.send(message)
+        return self._receive(self._patience)
+
+
+class Replier(_Socket):
+    """The scheduler's side: listens at `endpoint` for a Batsim."""
+
+    def __init__(self, endpoint: str, patience: float | None = None) -> None:
+        super().__init__("REP", endpoint)
+        self._patience = patience
+        try:
+            self._socket.bind(endpoint)
+        except self._zmq.ZMQError as error:
+            self._context.destroy(linger=0)
+            raise InputError(f"{error} (expected an endpoint such as tcp://*:28000)", source=endpoint) from None
+
+    def receive(self) -> bytes:
+        """Waits for the next message."""
+        return self._receive(self._patience)
+
+    def reply(self, message: bytes) -> None:
+        """Answers the message that was received last."""
+        self._socket.send(message)
