@@ -13,6 +13,7 @@ from wavetank.kernel.garbage import rare_collections
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
+    "batsim": "Simulate for a scheduler that speaks Batsim's protocol.",
     "clock": "Pause, advance and show the clock of a served cluster.",
     "compare": "Compare two results: metrics and pods.",
     "convert": "Convert a workload to another format, or extract a part of it.",

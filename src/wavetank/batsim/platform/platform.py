@@ -50,7 +50,10 @@ class PlatformOptions:
     most: int = 0
 
 
-def read_platform(path: Path, options: PlatformOptions = PlatformOptions()) -> Platform:
+DEFAULT_OPTIONS = PlatformOptions()
+
+
+def read_platform(path: Path, options: PlatformOptions = DEFAULT_OPTIONS) -> Platform:
     """Reads a SimGrid platform; InputError if it has no master host, or too few others."""
     file = InputFile.read(path)
     try:

@@ -17,7 +17,17 @@ _ZONES = ("zone", "AS")
 _QUANTITY = re.compile(r"(\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)\s*([A-Za-zµ]*)")
 _BANDWIDTHS = {
     f"{prefix}{unit}": scale * size
-    for prefix, scale in {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}.items()
+    for prefix, scale in {
+        "": 1,
+        "k": 1e3,
+        "K": 1e3,
+        "M": 1e6,
+        "G": 1e9,
+        "T": 1e12,
+        "Ki": 2**10,
+        "Mi": 2**20,
+        "Gi": 2**30,
+    }.items()
     for unit, size in {"Bps": 1.0, "bps": 0.125}.items()
 } | {"": 1.0}
 _LATENCIES = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12}
@@ -142,7 +152,10 @@ class _Builder:
         if not element.get("bw"):
             return
         path = f'cluster "{zone.name:.60}"'
-        bandwidth, latency = _bandwidth(element.get("bw", ""), f"{path}.bw"), _latency(element.get("lat", "0"), f"{path}.lat")
+        bandwidth, latency = (
+            _bandwidth(element.get("bw", ""), f"{path}.bw"),
+            _latency(element.get("lat", "0"), f"{path}.lat"),
+        )
         zone.router = f"{element.get('prefix', '')}{zone.name}_router{element.get('suffix', '')}"
         self.zone_of[zone.router] = zone
         for name in cluster_names(element):
@@ -151,7 +164,10 @@ class _Builder:
             self.links[f"{name}_link"] = zone.star[name]
         if element.get("bb_bw"):
             backbone = _bandwidth(element.get("bb_bw", ""), f"{path}.bb_bw")
-            delay, policy = _latency(element.get("bb_lat", "0"), f"{path}.bb_lat"), element.get("bb_sharing_policy", "SHARED")
+            delay, policy = (
+                _latency(element.get("bb_lat", "0"), f"{path}.bb_lat"),
+                element.get("bb_sharing_policy", "SHARED"),
+            )
             zone.backbone = (_pair(f"{zone.name}_backbone", backbone, delay, policy)[0],)
 
     def _route(self, element: Element, zone: _Zone) -> None:
