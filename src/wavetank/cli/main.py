@@ -17,6 +17,7 @@ _COMMANDS = {
     "clock": "Pause, advance and show the clock of a served cluster.",
     "compare": "Compare two results: metrics and pods.",
     "convert": "Convert a workload to another format, or extract a part of it.",
+    "decide": "Let a scheduler decide for a Batsim at the other end of a socket.",
     "explain": "Explain scheduling decisions: filters, scores, ties, preemption.",
     "inspect": "Summarize a workload or cluster file.",
     "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",

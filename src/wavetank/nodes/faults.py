@@ -32,6 +32,22 @@ class Fault:
     node: str
 
 
+def cordoned(node: Node) -> Node:
+    """Returns a version of a node that takes no more pods."""
+    new = node.copy()
+    new.unschedulable = True
+    new.taints = _joined(node.taints, (CORDONED,))
+    return new
+
+
+def uncordoned(node: Node) -> Node:
+    """Returns a version of a node that takes pods again."""
+    new = node.copy()
+    new.unschedulable = False
+    new.taints = tuple(taint for taint in node.taints if taint != CORDONED)
+    return new
+
+
 class Faults:
     """Makes nodes fail, recover, be cordoned and drained as planned.
 
@@ -87,16 +103,10 @@ class Faults:
 
     def _cordon(self, node: Node) -> None:
         if not node.unschedulable:
-            new = node.copy()
-            new.unschedulable = True
-            new.taints = _joined(node.taints, (CORDONED,))
-            self._store.update(new)
+            self._store.update(cordoned(node))
 
     def _uncordon(self, node: Node) -> None:
-        new = node.copy()
-        new.unschedulable = False
-        new.taints = tuple(taint for taint in node.taints if taint != CORDONED)
-        self._store.update(new)
+        self._store.update(uncordoned(node))
 
     def _drain(self, node: Node) -> None:
         self._cordon(node)

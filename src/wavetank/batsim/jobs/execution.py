@@ -20,6 +20,7 @@ class Running:
     """A job while it runs: where its ranks are, the step that it is in and how far it is."""
 
     __slots__ = (
+        "beside",
         "deadline",
         "done",
         "flow",
@@ -39,6 +40,7 @@ class Running:
         self.job = job
         self.hosts = hosts
         self.storages = storages
+        self.beside: list[tuple[Step, Sequence[Machine]]] = []  # input and output that goes on with each step
         self.trail: list[Progress] = []
         self.steps: Generator[Step, None, int] = profiles.steps(job.profile, len(hosts), self.trail)
         self.step: Step | None = None
@@ -139,9 +141,10 @@ class Executor:
 
     def _work(self, run: Running, step: Step) -> None:
         """Begins, or goes on with, a step that computes or communicates."""
-        run.work = self._planner.work(step, run.hosts, run.storages)
+        parts = [(step, run.hosts), *run.beside]
+        run.work = self._planner.work(parts, run.storages)
         left = (1 - run.done) * run.work.alone
-        if not self._sharing and not step.transfers:
+        if not self._sharing and not any(part.transfers for part, _ in parts):
             self._set_loads(run, 1.0)
             self._wait(run, round(left * SECOND))
             return

@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Any
 
 from wavetank.documents import reading as fields
-from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.workloads.formats.batsim.workload import read_identifier, read_walltime
 
 
 class JobState(StrEnum):
@@ -55,7 +55,7 @@ class Job:
         self.size = fields.integer(raw.get("res"), f"{path}.res", 1, fields.MOST_OBJECTS)
         self.profile = fields.text(raw.get("profile"), f"{path}.profile")
         self.submission: Nanoseconds = fields.duration(raw.get("subtime", 0), f"{path}.subtime")
-        self.walltime = _walltime(raw.get("walltime", -1), f"{path}.walltime")
+        self.walltime = read_walltime(raw.get("walltime", -1), f"{path}.walltime")
         self.state = JobState.NOT_SUBMITTED
         self.started: Nanoseconds | None = None
         self.finished: Nanoseconds | None = None
@@ -68,15 +68,4 @@ class Job:
 
 def read_name(value: object, path: str) -> str:
     """Reads the id of a job in its workload."""
-    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise InputError(f"expected a job id, a text or a whole number, got {value!r:.60}", path=path)
-    return str(value).rpartition("!")[2]
-
-
-def _walltime(value: object, path: str) -> Nanoseconds | None:
-    if value == -1:
-        return None
-    walltime = fields.duration(value, path)
-    if not walltime:
-        raise InputError(f"expected a walltime above 0 s, or -1 for none, got {value!r:.60}", path=path)
-    return walltime
+    return read_identifier(value, path).rpartition("!")[2]

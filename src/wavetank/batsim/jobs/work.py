@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wavetank.batsim.jobs.profiles import STORAGE, Step
 from wavetank.batsim.platform.machine import Machine
@@ -44,10 +44,26 @@ class WorkPlanner:
         self._platform = platform
         self._cores: dict[tuple[int, int], tuple[Link, ...]] = {}  # by machine and power state
 
-    def work(self, step: Step, hosts: Sequence[Machine], storages: Mapping[str, int]) -> Work:
-        """Returns the work of a step whose ranks are on `hosts`; InputError if it needs links that are not there."""
+    def work(self, parts: Iterable[tuple[Step, Sequence[Machine]]], storages: Mapping[str, int]) -> Work:
+        """Returns the work of steps that go on together, each with the machines of its ranks.
+
+        InputError if one needs links that are not there.
+        """
         amounts: defaultdict[Link, float] = defaultdict(float)
         flops: defaultdict[Machine, float] = defaultdict(float)
+        latency = 0
+        for step, hosts in parts:
+            self._add_flops(amounts, flops, step, hosts)
+            latency = max(latency, self._add_transfers(amounts, step, hosts, storages))
+        return Work(amounts, latency, flops)
+
+    def _add_flops(
+        self,
+        amounts: defaultdict[Link, float],
+        flops: defaultdict[Machine, float],
+        step: Step,
+        hosts: Sequence[Machine],
+    ) -> None:
         for machine, amount in zip(hosts, step.flops, strict=False):
             flops[machine] += amount
             if amount:
@@ -55,8 +71,6 @@ class WorkPlanner:
                 amounts[together] += amount
                 for core in one:
                     amounts[core] = max(amounts[core], amount)
-        latency = self._add_transfers(amounts, step, hosts, storages)
-        return Work(amounts, latency, flops)
 
     def _links_of(self, machine: Machine) -> tuple[Link, ...]:
         """Returns all cores of a machine and, if it has several, a bound of one core for each task."""

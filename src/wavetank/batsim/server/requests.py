@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavetank.batsim.jobs.execution import Running
 from wavetank.batsim.jobs.job import FINISHED, Job, JobState, read_name
-from wavetank.batsim.jobs.profiles import ANY_SIZE
+from wavetank.batsim.jobs.profiles import ANY_SIZE, COMPOSED, Catalogue
 from wavetank.batsim.jobs.workload import Workload
 from wavetank.batsim.platform.machine import Machine, State
 from wavetank.batsim.protocol import Event, ProtocolError
@@ -54,8 +54,6 @@ class Requests:
         server, job = self._server, self._server.job(data.get("job_id"))
         if job.state is not JobState.SUBMITTED:
             raise ProtocolError(f"job {job.identifier} cannot be executed: it is {job.state}")
-        if "additional_io_job" in data:
-            raise ProtocolError("additional_io_job is not simulated")
         job.allocation = parse_intervals(fields.text(data.get("alloc"), "alloc"), "alloc")
         machines = self._machines(job.allocation)
         for machine in machines:
@@ -63,8 +61,23 @@ class Requests:
         profiles = server.workloads[job.workload].profiles
         hosts = _hosts(job, machines, data.get("mapping"), profiles.kind(job.profile) in ANY_SIZE)
         run = Running(job, profiles, hosts, _storages(data.get("storage_mapping")))
+        if "additional_io_job" in data:
+            self._add_io(run, fields.mapping(data["additional_io_job"], "additional_io_job"))
         server.executor.start(run)
         server.recorder.started(server.clock.now, job)
+
+    def _add_io(self, run: Running, data: _Data) -> None:
+        """Adds input and output that a job does while it works: a profile of its own on machines of its own."""
+        path = "additional_io_job"
+        numbers = parse_intervals(fields.text(data.get("alloc"), f"{path}.alloc"), f"{path}.alloc")
+        if not numbers or numbers[-1] >= self._server.platform.size:
+            raise ProtocolError(f"{path}.alloc: expected machines 0 to {self._server.platform.size - 1}")
+        hosts = [self._server.platform[number] for number in numbers]
+        name = fields.text(data.get("profile_name"), f"{path}.profile_name")
+        profiles = Catalogue({name: fields.mapping(data.get("profile"), f"{path}.profile")})
+        if COMPOSED in (profiles.kind(name), self._server.workloads[run.job.workload].profiles.kind(run.job.profile)):
+            raise ProtocolError(f"{path}: composed profiles cannot be joined")
+        run.beside.append((profiles.step(name, len(hosts)), hosts))
 
     def _machines(self, numbers: Sequence[int]) -> list[Machine]:
         machines = self._server.platform.machines

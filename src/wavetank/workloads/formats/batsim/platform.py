@@ -32,17 +32,18 @@ def read_platform(file: InputFile) -> list[Manifest]:
     """
     try:
         hosts = [host for host in hosts_of(parse_platform(file)) if host.role() == COMPUTE_NODE]
-        return [_node(host, i) for i, host in enumerate(hosts)]
+        return [node_of(host, i) for i, host in enumerate(hosts)]
     except InputError as error:
         raise error.inside(source=file.source) from None
 
 
-def _node(host: Host, number: int) -> Manifest:
+def node_of(host: Host, number: int, pods: int = MOST_PODS) -> Manifest:
+    """Makes a node of a host; it holds at most `pods`."""
     properties = host.properties
     capacity = {CPU: properties.get("core", host.cores), MEMORY: properties.get("memory", DEFAULT_MEMORY)}
     try:
         name = read_node_name(re.sub(r"[^a-z0-9.-]", "-", host.name.lower()))
-        amounts = fields.amounts(capacity, "") | {PODS: MOST_PODS}
+        amounts = fields.amounts(capacity, "") | {PODS: pods}
         annotations = {BATSIM_ID: str(number), SPEED: repr(parse_speed(host.speed.split(",")[0].strip()))}
     except InputError as error:
         raise error.inside(path=host.path) from None

@@ -22,7 +22,7 @@ DEFAULT_CPU = "1"  # cores per resource, where neither the job nor its profile s
 WORKLOAD = "w0"  # Batsim's name of its first workload
 RUNS_SCHEDULER = "default"  # Batkube's word for the scheduler of the run, whichever it is
 
-_MANIFEST = {"apiVersion": "v1", "kind": "Pod", "metadata": {}}
+POD_MANIFEST = {"apiVersion": "v1", "kind": "Pod", "metadata": {}}
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "Always", "command": ["sleep"]}
 _SPEC = {"containers": [_CONTAINER], "restartPolicy": "Never"}
 _LONGEST_NAME = 240  # characters, so that the rank of a pod fits behind it
@@ -64,9 +64,9 @@ class BatsimWorkload:
         """Yields the pods in the order of time; the same for every seed."""
         asked: dict[tuple[str, int, int | None], PodSpec] = {}
         for job in self._jobs:
-            spec = asked.get(job.asked) or asked.setdefault(job.asked, _spec(specs, *job.asked))
+            spec = asked.get(job.asked) or asked.setdefault(job.asked, spec_asking(specs, *job.asked))
             for name in job.pod_names():
-                yield Arrival(job.time, Pod(_MANIFEST, spec, name=name, behavior=job.behavior))
+                yield Arrival(job.time, Pod(POD_MANIFEST, spec, name=name, behavior=job.behavior))
 
 
 def is_batsim(file: InputFile) -> bool:
@@ -92,17 +92,17 @@ def _read(file: InputFile) -> Iterator[_Submission]:
 
 
 def _job(job: Mapping[str, Any], path: str, profiles: Profiles, resources: int) -> _Submission:
-    identifier = _identifier(job.get("id"), f"{path}.id")
+    identifier = read_identifier(job.get("id"), f"{path}.id")
     profile = fields.text(job.get("profile"), f"{path}.profile")
     size = fields.integer(job.get("res"), f"{path}.res", 1, fields.MOST_OBJECTS)
     if size > resources:
         raise InputError(f"job {identifier!r:.60} asks for {size} resources of {resources}", path=f"{path}.res")
     time = fields.duration(job.get("subtime"), f"{path}.subtime")
     behavior = _behavior(
-        identifier, profile, size, _walltime(job.get("walltime", -1), f"{path}.walltime"), profiles, path
+        identifier, profile, size, read_walltime(job.get("walltime", -1), f"{path}.walltime"), profiles, path
     )
-    asked = _asked(job, path, _extras(profiles, profile))
-    return _Submission(time, identifier, _pod_name(identifier, f"{path}.id"), size, behavior, asked)
+    asked = requested(job, path, _extras(profiles, profile))
+    return _Submission(time, identifier, pod_name(identifier, f"{path}.id"), size, behavior, asked)
 
 
 def _behavior(
@@ -118,20 +118,23 @@ def _behavior(
     return PodBehavior(work.duration, work.exit_code, flops=work.flops, job=job)
 
 
-def _identifier(value: object, path: str) -> str:
+def read_identifier(value: object, path: str) -> str:
+    """Reads the id of a job, a text or a number."""
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
         raise InputError(f"expected a job id, a text or a whole number, got {value!r:.60}", path=path)
     return str(value)
 
 
-def _pod_name(identifier: str, path: str) -> str:
+def pod_name(identifier: str, path: str) -> str:
+    """Returns the name of a job's pods: its id with dashes for what may not be in a name."""
     name = re.sub(r"[^a-z0-9-]", "-", identifier.lower()).strip("-")
     if not 0 < len(name) <= _LONGEST_NAME:
         raise InputError(f"the job id {identifier!r:.60} makes no name of a pod", path=path)
     return name
 
 
-def _walltime(value: object, path: str) -> Nanoseconds | None:
+def read_walltime(value: object, path: str) -> Nanoseconds | None:
+    """Reads the time that a job may take; None for none, written as -1."""
     if value == -1:
         return None
     walltime = fields.duration(value, path)
@@ -142,18 +145,25 @@ def _walltime(value: object, path: str) -> Nanoseconds | None:
 
 def _extras(profiles: Profiles, profile: str) -> Mapping[str, Any]:
     """Returns what a profile may say for its jobs; in profiles that compute, `cpu` is work and no request."""
-    computes = profiles.kind(profile) not in ("delay", "composed")
-    return {key: value for key, value in profiles.raw(profile).items() if not (computes and key == CPU)}
+    return request_fields(profiles.raw(profile), profiles.kind(profile))
 
 
-def _asked(job: Mapping[str, Any], path: str, extras: Mapping[str, Any]) -> tuple[str, int, int | None]:
+def request_fields(profile: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """Returns the fields of a profile that may be requests of its jobs."""
+    computes = kind not in ("delay", "composed")
+    return {key: value for key, value in profile.items() if not (computes and key == CPU)}
+
+
+def requested(job: Mapping[str, Any], path: str, extras: Mapping[str, Any]) -> tuple[str, int, int | None]:
+    """Returns the scheduler, the milli-CPU and the bytes of memory (or None) that a job or its profile states."""
     given = {CPU: DEFAULT_CPU, **extras, **job}
     requests = fields.amounts({name: given[name] for name in (CPU, MEMORY) if name in given}, path)
     scheduler = fields.text(given.get("scheduler", RUNS_SCHEDULER), f"{path}.scheduler")
     return scheduler, requests[CPU], requests.get(MEMORY)
 
 
-def _spec(specs: SpecTable, scheduler: str, cpu: int, memory: int | None) -> PodSpec:
+def spec_asking(specs: SpecTable, scheduler: str, cpu: int, memory: int | None) -> PodSpec:
+    """Returns the spec of pods that ask for so much."""
     base = specs.intern(_SPEC if scheduler == RUNS_SCHEDULER else {**_SPEC, "schedulerName": scheduler})
     return base.asking({CPU: cpu} if memory is None else {CPU: cpu, MEMORY: memory})
 
