@@ -1,10 +1,11 @@
 """Schedulers of ours behind a simulator that speaks Batsim's protocol."""
 
 import csv
-import shutil
+import json
 
 import pytest
 
+from tests.loop.realscheduler import find_kube_scheduler
 from tests.support.paths import shared_data
 from wavetank.batsim.decide.cluster import DecisionSetting
 from wavetank.batsim.decide.process import DecisionProcess
@@ -101,7 +102,6 @@ def test_a_job_larger_than_the_platform_is_rejected(tmp_path):
     direct = Direct({"name": "fcfs"}, tmp_path)
     begins = {"compute_resources": [{"id": 0, "name": "a"}], "profiles": {}}
     job = {"job_id": "w0!1", "job": {"id": "w0!1", "res": 2, "profile": "d"}}
-    import json
 
     def say(now, kind, data):
         message = {"now": now, "events": [{"timestamp": now, "type": kind, "data": data}]}
@@ -113,8 +113,8 @@ def test_a_job_larger_than_the_platform_is_rejected(tmp_path):
         say(2, "JOB_COMPLETED", {"job_id": "w0!7"})
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed: kube-scheduler cannot be built")
 def test_the_real_kube_scheduler_decides(tmp_path):
+    find_kube_scheduler()
     entry = {"name": "real", "process": {"package": "kube-scheduler", "version": "v1.35.8"}}
     jobs = jobs_of(tmp_path, entry, *a_workload(tmp_path, THREE))
     assert [float(jobs[str(i)]["starting_time"]) for i in range(6)] == [0, 1, 10, 11, 20, 21]
