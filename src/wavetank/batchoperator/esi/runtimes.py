@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
 
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 
@@ -32,3 +34,37 @@ class SimulatedRuntime:
             return function()
         finally:
             self._heartbeat.reschedule()
+
+
+class OperatorLoop(Protocol):
+    """An operator that runs in a thread of its own."""
+
+    def start(self, failed: Callable[[Exception], None]) -> None:
+        """Starts it; `failed` is called, in its thread, if it fails."""
+
+    def stop(self) -> None:
+        """Stops it."""
+
+
+class ThreadedRuntime:
+    """An operator on a cluster over HTTP; `lock` is held by each thread that uses its client."""
+
+    def __init__(self, loop: OperatorLoop, lock: AbstractContextManager[object]) -> None:
+        self._loop = loop
+        self._lock = lock
+
+    def start(self, failed: Callable[[Exception], None]) -> None:
+        """Starts the operator."""
+        self._loop.start(failed)
+
+    def stop(self) -> None:
+        """Stops the operator."""
+        self._loop.stop()
+
+    async def call(self, function: Callable[[], T]) -> T:
+        """Calls a function in another thread, since requests to the cluster take time."""
+        return await asyncio.to_thread(self._locked, function)
+
+    def _locked(self, function: Callable[[], T]) -> T:
+        with self._lock:
+            return function()
