@@ -17,11 +17,13 @@ from wavetank.services.misim.architecture import read_architecture
 from wavetank.services.misim.experiment import ExperimentReader
 from wavetank.services.misim.fields import read_json
 from wavetank.services.misim.scenario import ScenarioReader, is_scenario
+from wavetank.services.misim.series import MisimSeries
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, Rules
 from wavetank.services.orchestration.config import OrchestrationConfig, read_config
 from wavetank.services.orchestration.run import run_orchestration
+from wavetank.services.orchestration.series import write_reports
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 _EXAMPLES = """\b
@@ -29,6 +31,7 @@ Examples:
   wavetank misim architecture.json experiment.json
   wavetank misim architecture.json scenario.json --preset misim --lenient
   wavetank misim architecture.json experiment.json --orchestration config.yaml --lenient
+  wavetank misim architecture.json experiment.json --preset misim --series report
 """
 
 
@@ -52,6 +55,12 @@ Examples:
     metavar="NAME|CONFIG.yaml|MODULE:CLASS",
     help="The scheduler of a configuration that says `scheduler: kube`.",
 )
+@click.option(
+    "--series",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write the CSV series that MiSim and misim-orchestration write, as they name them.",
+)
 @click.option("--lenient", is_flag=True, help="Ignore unknown fields, as MiSim does.")
 @click.option("--seed", type=int, help="The seed.  [default: the experiment's, else 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
@@ -61,6 +70,7 @@ def command(
     preset: str,
     orchestration: Path | None,
     scheduler: str,
+    series: Path | None,
     lenient: bool,
     seed: int | None,
     as_json: bool,
@@ -72,16 +82,21 @@ def command(
     rules = MISIM_ORCHESTRATION if orchestration is not None and preset == "misim" else PRESETS[preset]
     services = read_architecture(architecture, rules, lenient)
     plan = _read(experiment, services, rules, lenient)
-    recorder = LatencyRecorder()
+    recorder = LatencyRecorder() if series is None else MisimSeries()
     number = seed if seed is not None else plan.seed or 0
+    if plan.duration is None:
+        raise InputError("a run without a duration has no end", path="duration", source=str(experiment))
     if orchestration is not None:
         config = read_config(orchestration, lenient)
         placer = _placer(config, scheduler, number)
-        run_orchestration(services, plan, config, recorder, number, rules=rules, placer=placer)
+        reports = run_orchestration(services, plan, config, recorder, number, rules=rules, placer=placer)
+        if series is not None:
+            write_reports(reports, config, series)
     else:
-        if plan.duration is None:
-            raise InputError("a run without a duration has no end", path="duration", source=str(experiment))
         Simulation(services, plan, rules, recorder, number).advance(rules.span(plan.duration))
+    if series is not None and isinstance(recorder, MisimSeries):
+        recorder.finish(rules.span(plan.duration))
+        recorder.write(series)
     rows = _rows(recorder)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())

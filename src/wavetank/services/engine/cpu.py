@@ -68,7 +68,8 @@ class ThreadPool:
     def __init__(self, events: EventQueue, capacity: float, threads: int, queue: RunQueue, rules: Rules) -> None:
         self.capacity = capacity
         self._events = events
-        self._threads = threads
+        self.threads = threads
+        self.changed: Callable[[bool], None] | None = None  # is called with whether it has chosen what runs
         self._per_thread = capacity / threads
         self._queue = queue
         self._span = rules.span
@@ -80,8 +81,9 @@ class ThreadPool:
         """Takes work; `computed` is called when it is done."""
         self._computed[request] = computed
         self._queue.enter(Process(request, demand))
-        if len(self._running) < self._threads:
+        if len(self._running) < self.threads:
             self._dispatch_soon()
+        self._tell(is_settled=False)
 
     def _dispatch_soon(self) -> None:
         """Lets the CPU look for work after the other events of this instant: all that arrive now compete."""
@@ -91,11 +93,12 @@ class ThreadPool:
 
     def _dispatch(self, _: object) -> None:
         self._pending = None
-        while self._queue and len(self._running) < self._threads:
+        while self._queue and len(self._running) < self.threads:
             process = self._queue.take()
             process.started = self._events.now
             process.end = self._events.schedule(self._span(process.burst / self._per_thread), self._end_burst, process)
             self._running[process] = self._computed[process.request]
+        self._tell(is_settled=True)
 
     def _end_burst(self, process: Process) -> None:
         process.remaining -= process.burst
@@ -105,13 +108,23 @@ class ThreadPool:
         self._dispatch_soon()
         if process.remaining <= 0:
             self._events.schedule(0, self._computed.pop(process.request), process.request)
+        self._tell(is_settled=True)
+
+    def _tell(self, is_settled: bool) -> None:
+        if self.changed is not None:
+            self.changed(is_settled)
+
+    @property
+    def processes(self) -> int:
+        """Returns how many requests are here, computed or waiting."""
+        return len(self._running) + len(self._queue)
 
     def backlog(self) -> float:
         """Returns the work that remains, in seconds of the whole capacity."""
         now = self._events.now / SECOND
         queued = sum(process.remaining for process in self._queue)
         running = sum(each.remaining - (now - each.started / SECOND) * self._per_thread for each in self._running)
-        share = (queued + running) / (self._threads * self._per_thread)
+        share = (queued + running) / (self.threads * self._per_thread)
         return math.floor(share * _ROUNDING + 0.5) / _ROUNDING
 
     @property

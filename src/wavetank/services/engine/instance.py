@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavetank.services.engine.breaker import Circuit
-from wavetank.services.engine.cpu import Cpu, cpu_of
+from wavetank.services.engine.cpu import Cpu, ThreadPool, cpu_of
 from wavetank.services.engine.events import VERY_HIGH
 from wavetank.services.engine.requests import Reason, Request, Step
 
@@ -43,6 +43,12 @@ class Instance:
         self._circuits: dict[RunningService, Circuit] = {}
         self._active_calls: set[Step] = set()
         self.enter("CREATED")
+        if simulation.observer.watches_cpus and isinstance(self.cpu, ThreadPool):
+            self.cpu.changed = self._show_cpu
+            self._show_cpu(is_settled=True)
+
+    def _show_cpu(self, is_settled: bool) -> None:
+        self._simulation.observer.cpu_changed(self, self._events.now, is_settled)
 
     @property
     def is_running(self) -> bool:

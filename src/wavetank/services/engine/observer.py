@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from wavetank.kernel.durations import Nanoseconds
 
 if TYPE_CHECKING:
+    from wavetank.services.engine.instance import Instance
     from wavetank.services.engine.requests import Request
 
 
@@ -12,6 +13,14 @@ class Observer:
     """Callbacks for what happens in a simulation, all empty; recorders override those that they need."""
 
     keeps_calls = False  # whether requests keep the calls that they made, for `request_ended`
+
+    watches_cpus = False  # whether `cpu_changed` is called
+
+    def cpu_changed(self, instance: Instance, now: Nanoseconds, is_settled: bool) -> None:
+        """Processes came to or left the thread pool of an instance; it is settled after it has chosen what runs."""
+
+    def arrived(self, service: str, operation: str, now: Nanoseconds) -> None:
+        """A user sends a request."""
 
     def request_ended(self, request: Request) -> None:
         """A request of a user was answered or failed."""

@@ -107,6 +107,7 @@ class Simulation:
 
     def send_user(self, service: str, operation: str, source: object) -> None:
         """Sends a request of a user."""
+        self.observer.arrived(service, operation, self.events.now)
         request = self._new(service, operation, None, source)
         self.events.schedule(0, self._send_request, request)
 

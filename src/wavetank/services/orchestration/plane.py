@@ -43,6 +43,7 @@ class PlaneReport:
     placed: int
     waiting: int
     running: Mapping[str, int]
+    backlogs: Mapping[str, Mapping[str, float]]  # of the running pods of each deployment, in seconds
 
 
 PickPod = Callable[[list[Pod], Nanoseconds], Pod]
@@ -253,6 +254,7 @@ class ManagementPlane:
                 sum(len(pods) for pods in self._nodes.values()),
                 len(self._pending),
                 {state.spec.name: len(state.running()) for state in self._deployments},
+                {state.spec.name: _backlogs(state) for state in self._deployments},
             )
         )
         self._after(1.0, self._report)
@@ -260,3 +262,7 @@ class ManagementPlane:
 
 def _has_container(pod: Pod, service: str) -> bool:
     return pod.instance is not None and service in pod.instance.name
+
+
+def _backlogs(state: DeploymentState) -> dict[str, float]:
+    return {pod.name: pod.instance.cpu.backlog() if pod.instance else 0.0 for pod in state.running()}
