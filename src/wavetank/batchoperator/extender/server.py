@@ -1,0 +1,81 @@
+"""The extender over HTTP, for a real kube-scheduler."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from wavetank.errors import InputError, WavetankError
+
+PREFIX = "/extender/"
+_LARGEST_BODY = 256 << 20  # bytes: whole nodes of a large cluster
+
+Call = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
+
+class ExtenderServer:
+    """Serves POST /extender/filter and /extender/preemption; `call` is called with `lock` held.
+
+    InputError if the address cannot be listened on.
+    """
+
+    def __init__(self, host: str, port: int, call: Call, lock: threading.RLock) -> None:
+        handler = type("Handler", (_Handler,), {"call": staticmethod(call), "lock": lock})
+        try:
+            self._server = ThreadingHTTPServer((host, port), handler)
+        except OSError as error:
+            raise InputError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True, name="extender")
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """Returns the urlPrefix for a KubeSchedulerConfiguration."""
+        host, port = self._server.server_address[:2]
+        return f"http://{host!s}:{port}{PREFIX.rstrip('/')}"
+
+    def close(self) -> None:
+        """Stops serving."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    call: Call
+    lock: threading.RLock
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """Answers a call of kube-scheduler."""
+        length = self.headers.get("Content-Length") or "0"
+        if not length.isdecimal() or int(length) > _LARGEST_BODY:
+            self.close_connection = True
+            self._answer(413, {"error": "the request is too large"})
+            return
+        body = self.rfile.read(int(length))
+        verb = self.path.removeprefix(PREFIX)
+        try:
+            with self.lock:
+                self._answer(200, self.call(verb, json.loads(body)))
+        except KeyError:
+            self._answer(404, {"error": f"there is no {self.path}"})
+        except (ValueError, TypeError) as error:
+            self._answer(400, {"error": f"not what kube-scheduler sends: {error}"})
+        except WavetankError as error:
+            self._answer(500, {"error": str(error)})
+
+    def _answer(self, status: int, document: Mapping[str, Any]) -> None:
+        body = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name of its base
+        """Logs nothing: every attempt of the scheduler is a request."""

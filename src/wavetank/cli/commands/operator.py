@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from wavetank.batchoperator.applications.simulated.definitions import application_definitions
+from wavetank.batchoperator.applications.simulated.operator import FLAVORS, SimulatedOperator
+from wavetank.batchoperator.applications.work import parse_work
+from wavetank.batchoperator.client.remote.client import RemoteClient
+from wavetank.batchoperator.client.remote.connection import Connection
+from wavetank.batchoperator.client.remote.kubeconfig import default_path, read_server
+from wavetank.batchoperator.extender.server import ExtenderServer
+from wavetank.batchoperator.operator import BatchOperator, required_objects
+from wavetank.batchoperator.realtime import RealTimeLoop
+from wavetank.batchoperator.reconcilers.context import OperatorContext, OperatorOptions
+from wavetank.cli.console import console
+from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
+from wavetank.errors import InputError
+
+_EXAMPLES = """\b
+Examples:
+  wavetank operator install --print > batch-operator.yaml
+  wavetank operator install --kubeconfig wavetank.kubeconfig
+  wavetank operator run --kubeconfig wavetank.kubeconfig
+  wavetank operator run --extender 127.0.0.1:8090 --simulate-applications --work 90s
+"""
+
+
+@click.group(name="operator", epilog=_EXAMPLES)
+def command() -> None:
+    """Queue Spark and Flink jobs on reserved slots of a cluster, simulated or real.
+
+    The batch operator keeps testbeds (ghost pods that reserve slots), runs Schedulings (queues of
+    jobs) and BatchJobs, and answers the extender calls of kube-scheduler.
+    """
+
+
+def _cluster_options(function: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--context", help="The context of the kubeconfig.  [default: its current one]"),
+        click.option(
+            "--kubeconfig",
+            type=click.Path(path_type=Path),
+            help="The cluster.  [default: $KUBECONFIG, or ~/.kube/config]",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@command.command(epilog=_EXAMPLES)
+@_cluster_options
+@click.option("--print", "only_print", is_flag=True, help="Print the objects as YAML; no cluster is needed.")
+@click.option("--applications", is_flag=True, help="Also the definitions of Spark and Flink applications.")
+def install(kubeconfig: Path | None, context: str | None, only_print: bool, applications: bool) -> None:
+    """Create the custom resource definitions and priority classes that the operator needs.
+
+    Objects that exist already are left as they are. The definitions of SparkApplication,
+    FlinkCluster and FlinkDeployment come with their own operators; --applications creates open
+    ones, for clusters on which applications are simulated.
+    """
+    objects = [*required_objects(), *(application_definitions() if applications else ())]
+    if only_print:
+        click.echo(yaml.safe_dump_all(objects, sort_keys=False), nl=False)
+        return
+    client = _connect(kubeconfig, context)
+    for document in objects:
+        console.print(f"{document['kind']} {_name(document)}: {_create(client, document)}", highlight=False)
+
+
+@command.command(epilog=_EXAMPLES)
+@_cluster_options
+@click.option("--extender", default="127.0.0.1:8090", show_default=True, help="The address of the extender: HOST:PORT.")
+@click.option(
+    "--form",
+    type=click.Choice(["labels", "spec"]),
+    default="labels",
+    show_default=True,
+    help="How claims and creation requests are written.",
+)
+@click.option("--scheduler-name", default="external-scheduler", show_default=True, help="Of pods that go into slots.")
+@click.option("--simulate-applications", is_flag=True, help="Also simulate the Spark and Flink operators.")
+@click.option("--work", default="60s", show_default=True, help="The run time of simulated applications.")
+def run(
+    kubeconfig: Path | None,
+    context: str | None,
+    extender: str,
+    form: Any,
+    scheduler_name: str,
+    simulate_applications: bool,
+    work: str,
+) -> None:
+    """Run the operator on a cluster until Ctrl-C.
+
+    kube-scheduler must be configured with the printed extender, for a profile with the scheduler
+    name. Claims are read in both published forms.
+    """
+    host, port = _address(extender)
+    time = parse_work(work)
+    client = _connect(kubeconfig, context)
+    loop = RealTimeLoop(client)
+    options = OperatorOptions(form=form, scheduler_name=scheduler_name)
+    operator = BatchOperator(OperatorContext(client, loop.clock, options))
+    if simulate_applications:
+        for flavor in FLAVORS:
+            SimulatedOperator(client, loop.clock, flavor, time)
+    with ExitStack() as stack:
+        stack.callback(client.close)
+        server = ExtenderServer(host, port, operator.extender.call, client.lock)
+        stack.callback(server.close)
+        click.echo(f"extender: {server.url}")
+        loop.run()
+
+
+def _connect(kubeconfig: Path | None, context: str | None) -> RemoteClient:
+    return RemoteClient(Connection(read_server(kubeconfig or default_path(), context)))
+
+
+def _create(client: RemoteClient, document: dict[str, Any]) -> str:
+    try:
+        client.create(document)
+    except AlreadyExistsError:
+        return "exists"
+    except ApiError as error:
+        raise InputError(f"{document['kind']} {_name(document)} cannot be created: {error}") from None
+    return "created"
+
+
+def _name(document: dict[str, Any]) -> str:
+    return str(document["metadata"]["name"])
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal() or int(port) > 65535:
+        raise InputError(f"expected HOST:PORT, got {text!r}", path="--extender")
+    return host or "127.0.0.1", int(port)
