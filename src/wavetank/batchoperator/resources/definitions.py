@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wavetank.batchoperator.resources.batchjob import JobState
-from wavetank.batchoperator.resources.groups import GROUPS, VERSION, ApiGroup
+from wavetank.batchoperator.resources.groups import ESI, GROUPS, VERSION, ApiGroup
 from wavetank.batchoperator.resources.scheduling import QueuedState, SchedulingState
 from wavetank.batchoperator.resources.testbed import SlotState, TestbedState
 
@@ -160,7 +160,9 @@ def _column(name: str, path: str, type_: str = "string") -> dict[str, Any]:
 def _definition(
     group: ApiGroup, kind: str, plural: str, short: str, spec: Schema, status: Schema, columns: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower(), "shortNames": [short]}
+    names: Schema = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()}
+    if group is ESI:  # short names of two groups would be ambiguous
+        names["shortNames"] = [short]
     version = {
         "name": VERSION,
         "served": True,

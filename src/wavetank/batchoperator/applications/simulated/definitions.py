@@ -10,6 +10,7 @@ from wavetank.batchoperator.resources.applications import (
     SPARK_VERSION,
 )
 
+_APPROVED = "api-approved.kubernetes.io"  # required of groups below k8s.io
 _OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _KINDS = {
     "SparkApplication": (SPARK_VERSION, "sparkapplications", ".status.applicationState.state"),
@@ -37,6 +38,6 @@ def _definition(kind: str, api_version: str, plural: str, state: str) -> dict[st
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
+        "metadata": {"name": f"{plural}.{group}", "annotations": {_APPROVED: "unapproved, for simulated applications"}},
         "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [served]},
     }
