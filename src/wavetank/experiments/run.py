@@ -7,12 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wavetank.errors import SchedulerError
 from wavetank.experiments.recording import make_recorder
-from wavetank.kernel.durations import SECOND
+from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.errors import ProcessError
 from wavetank.results.attempts.format import Keep
@@ -36,6 +37,9 @@ from wavetank.results.write.tables import write_tables
 from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.generators.inflation import known_pods
+
+if TYPE_CHECKING:
+    from wavetank.simulation.batchoperator import BatchObserver
 
 Tables = dict[str, PodTable]  # of runs just made, by their labels
 
@@ -110,7 +114,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         with _recording(plan) as explain:
             recorder = make_recorder(plan.setting, tell)
             requests = None if plan.setting.services is None else ServiceObserver(plan.setting.services)
-            observers = (recorder,) if requests is None else (recorder, requests)
+            batch = _batch_observer(plan)
+            observers = tuple(each for each in (recorder, requests, batch) if each is not None)
             simulation = Simulation(plan.setting, plan.seed, observers, explain)
             simulation.run()
         wall = time.perf_counter() - begun
@@ -131,12 +136,28 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         if requests is not None:
             write_services(requests.services, recorder.end, plan.folder)
             served = [f"{plan.label}: {warning}" for warning in requests.services.warnings()]
+        if batch is not None:
+            _write_batch(batch, recorder.end, plan.folder)
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
         figures = requests.services if requests is not None else None
         metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures)
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
+
+
+def _batch_observer(plan: RunPlan) -> BatchObserver | None:
+    if plan.setting.operator is None:
+        return None
+    from wavetank.simulation.batchoperator import BatchObserver  # few runs need it
+
+    return BatchObserver()
+
+
+def _write_batch(batch: BatchObserver, end: Nanoseconds, folder: Path) -> None:
+    from wavetank.results.write.batchoperator import write_batch
+
+    write_batch(batch.recorder, end, folder)
 
 
 def _latencies(jobs: FinishedJobs) -> tuple[float, ...]:

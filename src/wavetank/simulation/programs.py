@@ -6,7 +6,7 @@ import random
 import resource as limits
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wavetank.apiserver.api import Api
@@ -27,6 +27,7 @@ from wavetank.loop.turns.participant import Participant
 from wavetank.loop.turns.requestaudit import BINDING, RequestAudit
 from wavetank.loop.turns.waiting import WaitingPods
 from wavetank.nodes.reports.kubeletreports import KubeletReports
+from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.simulation.loading import PodCompleter, load_cluster
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
@@ -43,7 +44,7 @@ class Loop:
     The store keeps a history, for watches, and is still empty. `begin`, `load` the cluster, and `close` in any case.
     Programs start before the cluster is loaded, so that they see its nodes one after the other in the order of their
     creation: informers shuffle what they list. The metrics APIs are served if there is a setting for them, or the real
-    pod autoscaler.
+    pod autoscaler. `extenders` are in this process, by the urlPrefix under which programs know them.
     """
 
     def __init__(
@@ -53,10 +54,12 @@ class Loop:
         takes_all: bool,
         manager: ManagerDefinition | None = None,
         metrics: MetricsSetting | None = None,
+        extenders: Mapping[str, ExtenderClient] | None = None,
     ) -> None:
         self._context = context
         store, clock = context.store, context.clock
         self._processes = processes
+        self._extenders = extenders or {}
         self._manager = manager
         if manager is not None:
             store.subscribe(POD, added=set_behavior)
@@ -95,9 +98,9 @@ class Loop:
             self._participants.append(participant)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
             if definition.exact:
-                launch_overlay(definition, participant, self._folder / str(i), seed)
+                launch_overlay(definition, participant, self._folder / str(i), seed, self._extenders)
             else:
-                launch_unmodified(definition, participant, self._folder / str(i))
+                launch_unmodified(definition, participant, self._folder / str(i), self._extenders)
         schedulers = [
             (each.name, participant.waiting)
             for each, participant in zip(self._processes, self._participants, strict=True)

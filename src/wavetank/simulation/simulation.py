@@ -45,6 +45,7 @@ from wavetank.workloads.generators.inflation import Inflated, known_pods
 from wavetank.workloads.workload import Workload
 
 if TYPE_CHECKING:
+    from wavetank.simulation.batchoperator import OperatorRun, OperatorSetting
     from wavetank.simulation.programs import Loop
 
 
@@ -70,6 +71,7 @@ class Setting:
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
     provisioning: Provisioning | None = None  # node pools, as Karpenter's
     services: ServicesSetting | None = None  # microservices whose instances are pods
+    operator: OperatorSetting | None = None  # the batch operator; None: there is none
 
     @property
     def has_programs(self) -> bool:
@@ -108,17 +110,18 @@ class Simulation:
         setting = self.setting
         world = World(setting.version, self.seed, Store(Clock(), API_HISTORY if setting.has_programs else 0))
         with ExitStack() as stack:
-            loop = self._loop(world.context, stack)
+            operator = self._operator()
+            loop = self._loop(world.context, stack, operator)
             for observer in self.observers:
                 observer.join(world.context)
             kubelets = self._nodes(world.context)
             programs = loop.begin(setting.latency.scheduler) if loop else []
             admission = Admission(world.store, loop.completer if loop else None)
             loop.load(setting.cluster) if loop else _load(setting.cluster, admission)
-            self._start_controllers(world.context, admission)
+            self._start_controllers(world.context, admission, operator)
             if kubelets is not None:
                 Faults(world.context, kubelets, setting.faults)
-            world.attach(map(self._informed, setting.schedulers), self._scheduler_options())
+            world.attach(map(self._informed, setting.schedulers), self._scheduler_options(operator))
             for observer in self.observers:
                 observer.attached([*world.schedulers, *programs])
             kinds = object_kinds(setting.all_controllers, setting.schedulers)
@@ -136,7 +139,7 @@ class Simulation:
         K8sSimKubelets(context)
         return None
 
-    def _start_controllers(self, context: ActorContext, admission: Admission) -> None:
+    def _start_controllers(self, context: ActorContext, admission: Admission, operator: OperatorRun | None) -> None:
         """Starts the controllers that are on; K8sSim makes the pods of Volcano's Jobs in its own way."""
         names = self.setting.controllers
         setting = self.setting
@@ -153,6 +156,15 @@ class Simulation:
             start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags), evictions)
         if setting.provisioning is not None:
             start_provisioning(context, controllers, setting.provisioning, evictions)
+        if operator is not None:
+            operator.start(context, controllers)
+
+    def _operator(self) -> OperatorRun | None:
+        if self.setting.operator is None:
+            return None
+        from wavetank.simulation.batchoperator import OperatorRun  # few runs need it
+
+        return OperatorRun(self.setting.operator)
 
     def _metrics(self, context: ActorContext) -> ClusterMetrics:
         """Returns the metrics of the cluster; pods of services use the CPU that requests take."""
@@ -161,14 +173,15 @@ class Simulation:
             return ClusterMetrics(context.store, self.setting.metrics)
         return ServiceMetrics(context.store, self.setting.metrics, services.services.cpu_milli)
 
-    def _loop(self, context: ActorContext, stack: ExitStack) -> Loop | None:
+    def _loop(self, context: ActorContext, stack: ExitStack, operator: OperatorRun | None) -> Loop | None:
         """Makes the loop of a run with programs, which is closed in any case."""
         if not self.setting.has_programs:
             return None
         from wavetank.simulation.programs import Loop  # few runs need it
 
         setting = self.setting
-        loop = Loop(context, setting.processes, self._takes_all, setting.manager, setting.metrics)
+        local = {} if operator is None else {operator.url: operator}
+        loop = Loop(context, setting.processes, self._takes_all, setting.manager, setting.metrics, local)
         stack.callback(loop.close)
         return loop
 
@@ -177,11 +190,10 @@ class Simulation:
         """Tells whether there is only one scheduler, which then gets every pod."""
         return len(self.setting.schedulers) + len(self.setting.processes) == 1
 
-    def _scheduler_options(self) -> SchedulerOptions:
+    def _scheduler_options(self, operator: OperatorRun | None) -> SchedulerOptions:
         setting = self.setting
-        return SchedulerOptions(
-            setting.ties, setting.latency.scheduler, self._takes_all, self.explain, connect_extender
-        )
+        connect = connect_extender if operator is None else operator.connect
+        return SchedulerOptions(setting.ties, setting.latency.scheduler, self._takes_all, self.explain, connect)
 
     def _informed(self, definition: Attachable) -> Attachable:
         """Gives a policy that asks for it the workload in advance."""

@@ -42,6 +42,16 @@ class Workload(Protocol):
         ...
 
 
+class NoWorkload:
+    """The workload of a run whose pods are made by other actors."""
+
+    description = "no pods of its own"
+
+    def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
+        """Yields nothing."""
+        return iter(())
+
+
 @runtime_checkable
 class ObjectWorkload(Protocol):
     """A workload that can submit workload resources themselves, instead of their pods."""

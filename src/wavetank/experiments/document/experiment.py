@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
@@ -18,6 +18,7 @@ from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.services import make_services
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
 from wavetank.experiments.document.structures.nodepools import make_provisioning
+from wavetank.experiments.document.structures.operator import OperatorSpec
 from wavetank.experiments.document.structures.spec import API_VERSION, KIND, ExperimentDocument
 from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
@@ -34,6 +35,9 @@ from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
+
+if TYPE_CHECKING:
+    from wavetank.simulation.batchoperator import OperatorSetting
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Experiment:
     autoscaler_flags: Mapping[str, object] | None = None
     provisioning: Provisioning | None = None
     services: ServicesSetting | None = None
+    operator: OperatorSetting | None = None
 
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
@@ -82,6 +87,7 @@ class Experiment:
             autoscaler_flags=self.autoscaler_flags,
             provisioning=self.provisioning,
             services=self.services,
+            operator=self.operator,
         )
 
 
@@ -149,6 +155,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
         provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
         services=make_services(spec.services, spec.horizon, folder, "spec.services"),
+        operator=None if spec.operator is None else _operator(spec.operator, folder),
     )
 
 
@@ -158,6 +165,12 @@ def read_document(document: object) -> ExperimentDocument:
     if isinstance(spec, Mapping) and "sweep" in spec:
         raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
     return ExperimentDocument.read(document, "")
+
+
+def _operator(spec: OperatorSpec, folder: Path) -> OperatorSetting:
+    from wavetank.experiments.document.operator import make_operator  # few experiments need it
+
+    return make_operator(spec, folder, "spec.operator")
 
 
 def _k8ssim_latency(latency: Latency, has_faults: bool) -> Latency:

@@ -18,7 +18,7 @@ from wavetank.workloads.generators.inflation import inflate
 from wavetank.workloads.manifests.objects import make_object
 from wavetank.workloads.nodegroups import make_nodes
 from wavetank.workloads.open import OpenedWorkload, open_cluster, open_workload
-from wavetank.workloads.workload import Workload, Workloads
+from wavetank.workloads.workload import NoWorkload, Workload, Workloads
 
 
 def make_cluster(spec: ClusterSpec, folder: Path, path: str) -> Cluster:
@@ -31,17 +31,19 @@ def make_cluster(spec: ClusterSpec, folder: Path, path: str) -> Cluster:
         raise error.inside(path=path) from None
 
 
-def make_workload(spec: WorkloadSpec, folder: Path, cluster: Cluster, path: str) -> tuple[Workload, list[str]]:
+def make_workload(spec: WorkloadSpec | None, folder: Path, cluster: Cluster, path: str) -> tuple[Workload, list[str]]:
     """Returns the workload, and notes for the user on how it was read."""
+    if spec is None:
+        return NoWorkload(), []
     workload, notes = _make_workload(spec, folder, path)
     if spec.inflate is not None:
         workload = inflate(workload, spec.inflate, cluster, f"{path}.inflate")
     return workload, notes
 
 
-def read_machine_events(spec: WorkloadSpec, folder: Path, cluster: Cluster, path: str) -> tuple[Fault, ...]:
+def read_machine_events(spec: WorkloadSpec | None, folder: Path, cluster: Cluster, path: str) -> tuple[Fault, ...]:
     """Reads the faults of a workload's external events (`events: FILE`), if it has any."""
-    if spec.events is None:
+    if spec is None or spec.events is None:
         return ()
     file = folder / spec.events
     try:

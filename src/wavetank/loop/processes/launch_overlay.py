@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.apiserver.requests.request import Request
-from wavetank.loop.extenders.proxy import ExtenderProxy
+from wavetank.loop.extenders.proxy import serve_extender
 from wavetank.loop.processes.configuration import complete
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.loop.processes.process import Process, Start
@@ -17,14 +17,24 @@ from wavetank.loop.transport.connection import Connection
 from wavetank.loop.transport.listener import Listener
 from wavetank.loop.turns.lockstep import START
 from wavetank.loop.turns.participant import Participant
+from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 
 # Addresses that the overlay redirects to the Unix sockets of these names.
 API_ADDRESS = "127.87.0.1"
 _EXTENDER = "127.87.1.{}"
 
 
-def launch_overlay(definition: ProcessDefinition, participant: Participant, folder: Path, seed: int) -> None:
-    """Starts a program in a folder of its own and attaches it; its random numbers depend on the seed."""
+def launch_overlay(
+    definition: ProcessDefinition,
+    participant: Participant,
+    folder: Path,
+    seed: int,
+    extenders: Mapping[str, ExtenderClient],
+) -> None:
+    """Starts a program in a folder of its own and attaches it; its random numbers depend on the seed.
+
+    `extenders` are in this process, by urlPrefix.
+    """
     folder.mkdir()
     listeners: list[Listener] = []
     try:
@@ -34,7 +44,7 @@ def launch_overlay(definition: ProcessDefinition, participant: Participant, fold
             )
         )
         configured = definition.configuration.get("extenders") or []
-        listeners.extend(_extender_listeners(configured, folder))
+        listeners.extend(_extender_listeners(configured, folder, extenders))
         addresses = [f"http://{_EXTENDER.format(i)}" for i in range(1, len(configured) + 1)]
         file = write_configuration(definition, folder, f"http://{API_ADDRESS}", addresses)
         process = Process(definition.name, _start(definition, file, folder, seed), listeners)
@@ -63,10 +73,12 @@ def open_listener(path: Path, serve: Callable[[Connection, Request], None]) -> L
     return Listener(sock, serve)
 
 
-def _extender_listeners(configured: Sequence[Mapping[str, Any]], folder: Path) -> list[Listener]:
+def _extender_listeners(
+    configured: Sequence[Mapping[str, Any]], folder: Path, extenders: Mapping[str, ExtenderClient]
+) -> list[Listener]:
     """Opens a proxy for each extender, so that no bytes are in flight that the simulation does not see."""
     return [
-        open_listener(folder / _EXTENDER.format(i), ExtenderProxy(config).serve)
+        open_listener(folder / _EXTENDER.format(i), serve_extender(config, extenders))
         for i, config in enumerate(configured, 1)
     ]
 

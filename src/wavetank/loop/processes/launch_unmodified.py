@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wavetank.apiserver.requests.request import Request
 from wavetank.errors import InputError
-from wavetank.loop.extenders.proxy import ExtenderProxy
+from wavetank.loop.extenders.proxy import serve_extender
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.loop.processes.freeprocess import FreeProcess
 from wavetank.loop.processes.launch_overlay import write_configuration
@@ -20,12 +20,15 @@ from wavetank.loop.transport.listener import Listener
 from wavetank.loop.turns.lockstep import START
 from wavetank.loop.turns.participant import Participant
 from wavetank.loop.turns.steppedprocess import SteppedProcess
+from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 
 _HERE = ("127.0.0.1", 0)
 
 
-def launch_unmodified(definition: ProcessDefinition, participant: Participant, folder: Path) -> None:
-    """Starts a program in a folder of its own and attaches it."""
+def launch_unmodified(
+    definition: ProcessDefinition, participant: Participant, folder: Path, extenders: Mapping[str, ExtenderClient]
+) -> None:
+    """Starts a program in a folder of its own and attaches it; `extenders` are in this process, by urlPrefix."""
     folder.mkdir()
     listeners: list[Listener] = []
     try:
@@ -33,7 +36,7 @@ def launch_unmodified(definition: ProcessDefinition, participant: Participant, f
         serve = lambda connection, request: participant.serve(listeners[0], connection, request)  # noqa: E731
         listeners.append(_listener(definition.listen or _HERE, serve))
         configured = definition.configuration.get("extenders") or []
-        listeners.extend(_listener(_HERE, ExtenderProxy(config).serve) for config in configured)
+        listeners.extend(_listener(_HERE, serve_extender(config, extenders)) for config in configured)
         participant.take(_process(definition, listeners, folder), listeners)
     except BaseException:
         for listener in listeners:

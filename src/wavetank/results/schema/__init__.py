@@ -1,6 +1,7 @@
 """The schema of results: every table, and of every column the name, type, unit, label and which way is better."""
 
 from wavetank.results.schema.autoscaling import AUTOSCALERS, AUTOSCALING
+from wavetank.results.schema.batchoperator import BATCH_JOBS, SLOT_USES
 from wavetank.results.schema.batsim import JOBS, SCHEDULE
 from wavetank.results.schema.column import Better, Column, Kind, Table
 from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
@@ -52,12 +53,15 @@ RUN_TABLES = (
     SERVICE_OVERLOADS,
     SERVICE_SPANS,
     SERVICE_LINKS,
+    BATCH_JOBS,
+    SLOT_USES,
 )
 SWEEP_TABLES = (SWEEP_SUMMARY, COMPARISONS, LATENCIES)
 
 __all__ = [
     "AUTOSCALERS",
     "AUTOSCALING",
+    "BATCH_JOBS",
     "CAPACITY",
     "CLOSE_RATE",
     "COMPARED",
@@ -86,6 +90,7 @@ __all__ = [
     "SERVICE_OVERLOADS",
     "SERVICE_PODS",
     "SERVICE_SPANS",
+    "SLOT_USES",
     "SUMMARY",
     "SWEEP_SUMMARY",
     "SWEEP_TABLES",

@@ -14,6 +14,7 @@ from wavetank.batchoperator.resources.batchjob import CreationRequest, claim_of,
 from wavetank.batchoperator.resources.groups import ApiGroup
 from wavetank.batchoperator.resources.references import Reference
 from wavetank.batchoperator.resources.scheduling import QueuedState, Scheduling, SchedulingState, read_scheduling
+from wavetank.batchoperator.resources.testbed import TestbedState
 from wavetank.controllers.framework.queue import WorkQueue
 
 Key = tuple[str, str]
@@ -136,6 +137,8 @@ class SchedulingReconciler:
     def _submit(self, scheduling: Scheduling, queue: JobQueue, testbed: KubeObject) -> None:
         """Requests the applications of all jobs that can run now."""
         assert scheduling.testbed is not None
+        if testbed.status.get("state") == TestbedState.IN_PROGRESS:
+            return  # pods are unscheduled or terminating: which slots are free is not yet certain
         for entry, slots in list(queue.runnable(free_slots(testbed))):
             job = self._client.get(self._group.batchjob, *entry.key)
             if job is None or read_batchjob(job).claim != scheduling.reference:

@@ -8,12 +8,15 @@ from typing import Any
 from wavetank.cluster.releases import NEWEST, OLDEST, Version, version_name
 from wavetank.controllers.descriptors import EVERYTHING, read_names
 from wavetank.documents import types
+from wavetank.documents.definitions import Schema
 from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
+from wavetank.errors import InputError
 from wavetank.experiments.document.structures.hpa import AutoscalingSpec, HpaSpec
 from wavetank.experiments.document.structures.nodegroups import NodeGroupSpec
 from wavetank.experiments.document.structures.nodepools import NodePoolSpec, ProvisionerSpec
+from wavetank.experiments.document.structures.operator import OperatorSpec
 from wavetank.experiments.document.structures.schedulers import PATIENCE, SCHEDULERS, SchedulerSpec
 from wavetank.experiments.document.structures.services import ServicesSpec
 from wavetank.experiments.document.structures.values import NAME, RELEASE, SEEDS
@@ -228,6 +231,9 @@ class Conditions(Structure):
         otherwise="none",
         doc="microservices whose instances are pods; a run needs a `horizon` then",
     )
+    operator: OperatorSpec | None = field(
+        types.nested(OperatorSpec), default=None, otherwise="none", doc="the batch operator, with its objects"
+    )
     execution: Execution = field(
         types.choice(EXECUTIONS), default=KUBELET, doc="the model of nodes that runs the pods: `kubelet` or `k8ssim`"
     )
@@ -238,8 +244,30 @@ class Conditions(Structure):
     )
 
 
+class _NeedsWorkload:
+    """There is a workload, unless the batch operator makes the pods."""
+
+    def check(self, given: Mapping[str, Any], path: str) -> None:
+        """Raises InputError if there is neither."""
+        if "workload" not in given and "operator" not in given:
+            raise InputError("this field is required (mapping): the pods or jobs to submit", path=f"{path}.workload")
+
+    def schema(self) -> Schema:
+        """Returns the two alternatives."""
+        return {"anyOf": [{"required": ["workload"]}, {"required": ["operator"]}]}
+
+
 class ExperimentSpec(Inputs, Conditions):
     """What is run."""
+
+    rules = (_NeedsWorkload(),)
+
+    workload: WorkloadSpec | None = field(  # type: ignore[assignment]  # optional here
+        types.nested(WorkloadSpec),
+        default=None,
+        otherwise="none, with an `operator`; else required",
+        doc="the pods or jobs to submit",
+    )
 
 
 class Head(Structure):
