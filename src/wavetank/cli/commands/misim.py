@@ -20,7 +20,7 @@ from wavetank.services.misim.scenario import ScenarioReader, is_scenario
 from wavetank.services.misim.series import MisimSeries
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
-from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, Rules
+from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, PresetName, Rules
 from wavetank.services.orchestration.config import OrchestrationConfig, read_config
 from wavetank.services.orchestration.run import run_orchestration
 from wavetank.services.orchestration.series import write_reports
@@ -67,7 +67,7 @@ Examples:
 def command(
     architecture: Path,
     experiment: Path,
-    preset: str,
+    preset: PresetName,
     orchestration: Path | None,
     scheduler: str,
     series: Path | None,

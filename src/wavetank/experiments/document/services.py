@@ -8,8 +8,10 @@ from pathlib import Path
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.network import NetworkSpec
 from wavetank.experiments.document.structures.services import (
+    ActionSpec,
     BreakerSpec,
     CallSpec,
+    CpuSpec,
     OperationSpec,
     RetrySpec,
     ServiceSpec,
@@ -21,9 +23,13 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.services.cluster.services import ServicesSetting
 from wavetank.services.cluster.topology import Connection, NetworkSetting
 from wavetank.services.measures.spans import TraceSetting
+from wavetank.services.misim.fields import hint
 from wavetank.services.misim.names import Names
 from wavetank.services.misim.profile import read_profile
+from wavetank.services.model.actions import Action, InjectDelay, KillInstances, StartInstances
 from wavetank.services.model.architecture import (
+    MISIM_THREADS,
+    Alternative,
     Architecture,
     Call,
     CircuitBreaker,
@@ -37,6 +43,7 @@ from wavetank.services.model.architecture import (
 from wavetank.services.model.cycles import check_cycles
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.load import ClosedUsers, DiurnalLoad, Generator, Load, ProfileLoad, RateLoad
+from wavetank.services.model.rules import PRESETS
 
 
 def make_services(
@@ -57,8 +64,9 @@ def make_services(
     timeout = None if spec.timeout is None else spec.timeout / SECOND
     return ServicesSetting(
         Architecture(services, spec.hop, timeout),
-        ServiceExperiment(users, duration=horizon / SECOND),
+        ServiceExperiment(users, _actions(spec, names, path), horizon / SECOND),
         {each.name: each.deployment or each.name for each in spec.services},
+        PRESETS[spec.preset],
         interval=spec.interval,
         network=_network(spec.network),
         traces=TraceSetting(spec.traces.slowest, spec.traces.every, tuple(spec.traces.formats)),
@@ -80,24 +88,73 @@ def _service(spec: ServiceSpec, names: Names, path: str) -> Service:
         spec.name,
         operations,
         balancer=spec.balancer,  # type: ignore[arg-type]
-        policy="ps",
+        policy=spec.cpu.policy,  # type: ignore[arg-type]
+        threads=_threads(spec.cpu, f"{path}.cpu"),
         retry=_retry(spec.retry),
         breaker=_breaker(spec.circuit_breaker),
     )
 
 
+def _threads(spec: CpuSpec, path: str) -> int:
+    if spec.policy == "ps" and spec.threads is not None:
+        raise InputError("`ps` computes all requests at once: choose `fifo` for a pool of threads", path=path)
+    return spec.threads or MISIM_THREADS
+
+
 def _operation(spec: OperationSpec, names: Names, path: str) -> Operation:
-    calls = tuple(_call(each, names, f"{path}.calls[{i}].operation") for i, each in enumerate(spec.calls))
+    calls = _calls(spec.calls, names, f"{path}.calls")
     dependencies = (Sequence(calls),) if spec.in_order and calls else calls
     return Operation(spec.name, spec.demand, dependencies, spec.request_size, spec.answer_size)
 
 
+def _calls(specs: list[CallSpec], names: Names, path: str) -> tuple[Dependency, ...]:
+    return tuple(_call(each, names, f"{path}[{i}]") for i, each in enumerate(specs))
+
+
 def _call(spec: CallSpec, names: Names, path: str) -> Dependency:
-    service, operation = names.resolve(None, spec.operation, path)
-    call = Call(service, operation, request_size=spec.request_size, answer_size=spec.answer_size)
+    """Returns a call or a group of calls; what is made more than once is a loop around it."""
+    probability = Constant(spec.probability)
+    once = _once(spec, names, path)
     if spec.times == 1:
-        return replace(call, probability=Constant(spec.probability))
-    return Loop((call,), spec.times, Constant(spec.probability))
+        return replace(once, probability=probability, weight=spec.weight)
+    return Loop((once,), spec.times, probability, spec.weight)
+
+
+def _once(spec: CallSpec, names: Names, path: str) -> Dependency:
+    if spec.one_of is not None:
+        return Alternative(_calls(spec.one_of, names, f"{path}.oneOf"))
+    if spec.in_order is not None:
+        return Sequence(_calls(spec.in_order, names, f"{path}.inOrder"))
+    if spec.parallel is not None:
+        return Loop(_calls(spec.parallel, names, f"{path}.parallel"))
+    service, operation = names.resolve(None, spec.operation, f"{path}.operation")
+    return Call(service, operation, delay=spec.delay, request_size=spec.request_size, answer_size=spec.answer_size)
+
+
+def _actions(spec: ServicesSpec, names: Names, path: str) -> tuple[Action, ...]:
+    return tuple(_action(each, names, f"{path}.actions[{i}]") for i, each in enumerate(spec.actions))
+
+
+def _action(spec: ActionSpec, names: Names, path: str) -> Action:
+    at = spec.at / SECOND
+    if spec.kill is not None:
+        return KillInstances(at, _named(spec.kill.service, names, f"{path}.kill.service"), spec.kill.instances)
+    if spec.start is not None:
+        return StartInstances(at, _named(spec.start.service, names, f"{path}.start.service"), spec.start.instances)
+    assert spec.delay is not None
+    delay, path = spec.delay, f"{path}.delay"
+    service = _named(delay.service, names, f"{path}.service")
+    source = None if delay.operation is None else names.resolve(service, delay.operation, f"{path}.operation")[1]
+    target = None if delay.call is None else names.resolve(None, delay.call, f"{path}.call")
+    lasts = None if delay.lasts is None else delay.lasts / SECOND
+    return InjectDelay(at, service, delay.by, lasts, source, target)
+
+
+def _named(service: str, names: Names, path: str) -> str:
+    if service not in names.services:
+        near = hint(service, names.services)
+        raise InputError(f"no such service: {service!r}{near}", path=path)
+    return service
 
 
 def _network(spec: NetworkSpec | None) -> NetworkSetting:

@@ -73,14 +73,14 @@ class LoadTimeline:
             sum(time * pod.requested for time, pod in zip(lived, pods, strict=True)) / elapsed,
             sum(change.throttled for change in changes),
             sum(change.queueing for change in changes) / elapsed,
-            sum(pod.share.cpu.active for pod in pods),
+            sum(pod.queue for pod in pods),
             sum(len(pod.instance.handled) for pod in pods),
         )
 
     def _change(self, pod: PodInstance, now: Nanoseconds) -> _Totals:
         """Returns how much a pod has added since the last look; its time ends when it takes no more requests."""
         before = self._last.get(pod) or _Totals(pod.started, 0, 0.0, 0.0, 0.0)
-        used, queueing = pod.share.cpu.totals()
+        used, queueing = pod.totals()
         until = now if pod.ended is None else max(pod.ended, before.time)
         self._last[pod] = _Totals(until, pod.instance.received, used, pod.share.throttled_until(now), queueing)
         after = self._last[pod]

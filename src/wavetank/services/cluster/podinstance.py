@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.services.engine.instance import Instance
 from wavetank.services.engine.nodecpu import LEAST_WEIGHT, PodCpu
-from wavetank.services.engine.overload import Overload
+from wavetank.services.engine.overload import Overload, OverloadWatch
+from wavetank.services.engine.queuedcpu import QueuedCpu
 
 WINDOW: Nanoseconds = 15 * SECOND  # over which the use of CPU is measured, as a metrics server does it
 
@@ -20,6 +21,7 @@ class PodInstance:
     node: str
     started: Nanoseconds
     share: PodCpu
+    watch: OverloadWatch
     ended: Nanoseconds | None = None
     samples: deque[tuple[Nanoseconds, float]] = field(default_factory=deque)  # (time, CPU time used until then)
 
@@ -31,8 +33,19 @@ class PodInstance:
     @property
     def overloads(self) -> list[Overload]:
         """Returns the times in which its queue grew."""
-        watch = self.share.cpu.overloads
-        return [] if watch is None else watch.found
+        return self.watch.found
+
+    @property
+    def queue(self) -> int:
+        """Returns how many requests are at its CPU, computed or waiting for it."""
+        cpu = self.instance.cpu
+        return self.share.cpu.active + (cpu.waiting if isinstance(cpu, QueuedCpu) else 0)
+
+    def totals(self) -> tuple[float, float]:
+        """Returns the CPU time used so far, and the requests at its CPU summed up over seconds."""
+        used, queueing = self.share.cpu.totals()
+        cpu = self.instance.cpu
+        return used, queueing + (cpu.queueing_until_now() if isinstance(cpu, QueuedCpu) else 0.0)
 
     def mean_cpu(self, now: Nanoseconds) -> float:
         """Returns the cores it used on average over the last measuring window."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wavetank.cluster.context import ActorContext
@@ -11,12 +11,15 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.quantity import milli
+from wavetank.services.cluster.actions import ClusterActions
 from wavetank.services.cluster.load import LoadTimeline
 from wavetank.services.cluster.podinstance import PodInstance
 from wavetank.services.cluster.topology import ClusterNetwork, NetworkSetting
+from wavetank.services.engine.cpu import Cpu
 from wavetank.services.engine.events import AT_ONCE
-from wavetank.services.engine.nodecpu import NodeCpu
+from wavetank.services.engine.nodecpu import NodeCpu, PodCpu
 from wavetank.services.engine.overload import OverloadWatch
+from wavetank.services.engine.queuedcpu import QueuedCpu
 from wavetank.services.engine.simulation import Simulation
 from wavetank.services.measures.spans import TraceSetting
 from wavetank.services.measures.timeline import ServiceTimeline
@@ -58,6 +61,7 @@ class ClusterServices:
         self._nodes: dict[str, NodeCpu] = {}
         self._domains: dict[str, str] = {}
         self.network = ClusterNetwork(setting.network, self._domains)
+        self._actions = ClusterActions(setting.deployments, self._pods_of)
 
     def join(self, context: ActorContext) -> None:
         """Watches pods and nodes."""
@@ -66,7 +70,7 @@ class ClusterServices:
         setting = self.setting
         self.simulation = Simulation(
             setting.architecture,
-            setting.experiment,
+            replace(setting.experiment, actions=self._actions.on_calls(setting.experiment.actions)),
             setting.rules,
             self.timeline,
             context.streams.stream("services").getrandbits(64),
@@ -76,6 +80,7 @@ class ClusterServices:
         self.simulation.events.schedule(setting.interval, self._take_load, priority=AT_ONCE)
         context.store.subscribe(NODE, added=self._node_added, modified=self._node_changed, deleted=self._node_gone)
         context.store.subscribe(POD, added=self._pod_added, modified=self._pod_changed, deleted=self._pod_gone)
+        self._actions.schedule(context, setting.experiment.actions, setting.rules)
 
     def ended(self, time: Nanoseconds) -> None:
         """Simulates the requests up to the end of the run."""
@@ -83,8 +88,7 @@ class ClusterServices:
         self.load.take(time, [*self._running.values(), *self._left])
         for each in self.instances:
             each.share.cpu.advance()
-            if each.share.cpu.overloads is not None:
-                each.share.cpu.overloads.end(time, None)
+            each.watch.end(time, None)
 
     def _take_load(self, _: object) -> None:
         events = self.simulation.events
@@ -100,7 +104,12 @@ class ClusterServices:
         named = {domain for way in self.setting.network.connections for domain in way}
         key = self.setting.network.topology_key
         unknown = sorted(named - set(self._domains.values()))
-        return [*idle, *(f"network: no node has the label {key}: {domain}" for domain in unknown), *self._overloaded()]
+        return [
+            *self._actions.problems,
+            *idle,
+            *(f"network: no node has the label {key}: {domain}" for domain in unknown),
+            *self._overloaded(),
+        ]
 
     def _overloaded(self) -> Iterator[str]:
         for name in self.setting.deployments:
@@ -121,6 +130,12 @@ class ClusterServices:
             return None
         self.simulation.advance(self._clock.now)
         return round(1000 * running.mean_cpu(self._clock.now))
+
+    def _pods_of(self, service: str) -> list[tuple[str, str]]:
+        """Returns namespace and name of the running pods of a service, the oldest first."""
+        return [
+            key for key, each in self._by_name.items() if each.ended is None and each.instance.service.name == service
+        ]
 
     # nodes
 
@@ -168,13 +183,22 @@ class ClusterServices:
             return
         self.simulation.advance(self._clock.now)
         share = self._node_cpu(pod.node_name).join(pod.requests.get(CPU, 0) / 1000, _limit(pod))
-        share.cpu.overloads = OverloadWatch(self.setting.interval)
-        instance = self.simulation.services[service].add(pod.name, pod.node_name, share.cpu)
+        watch = OverloadWatch(self.setting.interval)
+        instance = self.simulation.services[service].add(pod.name, pod.node_name, self._cpu(service, share, watch))
         instance.start()
-        running = PodInstance(pod.name, instance, pod.node_name, self._clock.now, share)
+        running = PodInstance(pod.name, instance, pod.node_name, self._clock.now, share, watch)
         running.samples.append((self._clock.now, 0.0))
         self._running[pod.uid] = self._by_name[pod.namespace, pod.name] = running
         self.instances.append(running)
+
+    def _cpu(self, service: str, share: PodCpu, watch: OverloadWatch) -> Cpu:
+        spec = self.simulation.services[service].spec
+        if spec.policy == "ps":
+            share.cpu.overloads = watch
+            return share.cpu
+        queued = QueuedCpu(share.cpu, self.simulation.events, spec.threads, spec.policy, self.setting.rules)
+        queued.overloads = watch
+        return queued
 
     def _node_cpu(self, name: str) -> NodeCpu:
         if name not in self._nodes:

@@ -52,10 +52,11 @@ def cpu_of(service: Service, events: EventQueue, rules: Rules) -> Cpu:
     events.watch_cpu()
     if service.policy == "ps":
         return SharedCpu(events, service.capacity, service.threads)
-    return ThreadPool(events, service.capacity, service.threads, _queue(service.policy, rules), rules)
+    return ThreadPool(events, service.capacity, service.threads, run_queue(service.policy, rules), rules)
 
 
-def _queue(policy: Policy, rules: Rules) -> RunQueue:
+def run_queue(policy: Policy, rules: Rules) -> RunQueue:
+    """Returns an empty queue of a policy; `ps` waits as FIFO does."""
     if policy == "mlfq":
         return MultiLevelFeedbackQueue(rules.mlfq_skips_middle)
     queues: dict[str, Callable[[], RunQueue]] = {"lifo": Lifo, "sjn": ShortestJobNext, "sarr": SelfAdjustingRoundRobin}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 MICROSECOND: Nanoseconds = 1000
+
+PresetName = Literal["correct", "misim"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,4 +54,4 @@ CORRECT = Rules()
 MISIM = Rules(**dict.fromkeys(_DEFECTS, True))
 # misim-orchestration uses an older MiSim, which adds up gaps before it truncates them
 MISIM_ORCHESTRATION = replace(MISIM, sums_up_gaps=True)
-PRESETS = {"correct": CORRECT, "misim": MISIM}
+PRESETS: dict[PresetName, Rules] = {"correct": CORRECT, "misim": MISIM}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wavetank.cluster.fields.resources import MEMORY
 from wavetank.documents import reading, types
+from wavetank.documents.definitions import Definitions, Schema
 from wavetank.documents.rules import OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
@@ -12,34 +13,48 @@ from wavetank.experiments.document.structures.network import NetworkSpec
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.services.measures.spans import TraceFormat
+from wavetank.services.model.rules import PresetName
 
 _SHARE = types.number(0, 1, "a share from 0 to 1")
 _RATE = types.number(0, None, "a number of 0 or more")
 _SIZE = types.amount(MEMORY)
 _TRACE_FORMATS: tuple[TraceFormat, ...] = ("perfetto", "jaeger")
+_PRESETS: tuple[PresetName, ...] = ("correct", "misim")
+_POLICIES = ("ps", "fifo", "lifo", "sjn", "sarr", "mlfq")
 _BALANCERS = ("random", "round-robin", "round-robin-fast", "even", "util")
-
-
-class CallSpec(Structure):
-    """A call of an operation of another service."""
-
-    operation: str = field(types.text, doc="what is called: `service.operation`")
-    probability: float = field(_SHARE, default=1, doc="with which a request makes the call")
-    times: int = field(types.integer(0), default=1, doc="how often it is called, one after the other")
-    request_size: int | None = field(_SIZE, default=None, doc="of the request", otherwise="the operation's")
-    answer_size: int | None = field(_SIZE, default=None, doc="of the answer", otherwise="the operation's")
 
 
 def _read_call(value: object, path: str) -> CallSpec:
     return CallSpec.read(value if isinstance(value, dict) else {"operation": value}, path)
 
 
-_call = Type(
-    "text or mapping",
-    _read_call,
-    lambda definitions: {"anyOf": [{"type": "string"}, CallSpec.refer(definitions)]},
-    [("", CallSpec)],
-)
+def _write_call(definitions: Definitions) -> Schema:
+    return {"anyOf": [{"type": "string"}, CallSpec.refer(definitions)]}
+
+
+_group = types.items(Type("text or mapping", _read_call, _write_call))
+
+
+class CallSpec(Structure):
+    """A call of an operation of another service, or a group of calls; groups may be nested."""
+
+    rules = (OneOf("operation", "oneOf", "parallel", "inOrder"),)
+
+    operation: str | None = field(types.text, default=None, doc="what is called: `service.operation`")
+    one_of: list[CallSpec] | None = field(_group, default=None, doc="calls of which one is made, chosen by `weight`")
+    parallel: list[CallSpec] | None = field(_group, default=None, doc="calls that are made at once")
+    in_order: list[CallSpec] | None = field(_group, default=None, doc="calls that are made one after the other")
+    probability: float = field(_SHARE, default=1, doc="with which a request makes the call or group")
+    weight: float = field(_RATE, default=1, doc="among the calls of a `oneOf`")
+    times: int = field(types.integer(0), default=1, doc="how often it is made, one after the other")
+    delay: Distribution | None = field(
+        types.distribution, default=None, doc="of the request, instead of `hop`", otherwise="`hop`"
+    )
+    request_size: int | None = field(_SIZE, default=None, doc="of the request", otherwise="the operation's")
+    answer_size: int | None = field(_SIZE, default=None, doc="of the answer", otherwise="the operation's")
+
+
+_call = Type("text or mapping", _read_call, _write_call, [("", CallSpec)])
 
 
 class OperationSpec(Structure):
@@ -72,6 +87,20 @@ class BreakerSpec(Structure):
     limit: int | None = field(types.integer(1), default=None, doc="most open calls at once", otherwise="no limit")
 
 
+class CpuSpec(Structure):
+    """How the pods of a service compute their requests."""
+
+    policy: str = field(
+        types.choice(_POLICIES),
+        default="ps",
+        doc="`ps` (all at once, sharing the CPU), `fifo`, `lifo`, `sjn` (shortest job next), or with time slices "
+        "`sarr` (self-adjusting round robin) and `mlfq` (multi-level feedback queue)",
+    )
+    threads: int | None = field(
+        types.integer(1), default=None, otherwise="4, with `ps` no limit", doc="most requests of a pod at once"
+    )
+
+
 class ServiceSpec(Structure):
     """A service. Its instances are the running pods of a Deployment, which share the CPU of their nodes."""
 
@@ -81,6 +110,7 @@ class ServiceSpec(Structure):
     )
     operations: list[OperationSpec] = field(types.items(types.nested(OperationSpec)), doc="what it offers")
     balancer: str = field(types.choice(_BALANCERS), default="random", doc="how requests are dealt out to its pods")
+    cpu: CpuSpec = field(types.nested(CpuSpec), default={}, doc="how its pods compute")
     retry: RetrySpec | None = field(types.nested(RetrySpec), default=None, otherwise="none", doc="of calls it makes")
     circuit_breaker: BreakerSpec | None = field(
         types.nested(BreakerSpec), default=None, otherwise="none", doc="of calls it makes, for each called service"
@@ -97,7 +127,7 @@ def _read_step(value: object, path: str) -> tuple[float, float]:
 _step = Type("[time, rate]", _read_step, {"type": "array", "minItems": 2, "maxItems": 2})
 
 
-class DiurnalSpec(Structure):
+class DailyArrivalsSpec(Structure):
     """Poisson arrivals whose rate follows the day."""
 
     average: float = field(_RATE, doc="mean rate", unit="requests/s")
@@ -122,10 +152,47 @@ class UsersSpec(Structure):
     steps: list[tuple[float, float]] | None = field(
         types.items(_step), default=None, doc="Poisson arrivals: times and the rates from then on"
     )
-    diurnal: DiurnalSpec | None = field(types.nested(DiurnalSpec), default=None, doc="a rate that follows the day")
+    diurnal: DailyArrivalsSpec | None = field(types.nested(DailyArrivalsSpec), default=None, doc="a rate that follows the day")
     recorded: str | None = field(types.file, default=None, doc="a file with lines `time,requests`, in seconds")
     closed: ClosedSpec | None = field(types.nested(ClosedSpec), default=None, doc="a fixed number of users")
     stop: Nanoseconds | None = field(types.duration, default=None, doc="no request from then on", otherwise="never")
+
+
+class KillSpec(Structure):
+    """Pods are deleted without a grace period, the oldest first; their controller replaces them."""
+
+    service: str = field(types.text, doc="whose pods")
+    instances: int | None = field(types.integer(1), default=None, otherwise="all", doc="how many")
+
+
+class StartSpec(Structure):
+    """A Deployment gets more pods, or fewer; an HPA may change that again."""
+
+    service: str = field(types.text, doc="whose Deployment")
+    instances: int = field(types.integer(-1_000_000), default=1, doc="how many more")
+
+
+class DelaySpec(Structure):
+    """Calls that a service makes take longer."""
+
+    service: str = field(types.text, doc="which makes the calls")
+    by: Distribution = field(types.distribution, doc="added to each call")
+    operation: str | None = field(
+        types.text, default=None, otherwise="all of the service", doc="only calls of this operation"
+    )
+    call: str | None = field(types.text, default=None, otherwise="all", doc="only calls of `service.operation`")
+    lasts: Nanoseconds | None = field(types.duration, default=None, otherwise="to the end", doc="for how long")
+
+
+class ActionSpec(Structure):
+    """What happens to services at a time; exactly one of `kill`, `start` and `delay`."""
+
+    rules = (OneOf("kill", "start", "delay"),)
+
+    at: Nanoseconds = field(types.duration, doc="when")
+    kill: KillSpec | None = field(types.nested(KillSpec), default=None, doc="a chaos monkey")
+    start: StartSpec | None = field(types.nested(StartSpec), default=None, doc="more instances")
+    delay: DelaySpec | None = field(types.nested(DelaySpec), default=None, doc="slower calls")
 
 
 class TracesSpec(Structure):
@@ -145,6 +212,12 @@ class ServicesSpec(Structure):
 
     services: list[ServiceSpec] = field(types.items(types.nested(ServiceSpec)), doc="the services")
     users: list[UsersSpec] = field(types.items(types.nested(UsersSpec)), doc="the requests")
+    actions: list[ActionSpec] = field(
+        types.items(types.nested(ActionSpec), least=0), default=[], doc="what happens to services during the run"
+    )
+    preset: PresetName = field(
+        types.choice(_PRESETS), default="correct", doc="`misim`: with the defects of MiSim and misim-orchestration"
+    )
     hop: Distribution = field(types.distribution, default="1ms", doc="delay of a message between two services")
     timeout: Nanoseconds | None = field(types.duration, default=None, doc="of a call", otherwise="never")
     network: NetworkSpec | None = field(
