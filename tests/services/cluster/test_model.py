@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -169,3 +170,33 @@ def test_a_demand_below_zero_is_refused() -> None:
     services["services"][1]["operations"][0]["demand"] = "-1ms"
     with pytest.raises(InputError, match=r"spec.services.services\[1\].operations\[0\].demand"):
         parse_experiment(a_document(a_deployment("web"), services=services), Path())
+
+
+@pytest.mark.parametrize(
+    ("service", "message"),
+    [
+        ({"name": "wep"}, "services[0].name: no Deployment 'wep' in the cluster or the workload (did you mean web?)"),
+        ({"name": "w", "deployment": "b"}, "services[1].name: the pods of 'b' are instances of service 'w' already"),
+        ({"name": "w", "deployment": "c"}, "services[0].deployment: no Deployment 'c' in the cluster"),
+    ],
+)
+def test_a_service_without_a_deployment_of_its_own_is_refused(service: dict[str, Any], message: str) -> None:
+    offered = {"operations": [{"name": "x", "demand": "1ms"}]}
+    services = {
+        "services": [{**service, **offered}, {"name": "b", **offered}],
+        "users": [{"operation": "b.x", "poisson": 1}],
+    }
+    with pytest.raises(InputError) as refused:
+        parse_experiment(a_document(a_deployment("web"), a_deployment("b"), services=services), Path())
+    assert str(refused.value).startswith(f"spec.services.{message}")
+
+
+def test_deployments_may_come_with_the_workload(tmp_path: Path) -> None:
+    (tmp_path / "web.json").write_text(json.dumps(a_deployment("web")))
+    services = {
+        "services": [{"name": "web", "operations": [{"name": "x", "demand": "1ms"}]}],
+        "users": [{"operation": "web.x", "poisson": 1}],
+    }
+    beside = a_deployment("beside")  # without a service, which is fine
+    document = a_document(beside, services=services, workload={"file": str(tmp_path / "web.json")})
+    assert int(rows(run_document(tmp_path, document), "services.csv")[0]["succeeded"]) > 100

@@ -21,7 +21,7 @@ from wavetank.services.misim.series import MisimSeries
 from wavetank.services.model.architecture import Architecture
 from wavetank.services.model.experiment import ServiceExperiment
 from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, PresetName, Rules
-from wavetank.services.orchestration.config import OrchestrationConfig, read_config
+from wavetank.services.orchestration.config import OrchestrationConfig, check_services, read_config
 from wavetank.services.orchestration.run import run_orchestration
 from wavetank.services.orchestration.series import write_reports
 
@@ -87,7 +87,7 @@ def command(
     if plan.duration is None:
         raise InputError("a run without a duration has no end", path="duration", source=str(experiment))
     if orchestration is not None:
-        config = read_config(orchestration, lenient)
+        config = _read_config(orchestration, services, lenient)
         placer = _placer(config, scheduler, number)
         reports = run_orchestration(services, plan, config, recorder, number, rules=rules, placer=placer)
         if series is not None:
@@ -102,6 +102,16 @@ def command(
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
     else:
         _print(rows)
+
+
+def _read_config(path: Path, architecture: Architecture, lenient: bool) -> OrchestrationConfig:
+    config = read_config(path, lenient)
+    if not lenient:
+        try:
+            check_services(config, architecture)
+        except InputError as error:
+            raise error.inside(source=str(path)) from None
+    return config
 
 
 def _placer(config: OrchestrationConfig, scheduler: str, seed: int) -> KubePlacer | None:

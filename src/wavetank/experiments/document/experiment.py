@@ -12,6 +12,7 @@ from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.autoscaling import controller_flags, make_metrics, with_autoscalers
 from wavetank.experiments.document.controllers import Controllers, make_controllers
+from wavetank.experiments.document.deployments import check_deployments
 from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
 from wavetank.experiments.document.schedulers import make_entries
@@ -126,6 +127,8 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     gates = spec.autoscaling.feature_gates if spec.autoscaling else frozenset()
     cluster = with_autoscalers(make_cluster(spec.cluster, folder, "spec.cluster"), spec.hpa, gates, spec.horizon)
     workload, notes = make_workload(spec.workload, folder, cluster, "spec.workload")
+    services = make_services(spec.services, spec.horizon, folder, "spec.services")
+    check_deployments(spec.services, cluster, workload, "spec.services")
     schedulers = make_entries(spec.schedulers, folder, spec.kubernetes_version, "spec.schedulers")
     faults = make_faults(spec.faults, cluster.node_names, "spec.faults")
     events = read_machine_events(spec.workload, folder, cluster, "spec.workload")
@@ -154,7 +157,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         node_groups=make_groups(spec.node_groups, "spec.nodeGroups"),
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
         provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
-        services=make_services(spec.services, spec.horizon, folder, "spec.services"),
+        services=services,
         operator=None if spec.operator is None else _operator(spec.operator, folder),
     )
 

@@ -12,6 +12,7 @@ from wavetank.cluster.manifests import load_documents, manifests_in, read_text
 from wavetank.errors import InputError
 from wavetank.quantity import milli
 from wavetank.services.misim.fields import Fields, hint
+from wavetank.services.model.architecture import Architecture
 
 ScalerType = Literal["HPA", "Fake", "SimpleReactive"]
 
@@ -232,3 +233,22 @@ def _start_times(top: Fields) -> dict[str, float]:
         times[fields.text("name") or ""] = fields.number("time", default=0, least=0)
         fields.close()
     return times
+
+
+def check_services(config: OrchestrationConfig, architecture: Architecture) -> None:
+    """Refuses services without a deployment and the other way round, and numbers of pods that differ."""
+    deployments = {each.name: each for each in config.deployments}
+    services = {each.name: each for each in architecture.services}
+    for name in services:
+        if name not in deployments:
+            raise InputError(f"service {name!r} has no Deployment{hint(name, deployments)}", path="orchestrationDir")
+    for name, deployment in deployments.items():
+        if name not in services:
+            raise InputError(f"Deployment {name!r} has no service{hint(name, services)}", path="orchestrationDir")
+        if deployment.replicas != services[name].instances:
+            numbers = f"{deployment.replicas} replicas, its service {services[name].instances} instances"
+            raise InputError(f"Deployment {name!r} has {numbers}", path="orchestrationDir")
+    for i, scaler in enumerate(config.scalers):
+        if scaler.service not in deployments:
+            near = hint(scaler.service, deployments)
+            raise InputError(f"no such Deployment: {scaler.service!r}{near}", path=f"scaler.scalerList[{i}].service")

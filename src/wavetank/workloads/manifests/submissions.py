@@ -41,6 +41,11 @@ class SubmittedWorkload:
         pods = sum(len(submission.names) for submission in self._submissions)
         self.description = f"{pods} pods from {file.name}"
 
+    def names(self) -> set[str]:
+        """Returns the names of all objects that own pods, and of pods without an owner."""
+        owners = {each.source.name for each in self._submissions if each.source is not None}
+        return owners | {name for each in self._submissions if each.source is None for name in each.names}
+
     def arrivals(self, specs: SpecTable, streams: Streams) -> Iterator[Arrival]:
         """Yields the pods in the order of time; the same for every seed."""
         for submission in self._submissions:

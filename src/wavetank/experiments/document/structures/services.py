@@ -152,7 +152,9 @@ class UsersSpec(Structure):
     steps: list[tuple[float, float]] | None = field(
         types.items(_step), default=None, doc="Poisson arrivals: times and the rates from then on"
     )
-    diurnal: DailyArrivalsSpec | None = field(types.nested(DailyArrivalsSpec), default=None, doc="a rate that follows the day")
+    diurnal: DailyArrivalsSpec | None = field(
+        types.nested(DailyArrivalsSpec), default=None, doc="a rate that follows the day"
+    )
     recorded: str | None = field(types.file, default=None, doc="a file with lines `time,requests`, in seconds")
     closed: ClosedSpec | None = field(types.nested(ClosedSpec), default=None, doc="a fixed number of users")
     stop: Nanoseconds | None = field(types.duration, default=None, doc="no request from then on", otherwise="never")
