@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from wavetank.batsim.jobs.job import Job
@@ -18,6 +17,7 @@ class Recorder:
 
     def __init__(self, platform: Platform) -> None:
         self._machines = platform.machines
+        self._states = platform.states
         self._energy = bool(platform.machines[0].powers)
         self._last_energy: tuple[Nanoseconds, float] = (0, 0.0)
         self.jobs: list[Job] = []  # finished, in the order of their ends
@@ -72,7 +72,7 @@ class Recorder:
 
     def states_changed(self, now: Nanoseconds) -> None:
         """Counts the machines in each state; of one instant the last count is kept."""
-        counted = Counter(machine.state for machine in self._machines)
+        counted = self._states
         if self.states and self.states[-1][0] == now:
             self.states.pop()
         self.states.append((now, tuple(counted[state] for state in COLUMNS)))

@@ -30,6 +30,7 @@ class Machine:
         "_load",
         "_since",
         "cores",
+        "counts",
         "jobs",
         "name",
         "number",
@@ -63,6 +64,7 @@ class Machine:
         self.properties: Mapping[str, str] = {}
         self.zone_properties: Mapping[str, str] = {}
         self.state = State.SLEEPING if pstate in self.sleeps else State.IDLE
+        self.counts: Counter[State] = Counter([self.state])  # of a platform: machines in each state
         self.jobs: set[str] = set()
         self.times: Counter[State] = Counter()  # nanoseconds in each state
         self._load = 0.0
@@ -97,6 +99,8 @@ class Machine:
     def set_state(self, now: Nanoseconds, state: State, pstate: int | None = None) -> None:
         """Changes the state, and the power state if one is given, from now on."""
         self.settle(now)
+        self.counts[self.state] -= 1
+        self.counts[state] += 1
         self.state = state
         self.pstate = self.pstate if pstate is None else pstate
 

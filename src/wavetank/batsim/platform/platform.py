@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wavetank.batsim.platform.machine import Machine
+from wavetank.batsim.platform.machine import Machine, State
 from wavetank.batsim.platform.power import powers_of, sleeps_of
 from wavetank.batsim.platform.routes import Routes, routes_of
 from wavetank.errors import InputError
@@ -29,6 +30,12 @@ class Platform:
     machines: list[Machine]
     storages: list[Machine] = field(default_factory=list)
     routes: Routes | None = None
+    states: Counter[State] = field(default_factory=Counter)  # machines in each state
+
+    def __post_init__(self) -> None:
+        for machine in self.machines:
+            self.states[machine.state] += 1
+            machine.counts = self.states
 
     def __getitem__(self, number: int) -> Machine:
         computing = len(self.machines)
