@@ -2,8 +2,8 @@
 
     python bench/batsim_wire.py [--jobs 20000] [--together 1]
 
-`--together` jobs are submitted, and end, at the same instant, so they share messages. A job event is a JOB_SUBMITTED or a
-JOB_COMPLETED. The second line is what the scheduler alone takes to read and answer the same messages: nothing that it
+`--together` jobs are submitted, and end, at the same instant, so they share messages. A job event is a JOB_SUBMITTED or
+a JOB_COMPLETED. The second line is what the scheduler alone takes to read and answer the same messages: nothing that it
 talks to can be faster than that. With `--pybatsim PROGRAM` the scheduler is pybatsim's filler.
 """
 

@@ -50,7 +50,11 @@ FULL = Size(
 
 @dataclass(frozen=True)
 class Run:
-    """One run: the varied parameter and the results; `over` counts pods that did not fit on their node."""
+    """One run: the varied parameter and the results.
+
+    `over` counts pods that started on a node on which they did not fit, since nodes take what is bound, as Batkube's
+    did. `failed` counts pods that did not succeed.
+    """
 
     workload: str
     parameter: str
@@ -61,6 +65,7 @@ class Run:
     makespan_s: float = 0.0
     wait_s: float = 0.0
     over: int = 0
+    failed: int = 0
 
 
 def workload_of(name: str, size: Size, realistic: str | None) -> dict[str, Any]:
@@ -110,6 +115,7 @@ class Study:
                 workload=workload_of(workload, self.size, self.realistic),
                 schedulers=[{"name": "subject", "process": process}],
                 seeds=[1],
+                execution={"sharing": True},
             )
         except wavetank.SchedulerError:
             return Run(workload, parameter, value, number, True, time.perf_counter() - begun)
@@ -117,7 +123,9 @@ class Study:
         pods = results.pods("subject", 1, frame="rows")
         summary = results.summary(frame="rows")[0]
         makespan, wait = summary["makespan_s"], summary["mean_waiting_time_s"]
-        return Run(workload, parameter, value, number, False, duration, makespan, wait, overcommitted(pods, cpu))
+        failed = sum(pod["phase"] == "Failed" for pod in pods)
+        over = overcommitted(pods, cpu)
+        return Run(workload, parameter, value, number, False, duration, makespan, wait, over, failed)
 
 
 def overcommitted(pods: list[dict[str, Any]], cpu: int) -> int:
@@ -170,15 +178,16 @@ def write(study: Study, out: Path) -> None:
 def table(runs: list[Run]) -> str:
     """Writes Table 4.1 of the thesis: mean and deviation, in time steps and in virtual time."""
     lines = [
-        "| workload | mode | runs | crash rate | makespan [s] | mean wait [s] | overcommitted | duration [s] |",
-        "|---" * 8 + "|",
+        "| workload | mode | runs | crashes | makespan [s] | mean wait [s] | overcommitted | failed | duration [s] |",
+        "|---" * 9 + "|",
     ]
     for workload in NODES:
         for parameter, mode in (("table", "timestep"), (EXACT, "virtual time")):
             found = [run for run in runs if (run.workload, run.parameter) == (workload, parameter)]
             good = [run for run in found if not run.crashed]
             cells = (
-                spread([getattr(run, name) for run in good]) for name in ("makespan_s", "wait_s", "over", "duration_s")
+                spread([getattr(run, name) for run in good])
+                for name in ("makespan_s", "wait_s", "over", "failed", "duration_s")
             )
             crashes = f"{1 - len(good) / len(found):.0%}" if found else ""
             lines.append(f"| {workload} | {mode} | {len(found)} | {crashes} | {' | '.join(cells)} |")

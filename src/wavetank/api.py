@@ -104,7 +104,7 @@ def run(
     ties: str | None = None,
     faults: Sequence[Mapping[str, Any]] | None = None,
     horizon: float | str | None = None,
-    execution: str | None = None,
+    execution: str | Mapping[str, object] | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,

@@ -44,10 +44,10 @@ class KubeletCluster(Cluster):
     Times are in seconds. Finished pods stay in the store, so that a test can ask for them, unless told otherwise.
     """
 
-    def __init__(self, nodes: NodeLatency | None = None, keep_finished: bool = True) -> None:
+    def __init__(self, nodes: NodeLatency | None = None, keep_finished: bool = True, sharing: bool = False) -> None:
         super().__init__()
         self.context = ActorContext(self.store, Streams(1), (1, 36))
-        self.kubelets = Kubelets(self.context, nodes, keep_finished)
+        self.kubelets = Kubelets(self.context, nodes, keep_finished, sharing)
         self.log: list[tuple[float, str, str]] = []
         self.store.subscribe("Pod", self)
 

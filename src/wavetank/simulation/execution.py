@@ -7,11 +7,12 @@ from typing import Literal
 
 from wavetank.scheduling.attachable import Attachable
 
-Execution = Literal["kubelet", "k8ssim"]
+Execution = Literal["kubelet", "k8ssim", "sharing"]
 
 KUBELET: Execution = "kubelet"
 K8SSIM: Execution = "k8ssim"
-EXECUTIONS: tuple[Execution, ...] = (KUBELET, K8SSIM)
+SHARING: Execution = "sharing"  # as kubelet, but nodes take pods that do not fit
+EXECUTIONS: tuple[Execution, ...] = (KUBELET, K8SSIM)  # by name
 
 
 def as_in_k8ssim(schedulers: tuple[Attachable, ...]) -> tuple[Attachable, ...]:

@@ -25,7 +25,7 @@ from wavetank.scheduling.scheduler.scheduler import Explain
 from wavetank.services.cluster.services import ServicesSetting
 from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, object_kinds, run_context
-from wavetank.simulation.execution import K8SSIM, KUBELET, Execution
+from wavetank.simulation.execution import K8SSIM, KUBELET, SHARING, Execution
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.k8ssimjobs import JobStarter
 from wavetank.simulation.latency.model import Latency
@@ -134,8 +134,8 @@ class Simulation:
 
     def _nodes(self, context: ActorContext) -> Kubelets | None:
         """Makes the kubelets; None if the nodes are those of K8sSim, which have no faults."""
-        if self.setting.execution == KUBELET:
-            return Kubelets(context, self.setting.latency.nodes)
+        if self.setting.execution != K8SSIM:
+            return Kubelets(context, self.setting.latency.nodes, sharing=self.setting.execution == SHARING)
         K8sSimKubelets(context)
         return None
 

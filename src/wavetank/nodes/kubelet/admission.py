@@ -21,7 +21,7 @@ class Refusal(NamedTuple):
 class FreeResources:
     """The free resources of one node; a pod that does not fit is rejected, as a kubelet does.
 
-    They are negative on a node that was over-committed in the snapshot.
+    They are negative on a node that is over-committed: in the snapshot, or because it shares.
     """
 
     __slots__ = ("_left",)
@@ -48,6 +48,10 @@ class FreeResources:
             return Refusal("NodeAffinity", f"{_REJECTED} {_NO_MATCH}")
         self.reserve(requests)
         return None
+
+    def share(self, node: Node, pod: Pod) -> None:
+        """Takes a pod whether it fits or not."""
+        self.reserve(pod.spec.requests)
 
     def _lack(self, node: Node, requests: Amounts) -> Refusal:
         lacking = [name for name, wanted in requests.items() if wanted and wanted > self._left.get(name, 0)]

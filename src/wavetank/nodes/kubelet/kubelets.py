@@ -84,7 +84,13 @@ class Kubelets:
     `keep_finished` or their owner counts finished pods.
     """
 
-    def __init__(self, context: ActorContext, latency: NodeLatency | None = None, keep_finished: bool = False) -> None:
+    def __init__(
+        self,
+        context: ActorContext,
+        latency: NodeLatency | None = None,
+        keep_finished: bool = False,
+        sharing: bool = False,
+    ) -> None:
         self._store = store = context.store
         self._pods: Mapping[Key, Pod] = store.objects(Pod.group_kind)
         self._clock = context.clock
@@ -94,6 +100,7 @@ class Kubelets:
         self._draw_start = drawing(self._latency.start, self._random)
         self._draw_finish = drawing(self._latency.finish, self._random)
         self._keep_finished = keep_finished
+        self._take_in = FreeResources.share if sharing else FreeResources.admit
         self._registry = Registry(self._latency, self._random)
         self._machines: dict[str, _Machine] = {}
         self._workers: dict[str, _PodWorker] = {}
@@ -188,7 +195,7 @@ class Kubelets:
     def _admit(self, worker: _PodWorker, pod: Pod) -> None:
         machine = worker.machine
         if worker.reserved is None:
-            refusal = machine.free.admit(machine.node, pod)
+            refusal = self._take_in(machine.free, machine.node, pod)
             if refusal is not None:
                 self._end(pod, FAILED, *refusal)
                 return

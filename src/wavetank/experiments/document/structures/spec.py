@@ -24,7 +24,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON
 from wavetank.results.assertions import Assertion, parse_assertions
 from wavetank.scheduling.attachable import TieBreaking
-from wavetank.simulation.execution import EXECUTIONS, KUBELET, Execution
+from wavetank.simulation.execution import EXECUTIONS, KUBELET, SHARING, Execution
 from wavetank.simulation.latency.model import IDEAL, LATENCY, Latency
 from wavetank.simulation.metrics.document import MetricsSpec
 from wavetank.workloads.generators.base import GeneratorSpec
@@ -162,6 +162,24 @@ class Inputs(Structure):
     workload: WorkloadSpec = field(types.nested(WorkloadSpec), doc="the pods or jobs to submit")
 
 
+class ExecutionSpec(Structure):
+    """Kubelets with options."""
+
+    sharing: bool = field(types.boolean, default=False, doc="nodes take pods that do not fit, as Batkube's did")
+
+
+def _read_execution(value: object, path: str) -> Execution:
+    return SHARING if ExecutionSpec.read(value, path).sharing else KUBELET
+
+
+_EXECUTION: Type[Execution] = types.either(
+    "text or mapping",
+    Type("mapping", _read_execution, ExecutionSpec.refer, [("", ExecutionSpec)]),
+    types.choice(EXECUTIONS),
+    Mapping,
+)
+
+
 class Conditions(Structure):
     """What is tried on the cluster and the workload, and how."""
 
@@ -235,7 +253,9 @@ class Conditions(Structure):
         types.nested(OperatorSpec), default=None, otherwise="none", doc="the batch operator, with its objects"
     )
     execution: Execution = field(
-        types.choice(EXECUTIONS), default=KUBELET, doc="the model of nodes that runs the pods: `kubelet` or `k8ssim`"
+        _EXECUTION,
+        default=KUBELET,
+        doc="the model of nodes that runs the pods: `kubelet`, `k8ssim`, `{sharing: true}`",
     )
     assert_: tuple[Assertion, ...] = field(
         Type("list of texts", parse_assertions, types.STRINGS),
