@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -106,3 +107,19 @@ def test_a_process_that_cannot_be(wavetank: Wavetank, here: Path, cache: Cache, 
     assert ended.status == 2
     assert message in ended.err
     assert "spec.schedulers[0].process" in ended.err
+
+
+def test_controllers_are_built_and_listed_in_the_same_way(wavetank: Wavetank, here: Path, cache: Cache) -> None:
+    assert "well" in wavetank("controller", "list").out
+    assert "wavetank controller build cluster-autoscaler --package" in wavetank("controller", "--help").out
+    ended = wavetank("controller", "build", "mine", "--package", str(here / "nowhere"))
+    assert ended.status == 2
+    assert "expected a folder" in ended.err
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="needs a Go toolchain")
+def test_a_folder_without_kubernetes_is_refused(wavetank: Wavetank, here: Path, cache: Cache) -> None:
+    (here / "go.mod").write_text("module example.com/plain\n\ngo 1.25.0\n")
+    ended = wavetank("controller", "build", "plain", "--package", str(here))
+    assert ended.status == 2
+    assert "its module does not use k8s.io/kubernetes or k8s.io/client-go" in ended.err

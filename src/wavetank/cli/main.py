@@ -16,6 +16,7 @@ _COMMANDS = {
     "batsim": "Simulate for a scheduler that speaks Batsim's protocol.",
     "clock": "Pause, advance and show the clock of a served cluster.",
     "compare": "Compare two results: metrics and pods.",
+    "controller": "Build real controllers that run in virtual time, and list them.",
     "convert": "Convert a workload to another format, or extract a part of it.",
     "decide": "Let a scheduler decide for a Batsim at the other end of a socket.",
     "explain": "Explain scheduling decisions: filters, scores, ties, preemption.",

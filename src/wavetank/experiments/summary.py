@@ -56,7 +56,6 @@ def _facts(
 ) -> ExperimentFacts:
     made = {result.scheduler for result in results}
     entries = [entry for entry in experiment.schedulers if entry.name in made]
-    manager = experiment.controllers.manager
     return ExperimentFacts(
         wavetank=wavetank_version,
         name=experiment.name,
@@ -66,7 +65,7 @@ def _facts(
         seeds=list(experiment.seeds),
         horizon_s=None if experiment.horizon is None else experiment.horizon / SECOND,
         schedulers=[SchedulerFacts(entry.name, entry.description) for entry in entries],
-        controllers=manager.description if manager else UNSET,
+        controllers=experiment.controllers.description or UNSET,
         cluster=_cluster(experiment),
         workload=WorkloadFacts(results[0].metrics.pods, experiment.workload.description),
         warnings=[*failures, *all_warnings(experiment, results)],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET
+from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, POD_DISRUPTION_BUDGET
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import render_time
@@ -67,13 +68,20 @@ def start_node_groups(
     context: ActorContext, controllers: ControllerContext, groups: Sequence[ScalableGroup], evictions: Evictions
 ) -> None:
     """Creates node groups and starts the controllers of their machines; the first nodes are there at once."""
-    for manifest in (*definitions(), *(group.manifest() for group in groups)):
+    for manifest in (*not_defined(context.store, definitions()), *(group.manifest() for group in groups)):
         controllers.client.create(manifest)
     cloud = DrawnMachines(context, {group.name: group for group in groups})
     MachineDeployments(controllers)
     MachineSets(controllers)
     Machines(controllers, cloud)
     Interruptions(controllers, cloud, evictions)
+
+
+def not_defined(store: Store, definitions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the definitions of kinds that an API does not serve yet."""
+    return [
+        each for each in definitions if store.find(CUSTOM_RESOURCE_DEFINITION, "", each["metadata"]["name"]) is None
+    ]
 
 
 def start_autoscaler(context: ActorContext, controllers: ControllerContext, evictions: Evictions) -> None:

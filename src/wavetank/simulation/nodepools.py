@@ -16,6 +16,7 @@ from wavetank.controllers.karpenter.nodepools import NodePool
 from wavetank.controllers.karpenter.settings import Interruption, Launch, Settings
 from wavetank.kernel.distributions import INSTANT, Distribution, drawing
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.simulation.nodegroups import not_defined
 from wavetank.simulation.provisioningsnapshot import SchedulerProvisioningSnapshot
 from wavetank.simulation.scalablegroup import Spot
 
@@ -85,7 +86,7 @@ def start_provisioning(
 ) -> Karpenter:
     """Creates the NodePools and starts their provisioner."""
     pools = [each.pool for each in provisioning.pools]
-    for definition in definitions():
+    for definition in not_defined(context.store, definitions()):
         context.store.create(parse_resource(definition, context.store.specs))
     for pool in pools:
         context.store.create(parse_resource(pool.manifest(), context.store.specs, namespaced=False))

@@ -6,18 +6,22 @@ import random
 import resource as limits
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from wavetank.apiserver.api import Api
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.releases import SERVED
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
-from wavetank.loop.processes.controllermanager import launch_manager, manager_participant
-from wavetank.loop.processes.definition import ManagerDefinition, ProcessDefinition
+from wavetank.loop.processes.controllermanager import launch_controller, launch_manager, manager_participant
+from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
 from wavetank.loop.processes.launch_overlay import launch_overlay
 from wavetank.loop.processes.launch_unmodified import launch_unmodified
 from wavetank.loop.timesteps.timestep import Timestep
@@ -36,15 +40,18 @@ from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.workloads.cluster import Cluster
 
 POD_AUTOSCALER = "horizontal-pod-autoscaler-controller"
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_JSON = {"content-type": "application/json"}
 
 
 class Loop:
     """The programs of one run, the API that they speak to, and the lockstep that they are in.
 
-    The store keeps a history, for watches, and is still empty. `begin`, `load` the cluster, and `close` in any case.
-    Programs start before the cluster is loaded, so that they see its nodes one after the other in the order of their
-    creation: informers shuffle what they list. The metrics APIs are served if there is a setting for them, or the real
-    pod autoscaler. `extenders` are in this process, by the urlPrefix under which programs know them.
+    `api` is what they speak to. The store keeps a history, for watches, and is still empty. `define` custom kinds,
+    `begin`, `load` the cluster, and `close` in any case. Programs start before the cluster is loaded, so that they see
+    its nodes one after the other in the order of their creation: informers shuffle what they list. The metrics APIs are
+    served if there is a setting for them, or the real pod autoscaler. `extenders` are in this process, by the
+    urlPrefix under which programs know them.
     """
 
     def __init__(
@@ -55,33 +62,42 @@ class Loop:
         manager: ManagerDefinition | None = None,
         metrics: MetricsSetting | None = None,
         extenders: Mapping[str, ExtenderClient] | None = None,
+        controllers: Sequence[ControllerDefinition] = (),
     ) -> None:
         self._context = context
         store, clock = context.store, context.clock
         self._processes = processes
         self._extenders = extenders or {}
         self._manager = manager
-        if manager is not None:
+        self._controllers = controllers
+        if manager is not None or controllers:
             store.subscribe(POD, added=set_behavior)
-        stated = [*(each.version for each in processes), manager.version if manager else "", SERVED.tag]
+        managed = [manager.version] if manager else [each.version for each in controllers]
+        stated = [*(each.version for each in processes), *managed, SERVED.tag]
         reports = KubeletReports(context, next(version for version in stated if version))
         measured = None
         if metrics is not None or (manager is not None and POD_AUTOSCALER in manager.controllers):
             measured = ClusterMetrics(store, metrics, reports.ready_since)
-        self._api = Api(store, reports, measures=measured, metrics=measured)
+        self.api = Api(store, reports, measures=measured, metrics=measured)
         EventExpiry(store)
         sync = processes[0].sync if processes else None
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
         self._participants: list[Participant] = []
         self._folder: Path | None = None
         names = processes[0].scheduler_names if processes else ()
-        self.completer = PodCompleter(store, self._api.kinds, names[0] if takes_all and len(names) == 1 else None)
+        self.completer = PodCompleter(store, self.api.kinds, names[0] if takes_all and len(names) == 1 else None)
+
+    def define(self, definitions: Iterable[Mapping[str, Any]]) -> None:
+        """Creates CustomResourceDefinitions before programs start, which ask at their start what is served."""
+        for definition in definitions:
+            body = msgspec.json.encode(definition)
+            answer = self.api.handle(Request("POST", _DEFINITIONS, headers=_JSON, body=body))
+            assert isinstance(answer, Response)
+            assert answer.status == 201, answer.body
 
     def load(self, cluster: Cluster) -> None:
         """Creates the cluster's objects as an API server would hold them; then the clock may run."""
-        load_cluster(
-            cluster, self._context.store, self._api.kinds, self.completer.scheduler_name, self._lockstep.settle
-        )
+        load_cluster(cluster, self._context.store, self.api.kinds, self.completer.scheduler_name, self._lockstep.settle)
         self._lockstep.settle()
         self._lockstep.open()
 
@@ -94,7 +110,7 @@ class Loop:
             waiting = WaitingPods(store, definition.scheduler_names)
             costs = AttemptCosts(clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
             audit = RequestAudit(store, tells=not definition.command)
-            participant = Participant(clock, self._api.handle, waiting, audit, costs.of, self._lockstep.wake)
+            participant = Participant(clock, self.api.handle, waiting, audit, costs.of, self._lockstep.wake)
             self._participants.append(participant)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
             if definition.exact:
@@ -107,15 +123,24 @@ class Loop:
         ]
         if self._manager is not None:
             self._start_manager(self._manager, self._folder / "manager")
+        for i, controller in enumerate(self._controllers):
+            self._start_controller(controller, self._folder / f"controller-{i}")
         self._lockstep.begin(self._participants)
         return schedulers
 
     def _start_manager(self, manager: ManagerDefinition, folder: Path) -> None:
         """Starts a real controller manager; its requests take no time."""
         store, streams = self._context.store, self._context.streams
-        participant = manager_participant(store, self._api.handle, self._lockstep.wake)
+        participant = manager_participant(store, self.api.handle, self._lockstep.wake)
         self._participants.append(participant)
         launch_manager(manager, participant, folder, streams.stream("controllers/process").getrandbits(60))
+
+    def _start_controller(self, controller: ControllerDefinition, folder: Path) -> None:
+        """Starts any other real controller."""
+        participant = manager_participant(self._context.store, self.api.handle, self._lockstep.wake)
+        self._participants.append(participant)
+        seed = self._context.streams.stream(f"controllers/{controller.name}/process").getrandbits(60)
+        launch_controller(controller, participant, folder, seed)
 
     def linger(self) -> bool:
         """Waits, when no timer is left, for programs to act once more; tells whether one did."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts, parse_amounts
-from wavetank.cluster.objects.clusterapi import API_VERSION, CAPACITY, MAX_SIZE, MIN_SIZE, PRICE
+from wavetank.cluster.objects.clusterapi import API_VERSION, CAPACITY, CLUSTER_NAME, MAX_SIZE, MIN_SIZE, PRICE
 from wavetank.cluster.objects.resource import Resource
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution
@@ -13,6 +13,7 @@ from wavetank.kernel.durations import Nanoseconds
 
 MACHINE_DEPLOYMENT, MACHINE_SET = KINDS = ("MachineDeployment", "MachineSet")
 
+_CLUSTER = "wavetank"  # the name of the Cluster that all machines belong to
 _AT_ONCE = Constant(0)
 _USUAL_BOOT = Constant(60)  # seconds
 _AMOUNTS = {"cpu": CPU, "memory": MEMORY, "maxPods": PODS}  # by the names of annotations
@@ -61,12 +62,15 @@ class ScalableGroup:
         annotations |= {CAPACITY + key: value for key, value in announced.items()}
         if self.price is not None:
             annotations[PRICE] = str(self.price)
-        return {
-            "apiVersion": API_VERSION,
-            "kind": self.kind,
-            "metadata": {"name": self.name, "namespace": "default", "annotations": annotations},
-            "spec": {"replicas": self.initial, "template": {"metadata": {"labels": {"group": self.name}}}},
+        of_cluster, of_group = {CLUSTER_NAME: _CLUSTER}, {"group": self.name}
+        metadata = {"name": self.name, "namespace": "default", "labels": of_cluster, "annotations": annotations}
+        spec = {
+            "clusterName": _CLUSTER,
+            "replicas": self.initial,
+            "selector": {"matchLabels": of_group},
+            "template": {"metadata": {"labels": {**of_cluster, **of_group}}},
         }
+        return {"apiVersion": API_VERSION, "kind": self.kind, "metadata": metadata, "spec": spec}
 
 
 def group_of_annotations(owner: Resource) -> ScalableGroup | None:

@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import all_names, start_controllers
+from wavetank.controllers.karpenter.definitions import definitions as claim_definitions
+from wavetank.controllers.machines.definitions import definitions as machine_definitions
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.loop.processes.definition import ManagerDefinition, ProcessDefinition
+from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
 from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelet.kubelets import Kubelets
@@ -64,6 +66,7 @@ class Setting:
     processes: tuple[ProcessDefinition, ...] = ()
     controllers: frozenset[str] = all_names()
     execution: Execution = KUBELET
+    programs: tuple[ControllerDefinition, ...] = ()  # other real controllers
     manager: ManagerDefinition | None = None  # a real controller manager, for controllers that are not built in
     metrics: MetricsSetting | None = None  # what the metrics APIs measure; None: pods use what they request
     controller_flags: Mapping[str, str] = field(default_factory=dict)  # kube-controller-manager's, without dashes
@@ -76,7 +79,7 @@ class Setting:
     @property
     def has_programs(self) -> bool:
         """Tells whether programs in the loop take part."""
-        return bool(self.processes) or self.manager is not None
+        return bool(self.processes or self.programs) or self.manager is not None
 
     @property
     def all_controllers(self) -> frozenset[str]:
@@ -115,6 +118,8 @@ class Simulation:
             for observer in self.observers:
                 observer.join(world.context)
             kubelets = self._nodes(world.context)
+            if loop is not None:
+                loop.define(self._definitions())
             programs = loop.begin(setting.latency.scheduler) if loop else []
             admission = Admission(world.store, loop.completer if loop else None)
             loop.load(setting.cluster) if loop else _load(setting.cluster, admission)
@@ -131,6 +136,11 @@ class Simulation:
         self.not_admitted = not_admitted(scheduler for _, scheduler in world.schedulers)
         for observer in self.observers:
             observer.ended(end)
+
+    def _definitions(self) -> list[dict[str, Any]]:
+        """Returns the definitions of custom kinds that the run has objects of."""
+        machines = machine_definitions() if self.setting.node_groups else []
+        return [*machines, *(claim_definitions() if self.setting.provisioning is not None else [])]
 
     def _nodes(self, context: ActorContext) -> Kubelets | None:
         """Makes the kubelets; None if the nodes are those of K8sSim, which have no faults."""
@@ -181,7 +191,9 @@ class Simulation:
 
         setting = self.setting
         local = {} if operator is None else {operator.url: operator}
-        loop = Loop(context, setting.processes, self._takes_all, setting.manager, setting.metrics, local)
+        loop = Loop(
+            context, setting.processes, self._takes_all, setting.manager, setting.metrics, local, setting.programs
+        )
         stack.callback(loop.close)
         return loop
 

@@ -10,6 +10,7 @@ API_VERSION = f"{GROUP}/{VERSION}"
 DELETE_MACHINE = f"{GROUP}/delete-machine"
 MACHINE_OF_NODE = f"{GROUP}/machine"
 NAMESPACE_OF_NODE = f"{GROUP}/cluster-namespace"
+CLUSTER_NAME = f"{GROUP}/cluster-name"  # a label of machines and their sets, and an annotation of nodes
 
 # Annotations of a MachineDeployment or MachineSet: limits of its size, what its nodes have, their price.
 MIN_SIZE = f"{GROUP}/cluster-api-autoscaler-node-group-min-size"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.objects.clusterapi import MACHINE_OF_NODE, NAMESPACE_OF_NODE
+from wavetank.cluster.objects.clusterapi import CLUSTER_NAME, MACHINE_OF_NODE, NAMESPACE_OF_NODE
 from wavetank.cluster.objects.groupkinds import MACHINE, NODE
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource
@@ -63,8 +63,10 @@ class Machines:
         given = self._provider.node(machine)
         metadata, status = given.get("metadata") or {}, given.get("status") or {}
         provider_id = f"wavetank://{machine.namespace}/{machine.name}"
+        of_cluster = {CLUSTER_NAME: machine.labels[CLUSTER_NAME]} if CLUSTER_NAME in machine.labels else {}
         annotations = {
             **(metadata.get("annotations") or {}),
+            **of_cluster,
             MACHINE_OF_NODE: machine.name,
             NAMESPACE_OF_NODE: machine.namespace,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.cluster.objects.clusterapi import API_VERSION, DELETE_MACHINE, GROUP
+from wavetank.cluster.objects.clusterapi import API_VERSION, CLUSTER_NAME, DELETE_MACHINE, GROUP
 from wavetank.cluster.objects.groupkinds import MACHINE, MACHINE_DEPLOYMENT, MACHINE_SET
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
@@ -148,5 +148,8 @@ def _by_deletion(machine: Resource) -> tuple[bool, int]:
 
 def _owned(owner: Resource, kind: str, name: str, spec: Any) -> dict[str, Any]:
     reference = {"apiVersion": API_VERSION, "kind": owner.manifest_kind, "name": owner.name, "uid": owner.uid}
-    metadata = {"name": name, "namespace": owner.namespace, "ownerReferences": [{**reference, "controller": True}]}
+    metadata: dict[str, Any] = {"name": name, "namespace": owner.namespace}
+    metadata["ownerReferences"] = [{**reference, "controller": True}]
+    if CLUSTER_NAME in owner.labels:
+        metadata["labels"] = {CLUSTER_NAME: owner.labels[CLUSTER_NAME]}
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}

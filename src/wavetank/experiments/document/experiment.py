@@ -82,6 +82,7 @@ class Experiment:
             controllers=self.controllers.names,
             execution=self.execution,
             manager=self.controllers.manager,
+            programs=self.controllers.programs,
             metrics=self.metrics,
             controller_flags=self.controller_flags,
             node_groups=self.node_groups,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.cache import Cache, Program
-from wavetank.loop.building.module import KUBERNETES, parse_release, write_module
+from wavetank.loop.building.module import CLIENT, KUBERNETES, parse_release, write_module
 from wavetank.loop.building.overlay import write_overlay
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 
@@ -66,17 +66,26 @@ def _source(toolchain: Toolchain, name: str, version: str | None, package: str |
 
 
 def _own(toolchain: Toolchain, folder: Path, version: str | None) -> Source:
-    """Finds the release of Kubernetes that the module in a user's folder requires."""
+    """Finds the release of Kubernetes that the module in a user's folder requires, itself or by its client library."""
     if not folder.is_dir():
         raise BuildError(f"{folder}: expected a folder, or an import path with a version (path@v1.2.3)")
-    asked = _go(toolchain, folder, "list", "-m", "-json", KUBERNETES)
-    if asked.returncode:
-        raise BuildError(f"{folder}: its module does not use {KUBERNETES}: {asked.stderr.strip()}")
-    module = json.loads(asked.stdout)
-    found = parse_release(module.get("Replace", module).get("Version") or module["Version"])
+    required = _required(toolchain, folder, KUBERNETES)
+    client = None if required else _required(toolchain, folder, CLIENT)
+    if required is None and client is None:
+        raise BuildError(f"{folder}: its module does not use {KUBERNETES} or {CLIENT}")
+    found = parse_release(required or f"v1{str(client).removeprefix('v0')}")
     if version is not None and parse_release(version) != found:
         raise BuildError(f"{folder}: its module uses Kubernetes {found}, not {parse_release(version)}")
     return Source(".", folder.resolve(), found, "readonly")
+
+
+def _required(toolchain: Toolchain, folder: Path, module: str) -> str | None:
+    """Returns the version of a module that the one in a folder requires, after replacement; None if it does not."""
+    asked = _go(toolchain, folder, "list", "-m", "-json", module)
+    if asked.returncode:
+        return None
+    found = json.loads(asked.stdout)
+    return str(found.get("Replace", found).get("Version") or found["Version"])
 
 
 def _module_of(toolchain: Toolchain, path: str, version: str) -> str:

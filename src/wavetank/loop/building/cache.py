@@ -48,12 +48,12 @@ class Cache:
         there.sort(key=lambda program: -program.path.stat().st_mtime)
         return sorted(there, key=lambda program: (program.name, _numbers(program.version)))
 
-    def find(self, name: str, version: str) -> Program:
+    def find(self, name: str, version: str, kind: str = "scheduler") -> Program:
         """Returns a program; if it is not built, InputError says how to build it."""
         for program in self.list():
             if (program.name, program.version) == (name, version):
                 return program
-        raise InputError(f"{name} {version} is not built: wavetank scheduler build {name} --version {version}")
+        raise InputError(f"{name} {version} is not built: wavetank {kind} build {name} --version {version}")
 
     def keep(self, built: Path, program: Program) -> Program:
         """Moves a new executable into the cache; its file has the program's name, since that becomes its user agent."""

@@ -11,6 +11,7 @@ from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 
 KUBERNETES = "k8s.io/kubernetes"
+CLIENT = "k8s.io/client-go"  # whose version v0.X.Y is of Kubernetes v1.X.Y
 
 
 def parse_release(text: str) -> str:

@@ -1,13 +1,13 @@
-"""A real kube-controller-manager in the loop, in place of built-in controllers."""
+"""Real controllers in the loop: a kube-controller-manager in place of built-in ones, and any others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from wavetank.apiserver.requests.request import Request
 from wavetank.cluster.store.store import Store
-from wavetank.loop.processes.definition import ManagerDefinition
+from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition
 from wavetank.loop.processes.launch_overlay import API_ADDRESS, open_listener, write_kubeconfig
 from wavetank.loop.processes.process import Process, Start
 from wavetank.loop.turns.lockstep import START
@@ -26,8 +26,23 @@ _FLAGS = (
 )
 
 
+# What programs of these packages need in the loop: one instance, JSON, no rate limits, one worker where it matters.
+USUAL_FLAGS: Mapping[str, tuple[str, ...]] = {
+    "cluster-autoscaler": (
+        "--cloud-provider=clusterapi",
+        "--leader-elect=false",
+        "--kube-api-content-type=application/json",
+        "--kube-client-qps=5000",
+        "--kube-client-burst=5000",
+        "--address=127.0.0.1:0",
+        "--cluster-snapshot-parallelism=1",
+        "--predicate-parallelism=1",
+    )
+}
+
+
 class ManagerAudit(RequestAudit):
-    """The audit of a controller manager's requests: it schedules no pods, whatever it writes about them."""
+    """The audit of a controller's requests: it schedules no pods, whatever it writes about them."""
 
     def attempted(self, request: Request) -> str | None:
         """Returns None: no request ends a scheduling attempt."""
@@ -39,33 +54,53 @@ class ManagerAudit(RequestAudit):
 
 
 def manager_participant(store: Store, handle: Handle, wake: Callable[[], None]) -> Participant:
-    """Returns a participant for a controller manager, whose requests take no time; `launch_manager` attaches it."""
+    """Returns a participant for a controller, whose requests take no time; it is attached when it is launched."""
     audit, no_pods = ManagerAudit(store), WaitingPods(store, ())
     return Participant(store.clock, handle, no_pods, audit, lambda end: 0, wake, own_timers=True)
 
 
 def launch_manager(definition: ManagerDefinition, participant: Participant, folder: Path, seed: int) -> None:
     """Starts the program in a folder of its own and attaches it; its random numbers depend on the seed."""
+    chosen = f"--controllers={','.join(definition.controllers)}"
+    words = [definition.file, "--kubeconfig={kubeconfig}", *_FLAGS, chosen, *definition.arguments]
+    _launch(f"controller {definition.package}", words, {}, definition.patience_s, participant, folder, seed)
+
+
+def launch_controller(definition: ControllerDefinition, participant: Participant, folder: Path, seed: int) -> None:
+    """Starts the program in a folder of its own and attaches it; its random numbers depend on the seed."""
+    flag = ["--kubeconfig={kubeconfig}"] if definition.has_flag else []
+    words = [definition.file, *flag, *USUAL_FLAGS.get(definition.package, ()), *definition.arguments]
+    environment = {"KUBECONFIG": "{kubeconfig}"}
+    _launch(f"controller {definition.name}", words, environment, definition.patience_s, participant, folder, seed)
+
+
+def _launch(
+    name: str,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    patience_s: float,
+    participant: Participant,
+    folder: Path,
+    seed: int,
+) -> None:
+    """Starts a command; in its words and environment `{kubeconfig}` stands for the name of that file."""
     folder.mkdir()
     listener = open_listener(
         folder / API_ADDRESS, lambda connection, request: participant.serve(listener, connection, request)
     )
     try:
-        kubeconfig = write_kubeconfig(folder, f"http://{API_ADDRESS}")
-        process = Process(definition.package, _start(definition, kubeconfig, folder, seed), [listener])
+        kubeconfig = str(write_kubeconfig(folder, f"http://{API_ADDRESS}"))
+        named = {key: value.replace("{kubeconfig}", kubeconfig) for key, value in environment.items()}
+        start = Start(
+            command=[word.replace("{kubeconfig}", kubeconfig) for word in words],
+            environment={"WAVETANK_DOORS": str(folder), **named},
+            log=folder / "log",
+            seed=seed,
+            now=START,
+            patience_s=patience_s,
+        )
+        process = Process(name, start, [listener])
     except BaseException:
         listener.close()
         raise
     participant.take(process, [listener])
-
-
-def _start(definition: ManagerDefinition, kubeconfig: Path, folder: Path, seed: int) -> Start:
-    chosen = f"--controllers={','.join(definition.controllers)}"
-    return Start(
-        command=[definition.file, f"--kubeconfig={kubeconfig}", *_FLAGS, chosen, *definition.arguments],
-        environment={"WAVETANK_DOORS": str(folder)},
-        log=folder / "log",
-        seed=seed,
-        now=START,
-        patience_s=definition.patience_s,
-    )

@@ -85,6 +85,27 @@ class ProcessDefinition:
 
 
 @dataclass(frozen=True)
+class ControllerDefinition:
+    """Any controller that was built for the loop: its executable and arguments, without those for the API's address.
+
+    The kubeconfig is given by the environment variable KUBECONFIG, and by the flag of that name if it `has_flag`.
+    """
+
+    name: str
+    package: str
+    version: str
+    file: str
+    arguments: tuple[str, ...] = ()
+    has_flag: bool = True
+    patience_s: float = PATIENCE_S
+
+    @property
+    def description(self) -> str:
+        """Describes it in a line."""
+        return f"{self.package} {self.version}, the real program in virtual time"
+
+
+@dataclass(frozen=True)
 class ManagerDefinition:
     """A kube-controller-manager that was built for the loop: its executable, and its enabled controllers."""
 

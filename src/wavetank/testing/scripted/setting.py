@@ -14,7 +14,8 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.controllers import make_manager
 from wavetank.experiments.document.inputs import make_cluster
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
-from wavetank.experiments.document.structures.spec import ClusterSpec, ManagerSpec
+from wavetank.experiments.document.structures.controllers import ManagerSpec
+from wavetank.experiments.document.structures.spec import ClusterSpec
 from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.served.cluster import ServedSetting

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.releases import NEWEST, OLDEST, Version, version_name
-from wavetank.controllers.descriptors import EVERYTHING, read_names
+from wavetank.controllers.descriptors import EVERYTHING
 from wavetank.documents import types
 from wavetank.documents.definitions import Schema
 from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
+from wavetank.experiments.document.structures.controllers import CONTROLLERS, ControllerList, ControllersSpec
 from wavetank.experiments.document.structures.hpa import AutoscalingSpec, HpaSpec
 from wavetank.experiments.document.structures.nodegroups import NodeGroupSpec
 from wavetank.experiments.document.structures.nodepools import NodePoolSpec, ProvisionerSpec
 from wavetank.experiments.document.structures.operator import OperatorSpec
-from wavetank.experiments.document.structures.schedulers import PATIENCE, SCHEDULERS, SchedulerSpec
+from wavetank.experiments.document.structures.schedulers import SCHEDULERS, SchedulerSpec
 from wavetank.experiments.document.structures.services import ServicesSpec
 from wavetank.experiments.document.structures.values import NAME, RELEASE, SEEDS
 from wavetank.kernel.durations import Nanoseconds
@@ -121,38 +122,6 @@ class FaultSpec(Structure):
     drain: list[str] | None = field(_NODES, default=None, doc="takes no new pods, and those on it are evicted")
 
 
-_CONTROLLERS = Type("text or list", read_names, {"anyOf": [{"type": "string"}, types.STRINGS]})
-
-
-class ManagerSpec(Structure):
-    """A real controller manager in the loop."""
-
-    package: str = field(
-        types.text,
-        default="kube-controller-manager",
-        doc="the name under which `wavetank scheduler build` built it",
-    )
-    version: str = field(types.text, doc="its release of Kubernetes")
-    controllers: frozenset[str] | None = field(
-        _CONTROLLERS,
-        default=None,
-        otherwise="those that create and delete pods",
-        doc="the controllers that it runs; the others are built-in",
-    )
-    args: list[str] | None = field(
-        types.items(types.text, "list of texts"), default=None, otherwise="[]", doc="more arguments"
-    )
-    patience: Nanoseconds = field(
-        types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
-    )
-
-
-class ControllersSpec(Structure):
-    """Controllers of which a real program runs some."""
-
-    process: ManagerSpec = field(types.nested(ManagerSpec), doc="a real controller manager in the loop")
-
-
 class Inputs(Structure):
     """What an experiment is about: a cluster and a workload."""
 
@@ -210,10 +179,8 @@ class Conditions(Structure):
     horizon: Nanoseconds | None = field(
         types.nullable(types.duration), default=None, doc="the simulated time after which a run ends"
     )
-    controllers: ControllersSpec | frozenset[str] = field(
-        types.either("text, list or mapping", types.nested(ControllersSpec), _CONTROLLERS, Mapping),
-        default=EVERYTHING,
-        doc="the built-in controllers that run, or a real controller manager",
+    controllers: ControllersSpec | ControllerList = field(
+        CONTROLLERS, default=EVERYTHING, doc="the built-in controllers that run, and real ones in the loop"
     )
     hpa: list[HpaSpec] = field(
         types.items(types.nested(HpaSpec), least=0), default=[], doc="autoscalers of pods; a run needs a `horizon` then"

@@ -1,0 +1,63 @@
+"""Building programs for the loop, and listing them: what `wavetank scheduler` and `wavetank controller` share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.table import Table
+
+from wavetank.cli.console import console
+from wavetank.loop.building.build import Progress, build_program
+from wavetank.loop.building.cache import Cache
+from wavetank.loop.building.overlay import make_overlay
+from wavetank.loop.building.toolchain import find_toolchain
+
+_PLAIN_EVERY_S = 15.0
+
+
+def build_and_show(name: str, version: str | None, go: str | None, package: str | None) -> None:
+    """Builds a program, with its progress, and prints where it is."""
+    toolchain = find_toolchain(go)
+    make_overlay(toolchain)  # a toolchain that cannot be used is refused before anything is downloaded
+    console.print(f"building {name} with {toolchain.name} ({toolchain.command})", highlight=False)
+    with _showing_progress() as tell:
+        program = build_program(toolchain, name, version, package, Cache(), tell)
+    console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
+
+
+def list_programs(otherwise: str) -> None:
+    """Prints a table of all programs that were built, or what to do if there is none."""
+    programs = Cache().list()
+    if not programs:
+        console.print(f"none yet: {otherwise}", highlight=False)
+        return
+    table = Table("name", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold")
+    for program in programs:
+        table.add_row(program.name, program.version, program.go, program.package, program.file)
+    console.print(table)
+
+
+@contextmanager
+def _showing_progress() -> Iterator[Progress]:
+    """Shows the progress of a build: a line that changes in a terminal, plain lines elsewhere."""
+    begun = time.monotonic()
+    if console.is_terminal:
+        with console.status("") as status:
+            yield lambda what, packages: status.update(_line(what, packages, begun))
+        return
+    last = begun - _PLAIN_EVERY_S
+
+    def tell(what: str, packages: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _PLAIN_EVERY_S:
+            last = time.monotonic()
+            console.print(_line(what, packages, begun), highlight=False, soft_wrap=True)
+
+    yield tell
+
+
+def _line(what: str, packages: int, begun: float) -> str:
+    compiled = f", {packages} packages" if packages else ""
+    return f"{what}{compiled} ({time.monotonic() - begun:.0f} s)"

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import click
+
+from wavetank.cli.building import build_and_show, list_programs
+from wavetank.cluster.releases import SERVED
+
+_EXAMPLES = f"""\b
+Examples:
+  wavetank controller build kube-controller-manager --version {SERVED.tag}
+  wavetank controller build cluster-autoscaler --package ~/src/autoscaler/cluster-autoscaler
+  wavetank controller build my-operator --package ./cmd/manager
+  wavetank controller list
+"""
+
+_HELP = f"""Build real controllers that run in virtual time, and list them.
+
+An experiment runs such programs beside its schedulers, with the same results byte for byte every time:
+controllers: [{{name: cluster-autoscaler, process: {{version: {SERVED.tag}}}}}].
+"""
+
+
+@click.group(name="controller", help=_HELP, epilog=_EXAMPLES)
+def command() -> None:
+    """Groups the subcommands."""
+
+
+@command.command(epilog=_EXAMPLES)
+@click.argument("name")
+@click.option(
+    "--version", help=f"The release of Kubernetes, e.g. {SERVED.tag}.  [default: that of the package's module]"
+)
+@click.option("--go", help="The go command to build with.  [default: go on the PATH]")
+@click.option("--package", help="A folder with a main package, or an import path with a version.")
+def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
+    """Build a controller that runs in virtual time, with your Go toolchain and Go's module proxy.
+
+    NAME is a command of Kubernetes (kube-controller-manager), or with --package any name. A folder's
+    module must use k8s.io/kubernetes or k8s.io/client-go. It is kept in ~/.cache/wavetank.
+    """
+    build_and_show(name, version, go, package)
+
+
+@command.command(name="list")
+def list_() -> None:
+    """List the programs that you have built."""
+    list_programs(f"wavetank controller build kube-controller-manager --version {SERVED.tag}")
