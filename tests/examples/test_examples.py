@@ -17,6 +17,7 @@ from wavetank.cli.main import main
 
 DOCUMENTS = sorted(EXAMPLES.glob("[0-9]*/experiment.yaml"))
 SCRIPTS = sorted(EXAMPLES.glob("[0-9]*/run.py"))
+SWEEPS = [path for path in sorted(EXAMPLES.glob("[0-9]*/sweep.yaml")) if path.with_name("run.py") not in SCRIPTS]
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +27,9 @@ def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def run(*words):
+def run(*words, command="run"):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["wavetank", "run", *map(str, words)])
+        patch.setattr(sys, "argv", ["wavetank", command, *map(str, words)])
         with pytest.raises(SystemExit) as end:
             main()
     assert not end.value.code
@@ -57,6 +58,12 @@ def test_an_experiment_prints_what_it_did_before(document, tmp_path, capsys):
     compare(document.parent, capsys.readouterr().out, tmp_path / "out")
 
 
+@pytest.mark.parametrize("document", [pytest.param(path, id=path.parent.name) for path in SWEEPS])
+def test_a_sweep_prints_what_it_did_before(document, tmp_path, capsys):
+    run(document, "-o", "out", "--jobs", "1", command="sweep")
+    compare(document.parent, capsys.readouterr().out, tmp_path / "out")
+
+
 @pytest.mark.parametrize("script", [pytest.param(path, id=f"{path.parent.name}/{path.name}") for path in SCRIPTS])
 def test_a_script_prints_what_it_did_before(script, capsys):
     runpy.run_path(str(script), run_name="__main__")
@@ -70,5 +77,5 @@ def test_the_demo_prints_what_it_did_before(tmp_path, capsys):
 
 
 def test_every_example_says_in_its_first_line_what_it_shows():
-    for path in (*DOCUMENTS, *SCRIPTS):
+    for path in (*DOCUMENTS, *SWEEPS, *SCRIPTS):
         assert path.read_text(encoding="utf-8").startswith(("# ", '"""')), path

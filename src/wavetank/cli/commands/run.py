@@ -18,6 +18,7 @@ from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.experiments.summary import all_warnings, check_results
 from wavetank.kernel.garbage import rare_collections
+from wavetank.report.nodetable import node_table
 from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.results.attempts.format import Keep
@@ -121,6 +122,9 @@ def command(
 
 def _show(out: Path, warnings: Sequence[str]) -> None:
     console.print(summary_table(out))
+    groups = node_table(out)
+    if groups is not None:
+        console.print(groups)
     print_warnings(warnings)
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
     console.print(f"report:  {out / REPORT}", soft_wrap=True, highlight=False)

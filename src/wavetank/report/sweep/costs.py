@@ -1,7 +1,10 @@
-"""The costs of a sweep for the terminal: which scenario is cheapest."""
+"""What the scenarios of a sweep cost, the cheapest first."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from html import escape
+from math import fsum
 from pathlib import Path
 
 from rich import box
@@ -11,42 +14,109 @@ from rich.text import Text
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.statistics import Interval, mean_interval
 
-_Means = dict[tuple[str, str], list[float]]  # values over the seeds, by scenario and scheduler
+_CAPTION = "mean over the seeds, ± 95 % confidence; × the cheapest"
+# Metrics beside the cost: heading, divisor, format.
+_OTHERS = {
+    "makespan_s": ("Makespan\n[min]", 60, ",.1f"),
+    "mean_waiting_time_s": ("Mean wait\n[s]", 1, ",.1f"),
+    "interruptions": ("Interrupted\nnodes", 1, ",.3g"),
+    "lost_pods": ("Lost\npods", 1, ",.3g"),
+    "unscheduled_pods": ("Pods\nleft", 1, ",.3g"),
+}
+
+
+@dataclass(frozen=True)
+class RankedCost:
+    """The cost of a scenario and scheduler: `ratio` to the cheapest, and means of other metrics by name."""
+
+    scenario: str
+    scheduler: str
+    cost: Interval
+    ratio: float
+    others: dict[str, float]
+
+
+def ranked_costs(folder: SweepFolder) -> list[RankedCost]:
+    """Returns the costs of a sweep, the cheapest first; none if there are not two to compare."""
+    rows: dict[tuple[str, str], list[dict[str, float]]] = {}
+    for row in folder.rows:
+        if row.get("cost") is not None:
+            rows.setdefault((row["scenario"], row["scheduler"]), []).append(row)
+    costs = {key: mean_interval([row["cost"] for row in of]) for key, of in rows.items()}
+    if len(costs) < 2:
+        return []
+    cheapest = min(each.mean for each in costs.values())
+    ranked = sorted(costs, key=lambda key: costs[key].mean)
+    return [
+        RankedCost(*key, costs[key], costs[key].mean / cheapest if cheapest else 1.0, _means(rows[key]))
+        for key in ranked
+    ]
 
 
 def cost_table(out: Path) -> Table | None:
-    """Returns a row per scenario and scheduler, the cheapest first; None if there are no costs to compare."""
-    folder = SweepFolder(out)
-    costs = _values(folder, "cost")
-    if len(costs) < 2:
+    """Returns a row per scenario and scheduler; None if there are no costs to compare."""
+    ranked = ranked_costs(SweepFolder(out))
+    if not ranked:
         return None
-    waits, left = _values(folder, "mean_waiting_time_s"), _values(folder, "unscheduled_pods")
-    table = Table(title="Cost", caption=_caption(folder), box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("Scenario", "Scheduler", "Cost", "×", "Mean wait [s]", "Pods left"):
+    table = Table(title="Cost", caption=_CAPTION, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    head, *rows = _cells(ranked)
+    for name in head:
         table.add_column(Text(name), justify="left" if name.startswith("Sc") else "right", overflow="fold")
-    ranked = sorted(((mean_interval(values), key) for key, values in costs.items()), key=lambda each: each[0].mean)
-    cheapest = ranked[0][0].mean
-    for cost, key in ranked:
-        wait, pods = (mean_interval(of[key]).mean if key in of else None for of in (waits, left))
-        times = f"{cost.mean / cheapest:.2f}" if cheapest else ""
-        cells = (*key, _text(cost), times, "" if wait is None else f"{wait:,.1f}", "" if pods is None else f"{pods:g}")
-        table.add_row(*map(Text, cells))
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
-def _values(folder: SweepFolder, metric: str) -> _Means:
-    values: _Means = {}
-    for row in folder.rows:
-        if row.get(metric) is not None:
-            values.setdefault((row["scenario"], row["scheduler"]), []).append(float(row[metric]))
-    return values
+def cost_section(folder: SweepFolder) -> str:
+    """Returns the section of the report, nothing if there are no costs to compare."""
+    ranked = ranked_costs(folder)
+    if not ranked:
+        return ""
+    head, *rows = _cells(ranked)
+    most = ranked[-1].ratio
+    bars = [f'<span class="cost-bar" style="width:{100 * each.ratio / most:.1f}%"></span>' for each in ranked]
+    heads = "".join(f"<th>{escape(name)}</th>" for name in (head[0], "", *head[1:]))
+    body = "".join(
+        f'<tr><th>{escape(row[0])}</th><td class="cost-cell">{bar}</td>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row, bar in zip(rows, bars, strict=True)
+    )
+    return (
+        '<section id="costs" aria-labelledby="costs-title"><h2 id="costs-title">Cost</h2>'
+        f'<p class="lead">The cheapest first: {_CAPTION}.</p><div class="scroll"><table class="numbers">'
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>\n\n"
+    )
+
+
+def _cells(ranked: list[RankedCost]) -> list[list[str]]:
+    """Returns the head and a row for each entry, without columns in which nothing stands."""
+    several = len({each.scheduler for each in ranked}) > 1
+    shown = [name for name in _OTHERS if any(each.others.get(name) for each in ranked)]
+    head = ["Scenario", *(["Scheduler"] if several else []), "Cost", "×", *(_OTHERS[name][0] for name in shown)]
+    rows = [
+        [
+            each.scenario,
+            *([each.scheduler] if several else []),
+            _text(each.cost),
+            f"{each.ratio:.2f}",
+            *(_other(each, name) for name in shown),
+        ]
+        for each in ranked
+    ]
+    return [head, *rows]
+
+
+def _other(each: RankedCost, name: str) -> str:
+    _, divisor, form = _OTHERS[name]
+    return format(each.others[name] / divisor, form) if name in each.others else ""
+
+
+def _means(rows: list[dict[str, float]]) -> dict[str, float]:
+    values = {name: [row[name] for row in rows if row.get(name) is not None] for name in _OTHERS}
+    return {name: fsum(of) / len(of) for name, of in values.items() if of}
 
 
 def _text(cost: Interval) -> str:
-    spread = "" if cost.half_width is None else f" ±{cost.half_width:.3g}"
-    return f"{cost.mean:,.4g}{spread}"
-
-
-def _caption(folder: SweepFolder) -> str:
-    seeds = len({row["seed"] for row in folder.rows})
-    return f"mean over {seeds} seed{'s' if seeds != 1 else ''}, ± 95 % confidence; × the cheapest"
+    spread = "" if cost.half_width is None else f" ±{cost.half_width:.2g}"
+    return f"{cost.mean:,.3g}{spread}"

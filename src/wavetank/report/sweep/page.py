@@ -6,6 +6,7 @@ from typing import Any
 
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
+from wavetank.report.sweep.costs import cost_section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import CLOSE_RATE, QUANTILES, Column, reported_metrics
@@ -27,8 +28,9 @@ SCRIPTS = (
 def write_sweep_report(out: Path) -> Path:
     """Writes `report.html` of a sweep and returns its path; the same results give the same bytes."""
     folder = SweepFolder(out)
-    slots = {"facts": _facts(folder), "warnings": warnings_block(folder.facts.failures)}
-    styles = ["report.css", "sweep/sweep.css"]
+    costs = cost_section(folder)
+    slots = {"facts": _facts(folder), "warnings": warnings_block(folder.facts.failures), "costs": costs}
+    styles = ["report.css", "sweep/sweep.css", *(["sweep/costs.css"] if costs else [])]
     page = fill_page("sweep/template.html", folder.facts.name, styles, SCRIPTS, _payload(folder), slots)
     return write_page(out / REPORT, page)
 

@@ -93,7 +93,6 @@ def _of_prices(nodes: NodeFigures) -> dict[str, Any]:
 
 def _of_groups(nodes: NodeFigures) -> dict[str, Any]:
     interrupted, lost = nodes.interrupted_pods
-    spot = any(group.interruptions for group in nodes.groups)
     hours = nodes.node_hours
     return {
         "mean_nodes": hours * HOUR / nodes.span.end if nodes.span.end else 0.0,
@@ -103,15 +102,9 @@ def _of_groups(nodes: NodeFigures) -> dict[str, Any]:
         "scaling_wait_s": float(nodes.scaling_waits.sum()) / SECOND,
         "scaling_wait_pods": len(nodes.scaling_waits),
         "flaps": sum(group.flaps for group in nodes.groups),
-        **(
-            {
-                "interruptions": sum(group.interruptions for group in nodes.groups),
-                "interrupted_pods": interrupted,
-                "lost_pods": lost,
-            }
-            if spot
-            else {}
-        ),
+        "interruptions": sum(group.interruptions for group in nodes.groups),
+        "interrupted_pods": interrupted,
+        "lost_pods": lost,
     }
 
 

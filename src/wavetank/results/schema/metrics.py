@@ -137,7 +137,6 @@ class Metrics:
             PRICE,
             label="Cost",
             better="lower",
-            heading="Cost",
             optional=True,
         ),
     ]
@@ -269,7 +268,6 @@ class Metrics:
         about(
             "mean number of nodes over the run, in runs with node groups, as the next ones",
             label="Mean nodes",
-            heading="Mean\nnodes",
             optional=True,
         ),
     ] = None
@@ -322,7 +320,6 @@ class Metrics:
             "interrupted pods without a controller, which are not created again",
             label="Lost pods",
             better="lower",
-            heading="Pods\nlost",
             optional=True,
         ),
     ] = None

@@ -99,7 +99,7 @@ class MachineChart {
     if (!width || !this.run) return;
     const { machines, groups } = this.run;
     const bar = Math.min(14, Math.max(1, 640 / Math.max(1, machines.length)));
-    const left = Math.min(width / 4, 16 + 7 * Math.max(6, ...groups.map(([name]) => (name || "other nodes").length)));
+    const left = Math.min(width / 4, Math.max(MARGIN.left, ...groups.map(([name]) => 14 + 7 * (name || "other nodes").length)));
     const bottom = Math.round(6 + machines.length * bar + 8 * groups.length);
     this.x = linearScale(0, this.end, left, width - MARGIN.right);
     const picture = svg("svg", { width, height: bottom + MARGIN.bottom, role: "img", "aria-label": "Machines over time" });
