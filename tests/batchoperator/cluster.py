@@ -17,12 +17,14 @@ from wavetank.batchoperator.operator import BatchOperator, required_objects
 from wavetank.batchoperator.reconcilers.context import OperatorContext, OperatorOptions
 from wavetank.batchoperator.resources.groups import ESI, ApiGroup
 from wavetank.cluster.rules.admission import admit
+from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework import storeclient
 from wavetank.kernel.durations import SECOND, seconds
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.framework.extenders.answers import ExtenderError
 from wavetank.simulation.latency.model import IDEAL
 from wavetank.simulation.world import World
 
@@ -149,7 +151,10 @@ class _Current:
 
     def call(self, verb: str, request: Mapping[str, Any]) -> Any:
         assert self._cluster.operator is not None
-        return self._cluster.operator.extender.call(verb, request)
+        try:
+            return self._cluster.operator.extender.call(verb, request)
+        except ApiError as error:
+            raise ExtenderError(str(error)) from None
 
 
 def _reference(name: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
@@ -74,14 +74,19 @@ class Submission:
             "uid": found.uid,
             "controller": True,
         }
-        metadata: dict[str, Any] = {
+        metadata = {
             "name": found.name,
             "namespace": found.namespace,
             "labels": {labels.MANAGED_BY: labels.OPERATOR, **self.mark},
             "ownerReferences": [owner],
         }
         kept = {key: value for key, value in found.annotations.items() if key.startswith("wavetank.dev/")}
-        return {**metadata, "annotations": kept} if kept else metadata
+        return {**metadata, "annotations": {**kept, labels.SLOT_PLACES: " ".join(self._places)}}
+
+    @property
+    def _places(self) -> list[str]:
+        slots = self.testbed.object.status.get("slots") or ()
+        return [place for id_, place in enumerate(slot_places(slots)) if id_ in self.request.slot_ids]
 
     @property
     def mark(self) -> dict[str, str]:
@@ -93,6 +98,11 @@ class Submission:
             labels.CLAIM_NAMESPACE: claim.namespace,
             labels.SLOT_IDS: labels.join_ids(self.request.slot_ids),
         }
+
+
+def slot_places(slots: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Returns where the slots in the status of a testbed are: node and position."""
+    return [f"{slot['nodeName']}/{slot['slotPositionOnNode']}" for slot in slots]
 
 
 class ApplicationType(Protocol):

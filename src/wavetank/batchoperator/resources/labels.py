@@ -28,6 +28,7 @@ REQUEST_REPLICATION = f"{REQUEST}replication"
 
 # Annotations.
 OBSERVED_VERSION = f"{PREFIX}slots-latest-observed-resource-version"
+SLOT_PLACES = f"{PREFIX}slots-places"  # of applications: where its slots were, as slot ids change with the nodes
 RETRIES = f"{PREFIX}extender-retry-counter"
 
 # Labels that application operators give their pods: the name of the application.

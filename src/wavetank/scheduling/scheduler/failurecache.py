@@ -39,6 +39,8 @@ def _is_unplaced(cycle: Cycle) -> bool:
 def _holds_for_equal_pods(cycle: Cycle, outcome: Outcome) -> bool:
     if outcome.elsewhere is not None or (outcome.preemption and outcome.preemption.nominated):
         return False
+    if cycle.framework.extenders.choose_victims:
+        return False  # what an extender answers once need not hold for the next pod, or later
     spec = cycle.pod.spec
     searched_all = not spec.volumes and "resourceClaims" not in spec.manifest
     return searched_all and cycle.framework.fails_for_all(outcome.rejectors)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.batchoperator.applications.application import ApplicationType, Progress, Submission
+from wavetank.batchoperator.applications.application import ApplicationType, Progress, Submission, slot_places
 from wavetank.batchoperator.applications.types import application_type
 from wavetank.batchoperator.client.client import Change
 from wavetank.batchoperator.client.objects import KubeObject
@@ -12,6 +12,7 @@ from wavetank.batchoperator.reconcilers.batchjob.history import started, stopped
 from wavetank.batchoperator.reconcilers.claims import is_marked, release
 from wavetank.batchoperator.reconcilers.context import OperatorContext
 from wavetank.batchoperator.reconcilers.pods import TestbedPods
+from wavetank.batchoperator.resources import labels
 from wavetank.batchoperator.resources.applications import APPLICATIONS
 from wavetank.batchoperator.resources.batchjob import BatchJob, CreationRequest, JobState, read_batchjob
 from wavetank.batchoperator.resources.groups import ApiGroup
@@ -43,10 +44,12 @@ class BatchJobReconciler:
         self._pods = pods
         self._claimed: dict[Key, set[Key]] = {}  # by scheduling, its jobs
         self._claims: dict[Key, Key] = {}
+        self._places: dict[Key, list[str]] = {}  # of the slots of each testbed
         self._queue = WorkQueue(context.clock, self._reconcile)
         pods.on_application.append(lambda key, _: self._touch(key))
         context.client.subscribe(group.batchjob, self._changed)
         context.client.subscribe(group.scheduling, self._scheduling_changed)
+        context.client.subscribe(group.testbed, self._testbed_changed)
         for kind in APPLICATIONS:
             context.client.subscribe(kind, lambda change: self._touch(change.object.key))
 
@@ -68,6 +71,16 @@ class BatchJobReconciler:
         if change.action == "DELETED":
             for key in sorted(self._claimed.get(change.object.key, ())):
                 self._queue.add(key)
+
+    def _testbed_changed(self, change: Change) -> None:
+        """Looks at all jobs again if a testbed has got other slots."""
+        key, places = change.object.key, slot_places(change.object.status.get("slots") or ())
+        if change.action == "DELETED":
+            places = []
+        if self._places.get(key) != places:
+            self._places[key] = places
+            for job in self._claims:
+                self._queue.add(job)
 
     def _touch(self, key: Key) -> None:
         if self._client.get(self._group.batchjob, *key) is not None:
@@ -186,6 +199,9 @@ class BatchJobReconciler:
             self._give_back(job, claim)
             return
         progress = self._type(job).progress(application)
+        if progress is Progress.PENDING and self._has_lost_slots(job, application):
+            self._give_back(job, claim)
+            return
         if progress is Progress.COMPLETED:
             self._write(job, JobState.COMPLETED, scheduledEvents=stopped(events, claim, now, successful=True))
         elif progress is Progress.FAILED:
@@ -198,8 +214,15 @@ class BatchJobReconciler:
         elif job.state is JobState.SUBMITTED and self._is_scheduled(job):
             self._write(job, JobState.SCHEDULED)
 
+    def _has_lost_slots(self, job: BatchJob, application: KubeObject) -> bool:
+        """Tells whether slots of a job are gone with their nodes, so that its pods wait in vain."""
+        slots = job.object.status.get("slots") or {}
+        known = self._places.get((slots.get("namespace", ""), slots.get("name", "")), [])
+        promised = application.annotations.get(labels.SLOT_PLACES, "").split()
+        return not set(promised) <= set(known)
+
     def _give_back(self, job: BatchJob, claim: Reference) -> None:
-        """Releases a job whose application another program has deleted; its scheduling may claim it again."""
+        """Releases a job whose application was deleted, or cannot run; its scheduling may claim it again."""
         found, events = job.object, job.object.status.get("scheduledEvents") or []
         if events and "stop" not in events[-1]:
             history = stopped(events, claim, self._context.clock.now, successful=False)

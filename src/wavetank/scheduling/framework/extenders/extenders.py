@@ -153,6 +153,11 @@ class Extenders:
         """Returns whether any of them filters or prioritizes, so that one feasible node is not enough."""
         return any(extender.filter_verb or extender.prioritize_verb for extender in self._extenders)
 
+    @property
+    def choose_victims(self) -> bool:
+        """Returns whether any of them takes part in preemption, by what it knows besides the request."""
+        return any(extender.preempt_verb for extender in self._extenders)
+
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
         """Calls them one after the other; each sees the nodes that the one before has kept."""
         refused: dict[str, Reason] = {}
