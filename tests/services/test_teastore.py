@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.loop.realscheduler import find_kube_scheduler
 
 INPUTS = Path(os.environ.get("WAVETANK_SHARED", "")) / "data" / "misim-orchestration"
 SCRIPT = Path(__file__).parents[2] / "examples" / "teastore-study" / "study.py"
@@ -27,7 +31,14 @@ FIGURE_4A = {
 
 
 @pytest.fixture(scope="module")
-def study() -> ModuleType:
+def study() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))
+        yield _load()
+        sys.modules.pop("picture", None)  # other studies have a module of that name
+
+
+def _load() -> ModuleType:
     spec = importlib.util.spec_from_file_location("teastore_study", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -45,3 +56,20 @@ def test_the_study_places_and_responds_as_published(study: ModuleType) -> None:
     overall = {policy: sum(each.values()) for policy, each in means.items()}
     assert overall["default"] > overall["most-allocated"] > overall["europe-only"]
     assert means["most-allocated"]["loginAction_logout"] > means["default"]["loginAction_logout"]
+
+
+@pytest.mark.parametrize("policy", ["default", "most-allocated", "europe-only"])
+def test_the_real_kube_scheduler_in_the_loop_places_the_same(study: ModuleType, policy: str) -> None:
+    find_kube_scheduler()
+    name, strategy = study.POLICIES[policy]
+    placement = study.place(INPUTS / name, strategy, real=True)
+    assert tuple(placement[f"teastore-{each}"] for each in SERVICES) == FIGURE_4A[policy]
+
+
+def test_the_picture_has_all_services_and_operations(study: ModuleType, tmp_path: Path) -> None:
+    placement = {f"teastore-{service}": EU1 for service in SERVICES}
+    means = {policy: {"index": 0.1, "loginAction_login": 0.02} for policy in FIGURE_4A}
+    chart = study.Chart(dict.fromkeys(FIGURE_4A, placement), means, study.RECORDED, {"paper": 9.2, "ours": 1.0})
+    study.write_picture(tmp_path / "picture.svg", chart)
+    text = (tmp_path / "picture.svg").read_text()
+    assert all(f">{word}<" in text for word in (*SERVICES, *FIGURE_4A, "index", "login", "9.2 s"))
