@@ -95,9 +95,10 @@ def map_order(items: Sequence[T], keys: Sequence[str], total: int, salt: int, dr
     iteration begins at any slot. So new keys tend to come last, unlike in a random order.
     """
     groups = 1 if total <= _SLOTS else 1 << (-(-total // (_SLOTS - 1)) - 1).bit_length()
-    buckets: list[list[T]] = [[] for _ in range(groups)]
-    for item, key in zip(items, keys, strict=True):
-        buckets[crc32(key.encode(), salt) % groups].append(item)
     first, slot = divmod(draws.randrange(groups * _SLOTS), _SLOTS)
-    around = [*buckets[first + 1 :], *buckets[:first]]
-    return [*buckets[first][slot:], *(item for bucket in around for item in bucket), *buckets[first][:slot]]
+    buckets: dict[int, list[T]] = {}  # by their distance from the first
+    for item, key in zip(items, keys, strict=True):
+        buckets.setdefault((crc32(key.encode(), salt) - first) % groups, []).append(item)
+    begun = buckets.pop(0, [])
+    around = [item for _, bucket in sorted(buckets.items()) for item in bucket]
+    return [*begun[slot:], *around, *begun[:slot]]
