@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import count
 from random import Random
 
 import numpy as np
@@ -11,13 +12,15 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
-from wavetank.controllers.framework.clustersnapshot import Misfit
+from wavetank.controllers.framework.clustersnapshot import Misfit, Removal
+from wavetank.controllers.framework.pods import unbound
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.registry import Handle, build_frameworks
+from wavetank.simulation.noderemovals import NodeRemoval, add_to, fitting, is_plain
 from wavetank.simulation.nodering import NodeRing
 
 _Undo = Callable[[], None]
@@ -48,6 +51,11 @@ class SchedulerSnapshot:
         self._changed_pods: dict[str, Pod | None] = {}
         self._changed_nodes: dict[str, Node | None] = {}
         self._touched: dict[str, None] = {}
+        self._stamps: dict[str, int] = {}  # by node
+        self._node_stamps: IntArray = np.zeros(16, np.int64)  # by slot, of the node itself without its pods
+        self._next_stamp = count(1)
+        self._repeated: list[NodeRemoval] = []
+        self._moved_in: dict[str, list[Pod]] | None = {}  # by repeated removals; None before it is needed
         self._follow(context, listers)
 
     def _follow(self, context: ActorContext, listers: Listers) -> None:
@@ -97,7 +105,7 @@ class SchedulerSnapshot:
         for uid, pod in pods.items():
             if pod is not None:
                 self._table.confirm_pod(pod)
-                self._touched[pod.node_name] = None
+                self._touch(pod.node_name)
             elif uid in self._table.placements:
                 self._forget_pod(uid)
         self._shuffled = False
@@ -108,15 +116,26 @@ class SchedulerSnapshot:
         elif (old := self.node(name)) is not None:
             self._drop(old)
 
-    def _set_node(self, node: Node) -> None:
+    def _set_node(self, node: Node, stamp: int = 0) -> None:
+        """Adds a node, or its new version; `stamp` is that of a node that comes back."""
         self._table.set_node(node)
-        self._ring.set(self._table.slots[node.name], node)
-        self._touched[node.name] = None
+        slot = self._table.slots[node.name]
+        self._ring.set(slot, node)
+        self._touch(node.name)
+        if slot >= len(self._node_stamps):
+            self._node_stamps = np.pad(self._node_stamps, (0, slot + 1))
+        self._node_stamps[slot] = stamp or self._stamps[node.name]
 
     def _drop(self, node: Node) -> None:
-        self._ring.remove(self._table.slots[node.name])
+        slot = self._table.slots[node.name]
+        self._ring.remove(slot)
         self._table.remove_node(node)
-        self._touched[node.name] = None
+        self._touch(node.name)
+        self._node_stamps[slot] = 0
+
+    def _touch(self, name: str) -> None:
+        self._touched[name] = None
+        self._stamps[name] = next(self._next_stamp)
 
     # forks
 
@@ -149,7 +168,15 @@ class SchedulerSnapshot:
     def pods_on(self, name: str) -> Sequence[Pod]:
         """Returns the pods on a node."""
         slot = self._table.slots.get(name)
-        return [] if slot is None else self._table.pods[slot].all()
+        pods = [] if slot is None else self._table.pods[slot].all()
+        return pods + self._moved_to(name) if self._repeated else pods
+
+    def stamp(self, name: str) -> int:
+        """Returns a number that stays the same as long as a node and its pods do, and comes back if they do.
+
+        0 for a node that is not there, or to which pods moved by repeated removals.
+        """
+        return 0 if self._repeated and self._moved_to(name) else self._stamps.get(name, 0)
 
     def take_touched(self) -> Collection[str]:
         """Returns the nodes that changed, or whose pods did, since the last call; changes that were undone count."""
@@ -160,8 +187,9 @@ class SchedulerSnapshot:
 
     def add_node(self, node: Node, pods: Sequence[Pod] = ()) -> None:
         """Adds a node with pods on it."""
+        stamp = self._stamps.get(node.name, 0)
         self._set_node(node)
-        self._undo.append(lambda: self._drop(node))
+        self._undo.append(lambda: self._restore(node.name, stamp, lambda: self._drop(node)))
         for pod in pods:
             self.add_pod(pod, node.name)
 
@@ -169,45 +197,115 @@ class SchedulerSnapshot:
         """Removes a node and the pods on it."""
         for pod in self.pods_on(name):
             self.remove_pod(pod)
-        node = self.node(name)
+        node, stamp = self.node(name), self._stamps[name]
         assert node is not None
+        own = int(self._node_stamps[self._table.slots[name]])
         self._drop(node)
-        self._undo.append(lambda: self._set_node(node))
+        self._undo.append(lambda: self._restore(name, stamp, lambda: self._set_node(node, own)))
 
     def add_pod(self, pod: Pod, node_name: str) -> None:
         """Puts a pod on a node; one that is on a node already moves."""
         if pod.uid in self._table.placements:
             self.remove_pod(pod)
-        self._place(pod, node_name)
-        self._undo.append(lambda: self._forget_pod(pod.uid))
+        stamp = self._stamps.get(node_name, 0)
+        self._table.add_pod(pod, node_name)
+        self._touch(node_name)
+        self._undo.append(lambda: self._restore(node_name, stamp, lambda: self._table.remove_pod(pod.uid)))
 
     def remove_pod(self, pod: Pod) -> None:
         """Takes a pod from its node."""
         present, slot = self._table.placements[pod.uid]
         node = self._table.nodes[slot]
         name = present.node_name if node is None else node.name
+        stamp, place = self._stamps.get(name, 0), self._table.pods[slot].place_of(pod.uid)
         self._forget_pod(pod.uid)
-        self._undo.append(lambda: self._place(present, name))
+        self._undo.append(lambda: self._restore(name, stamp, lambda: self._put_back(present, name, place)))
 
-    def _place(self, pod: Pod, node_name: str) -> None:
+    def _put_back(self, pod: Pod, node_name: str, place: int) -> None:
         self._table.add_pod(pod, node_name)
-        self._touched[node_name] = None
+        self._table.pods[self._table.slots[node_name]].move_last(place)
+
+    def _restore(self, name: str, stamp: int, change: _Undo) -> None:
+        change()
+        self._touched[name] = None
+        self._stamps[name] = stamp
 
     def _forget_pod(self, uid: str) -> None:
         _, slot = self._table.placements[uid]
         node = self._table.nodes[slot]
         if node is not None:
-            self._touched[node.name] = None
+            self._touch(node.name)
         self._table.remove_pod(uid)
+
+    # removals that were simulated before
+
+    def note_removal(self, name: str, stamp: int, moves: Sequence[tuple[Pod, str]]) -> NodeRemoval | None:
+        """Returns a removal to repeat; None if more than requests and nodes decided where its pods fit."""
+        if not stamp or not all(is_plain(pod.spec) for pod, _ in moves):
+            return None
+        slots = np.array([self._table.slots[node] for _, node in moves], np.int64)
+        amounts = [self._table.amounts_of(pod.spec) for pod, _ in moves]
+        return NodeRemoval(
+            name,
+            stamp,
+            tuple(pod for pod, _ in moves),
+            frozenset(node for _, node in moves),
+            slots,
+            self._node_stamps[slots],
+            np.array(amounts, np.int64).reshape(len(moves), self._table.cells.shape[1]),
+        )
+
+    def repeat_removals(self, removals: Sequence[Removal]) -> list[bool]:
+        """Repeats removals that are possible as they were: their pods stay in place, but count elsewhere as well."""
+        if self._repeated or not self._table.terms.is_empty or not self._table.nominator.is_empty:
+            return [False] * len(removals)
+        noted = [each for each in removals if isinstance(each, NodeRemoval)]
+        same = [each for each in noted if self._stamps.get(each.node) == each.stamp]
+        fits = fitting(self._table, self._node_stamps, same)
+        repeated = [each for each, ok in zip(same, fits.tolist(), strict=True) if ok]
+        self._count_repeated(repeated, 1)
+        self._undo.append(lambda: self._count_repeated(repeated, -1))
+        done: set[Removal] = set(repeated)
+        return [each in done for each in removals]
+
+    def _count_repeated(self, removals: list[NodeRemoval], sign: int) -> None:
+        add_to(self._table, removals, sign)
+        self._repeated = removals if sign > 0 else []
+        self._moved_in = None
+
+    def _moved_to(self, name: str) -> list[Pod]:
+        if self._moved_in is None:
+            self._moved_in = {}
+            for each in self._repeated:
+                for pod, slot in zip(each.pods, each.slots.tolist(), strict=True):
+                    node = self._table.nodes[slot]
+                    assert node is not None
+                    self._moved_in.setdefault(node.name, []).append(pod)
+        return self._moved_in.get(name, [])
+
+    def _carry_out_repeated(self) -> None:
+        """Moves the pods of repeated removals one by one, as filters must see them that count other pods."""
+        removals = self._repeated
+        self._count_repeated(removals, -1)
+        self._undo.append(lambda: self._count_repeated(removals, 1))
+        for each in removals:
+            present = self._table.pods[self._table.slots[each.node]]
+            moves = [
+                (pod, slot) for pod, slot in zip(each.pods, each.slots.tolist(), strict=True) if pod.uid in present
+            ]
+            self.remove_node(each.node)
+            for pod, slot in moves:
+                node = self._table.nodes[slot]
+                if node is not None:
+                    self.add_pod(unbound(pod), node.name)
 
     # fitting
 
     def misfit(self, pod: Pod, node_name: str) -> Misfit | None:
         """Returns why a pod does not fit a node, or None if it does."""
         slot = self._table.slots[node_name]
-        cycle = Cycle(self._framework, self._table, pod)
+        cycle = self._begin_cycle(pod)
         outcome = Outcome()
-        self._table.begin_cycle()
         names, narrowing = cycle.pre_filter(outcome)
         if outcome.pre_filter is not None:
             return Misfit(min(outcome.rejectors), (outcome.pre_filter.text,))
@@ -225,9 +323,8 @@ class SchedulerSnapshot:
         candidates = self._candidates(among)
         if not len(candidates):
             return ""
-        cycle = Cycle(self._framework, self._table, pod)
+        cycle = self._begin_cycle(pod)
         outcome = Outcome()
-        self._table.begin_cycle()
         names, _ = cycle.pre_filter(outcome)
         if outcome.pre_filter is not None:
             return ""
@@ -241,6 +338,12 @@ class SchedulerSnapshot:
                 self._last = self._ring.after(slot)
                 return name
         return ""
+
+    def _begin_cycle(self, pod: Pod) -> Cycle:
+        if self._repeated and not is_plain(pod.spec):
+            self._carry_out_repeated()
+        self._table.begin_cycle()
+        return Cycle(self._framework, self._table, pod)
 
     def _candidates(self, among: Collection[str] | None) -> IntArray:
         """Returns the slots to search, in order; some may be outside `among`."""

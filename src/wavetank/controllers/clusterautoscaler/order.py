@@ -15,7 +15,12 @@ _SLOTS = 8  # of a group of a Go map
 
 
 class Order(Protocol):
-    """Decides what is a matter of chance. `begin` is called at the beginning of each loop."""
+    """Decides what is a matter of chance. `begin` is called at the beginning of each loop.
+
+    `is_random` tells that any order is as good as another, and that `packed_on` and `moved_to` name no node.
+    """
+
+    is_random: bool
 
     def begin(self) -> None:
         """Begins a loop."""
@@ -44,6 +49,8 @@ class Order(Protocol):
 
 class RandomOrder:
     """Draws every choice; the order of things is that of Go's maps."""
+
+    is_random = True
 
     def __init__(self, draws: Random) -> None:
         self._draws = draws

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
@@ -49,6 +49,11 @@ class HintingSimulator:
             elif all_or_nothing:
                 break
         return placed
+
+    def recall(self, nodes: Mapping[str, str]) -> None:
+        """Takes nodes, by the uid of pods, as those on which the pods were placed the last time."""
+        for uid, node in nodes.items():
+            self._old.setdefault(uid, node)
 
     def drop_old_hints(self) -> None:
         """Forgets pods that were not placed since the last call."""

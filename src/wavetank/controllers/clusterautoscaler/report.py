@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -22,7 +23,10 @@ class Resize(NamedTuple):
 
 @dataclass(slots=True)
 class ScaleDownReport:
-    """What scale-down found; nodes by name, utilisation as (resource, share)."""
+    """What scale-down found; nodes by name, utilisation as (resource, share).
+
+    `moves` tells for each unneeded node where its pods would move, by uid.
+    """
 
     below: dict[str, tuple[str, float]] = field(default_factory=dict)
     above: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -30,7 +34,7 @@ class ScaleDownReport:
     not_considered: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
     ignored: int = 0
-    moves: dict[str, str] = field(default_factory=dict)
+    moves: dict[str, Mapping[str, str]] = field(default_factory=dict)
     unneeded_since: dict[str, Nanoseconds] = field(default_factory=dict)
     forbidden: bool = False
     cooldown: bool = False

@@ -16,6 +16,14 @@ class Misfit(NamedTuple):
     reasons: tuple[str, ...]
 
 
+class Removal(Protocol):
+    """A simulated removal of a node that can be repeated: where each of its pods moved."""
+
+    @property
+    def destinations(self) -> frozenset[str]:
+        """Returns the nodes to which pods moved."""
+
+
 class ClusterSnapshot(Protocol):
     """The nodes and the pods on them, with the scheduler's own filters; changes are undone by `revert`."""
 
@@ -42,6 +50,21 @@ class ClusterSnapshot(Protocol):
 
     def take_touched(self) -> Collection[str]:
         """Returns the nodes that changed, or whose pods did, since the last call; changes that were undone count."""
+
+    def stamp(self, name: str) -> int:
+        """Returns a number that stays the same as long as a node and its pods do, and comes back if they do."""
+
+    def note_removal(self, name: str, stamp: int, moves: Sequence[tuple[Pod, str]]) -> Removal | None:
+        """Returns a removal of a node, whose stamp was this, for `repeat_removals`: its pods and where they moved.
+
+        None if more than the requests of pods and the nodes themselves decided where they fit.
+        """
+
+    def repeat_removals(self, removals: Sequence[Removal]) -> list[bool]:
+        """Repeats those removals that are possible as they were, all at once; returns which.
+
+        No destination may be a node that is removed. The nodes stay in the snapshot, but nothing may be placed on them.
+        """
 
     def add_node(self, node: Node, pods: Sequence[Pod] = ()) -> None:
         """Adds a node with pods on it."""

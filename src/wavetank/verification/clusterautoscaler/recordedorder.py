@@ -23,6 +23,8 @@ _TOO_EARLY = "0 nodes are available: the recorded scheduler had not seen them ye
 class RecordedOrder:
     """Follows the recorded loop of the same number within the same instant, as far as there is one."""
 
+    is_random = False
+
     def __init__(self, inputs: RecordedInputs, outputs: RecordedOutputs, clock: Clock) -> None:
         self._clock = clock
         self._loops = outputs.loops

@@ -15,6 +15,11 @@ class RemainingBudgets:
         self._budgets: list[PodDisruptionBudget] = list(store.list(POD_DISRUPTION_BUDGET))
         self._left = {budget.uid: budget.disruptions_allowed for budget in self._budgets}
 
+    @property
+    def are_none(self) -> bool:
+        """Returns whether there are no budgets at all."""
+        return not self._budgets
+
     def matching(self, pod: Pod) -> list[PodDisruptionBudget]:
         """Returns the budgets of a pod."""
         return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED, Pod
 from wavetank.cluster.store.store import Store
@@ -21,6 +22,14 @@ _REPLICATED = {
     "StatefulSet": "StatefulSet.apps",
     "Job": "Job.batch",
 }
+
+
+class Owner(NamedTuple):
+    """The controller of a pod."""
+
+    kind: str
+    namespace: str
+    name: str
 
 
 class BlockingPodError(Exception):
@@ -67,19 +76,27 @@ class DrainRules:
         if options.skip_nodes_with_local_storage and _has_local_storage(pod):
             raise BlockingPodError(f"pod with local storage present: {pod.name}")
 
-    def _check_replicas(self, pod: Pod) -> None:
-        controller = controller_of(pod)
+    def owner_of(self, pod: Pod) -> Owner | None:
+        """Returns the owner that must have enough replicas for the pod to move, if any."""
+        controller = controller_of(pod) if self._options.skip_nodes_with_custom_controller_pods else None
         kind = str(controller["kind"]) if controller else ""
-        if controller is None or kind not in _REPLICATED or not self._options.skip_nodes_with_custom_controller_pods:
-            return
-        found = self._store.find(_REPLICATED[kind], pod.namespace, str(controller["name"]))
+        return Owner(kind, pod.namespace, str(controller["name"])) if controller and kind in _REPLICATED else None
+
+    def problem_of(self, owner: Owner, pod: str) -> str:
+        """Returns why a pod of an owner cannot move, or an empty string."""
+        found = self._store.find(_REPLICATED[owner.kind], owner.namespace, owner.name)
         if found is None:
-            raise BlockingPodError(f"{kind.lower()} for {pod.name} is not available")
+            return f"{owner.kind.lower()} for {pod} is not available"
         replicas = (found.manifest.get("spec") or {}).get("replicas")
         least = self._options.min_replica_count
-        if kind in ("ReplicationController", "ReplicaSet") and replicas is not None and replicas < least:
-            what = f"replication controller for {pod.name} has too few replicas"
-            raise BlockingPodError(f"{what} spec: {replicas} min: {least}")
+        if owner.kind in ("ReplicationController", "ReplicaSet") and replicas is not None and replicas < least:
+            return f"replication controller for {pod} has too few replicas spec: {replicas} min: {least}"
+        return ""
+
+    def _check_replicas(self, pod: Pod) -> None:
+        owner = self.owner_of(pod)
+        if owner is not None and (problem := self.problem_of(owner, pod.name)):
+            raise BlockingPodError(problem)
 
     def _is_replicated(self, pod: Pod) -> bool:
         controller = controller_of(pod)

@@ -22,23 +22,29 @@ class Occupancy:
         self._rules = rules
         self._options: dict[str, GroupOptions] = {}
         self._terminating: dict[str, None] = {}
+        self._stamps: dict[str, int] = {}
         self.used: dict[str, Utilization] = {}
         self.below: dict[str, None] = {}
         self.empty: set[str] = set()  # without pods that would have to move
 
     def update(self, now: Nanoseconds) -> None:
         """Follows the snapshot."""
-        names = {**dict.fromkeys(self._snapshot.take_touched()), **self._nodes.take_changed(), **self._terminating}
+        changed = self._nodes.take_changed()
+        for name in changed:
+            self._stamps.pop(name, None)
+        names = {**dict.fromkeys(self._snapshot.take_touched()), **changed, **self._terminating}
         options = {group.id: group.options for group in self._groups.all().values()}
         if options != self._options:
             self._options = options
             names |= dict.fromkeys(self._nodes.all)
+            self._stamps = {}
         for name in names:
-            self._forget(name)
-            self._look_at(name, now)
+            if self._stamps.get(name) != self._snapshot.stamp(name) or name in self._terminating:
+                self._forget(name)
+                self._look_at(name, now)
 
     def _forget(self, name: str) -> None:
-        for known in (self._terminating, self.used, self.below):
+        for known in (self._terminating, self._stamps, self.used, self.below):
             known.pop(name, None)
         self.empty.discard(name)
 
@@ -46,6 +52,7 @@ class Occupancy:
         node, group = self._nodes.all.get(name), self._nodes.group_of(name)
         if node is None or group is None:
             return
+        self._stamps[name] = self._snapshot.stamp(name)
         pods = self._snapshot.pods_on(name)
         used = self.used[name] = utilization(node, pods, group.options.ignore_daemonsets_utilization, now)
         if used.share <= group.options.scale_down_utilization_threshold:

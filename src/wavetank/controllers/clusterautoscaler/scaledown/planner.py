@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
@@ -14,21 +14,27 @@ from wavetank.controllers.clusterautoscaler.packing import HintingSimulator
 from wavetank.controllers.clusterautoscaler.report import MIN_SIZE_REACHED, ScaleDownReport
 from wavetank.controllers.clusterautoscaler.scaledown.budgets import RemainingBudgets
 from wavetank.controllers.clusterautoscaler.scaledown.deletions import Deletions
-from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules
+from wavetank.controllers.clusterautoscaler.scaledown.drainability import BlockingPodError, DrainRules, Owner
 from wavetank.controllers.clusterautoscaler.scaledown.eligibility import EligibilityChecker
 from wavetank.controllers.clusterautoscaler.scaledown.occupancy import Occupancy
 from wavetank.controllers.clusterautoscaler.scaleup.quotas import cores_of, memory_of
-from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
+from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot, Removal
 from wavetank.kernel.durations import Nanoseconds
 
 
 @dataclass(slots=True)
 class UnneededNode:
-    """A node that could go: since when, and which pods would have to move. Risky ones go last."""
+    """A node that could go: since when, which pods would have to move, by uid where to. Risky ones go last.
+
+    `removal` is what the snapshot needs to repeat that, if it can, as long as there is no problem with the `owners`.
+    """
 
     node: Node
     since: Nanoseconds
     pods: list[Pod]
+    moves: Mapping[str, str] = field(default_factory=dict)
+    removal: Removal | None = None
+    owners: frozenset[Owner] = frozenset()
     risky: bool = False
 
 
@@ -104,9 +110,12 @@ class ScaleDownPlanner:
     ) -> None:
         """Simulates the removal of node after node; those found removable are no destination for the next."""
         budgets = RemainingBudgets(self._store)
-        found: dict[str, UnneededNode] = {}
         limit = self._unneeded_limit()
+        found = self._repeat(nodes, destinations, budgets, limit)
+        destinations.difference_update(found)
         for node in nodes:
+            if node.name in found:
+                continue
             if len(found) >= limit:
                 break
             removable = self._simulate_removal(node, destinations, budgets, now, report)
@@ -118,15 +127,55 @@ class ScaleDownPlanner:
             budgets.take(removable.pods)
             found[node.name] = removable
         self.unneeded = found
+        report.moves = {name: each.moves for name, each in found.items()}
+
+    def _repeat(
+        self, nodes: Sequence[Node], destinations: set[str], budgets: RemainingBudgets, limit: int
+    ) -> dict[str, UnneededNode]:
+        """Repeats removals that were found possible in the last loop, as far as nothing that decided them has changed.
+
+        They come first anyway, with nodes that have become empty. Their order is left to chance, and it does not matter
+        as long as no pod moves to one of them.
+        """
+        known = {node.name: old for node in nodes if (old := self.unneeded.get(node.name)) is not None}
+        first = {node.name for node in nodes if node.name in self.occupancy.empty or node.name in known}
+        if not budgets.are_none or len(first) > limit:
+            return {}
+        owners = frozenset().union(*(old.owners for old in known.values()))
+        troubled = {owner for owner in owners if self._rules.problem_of(owner, "")}
+        lasting: list[tuple[UnneededNode, Removal]] = []
+        for old in known.values():
+            removal = old.removal
+            if removal is None or not destinations >= removal.destinations or not old.owners.isdisjoint(troubled):
+                continue
+            if removal.destinations.isdisjoint(first) and self._prefers(old):
+                lasting.append((old, removal))
+        self._snapshot.fork()
+        possible = self._snapshot.repeat_removals([removal for _, removal in lasting])
+        if not self._order.is_random and sum(possible) < len(first):
+            self._snapshot.revert()
+            return {}  # the others may come before these
+        self._snapshot.commit()
+        return {old.node.name: old for (old, _), done in zip(lasting, possible, strict=True) if done}
+
+    def _prefers(self, old: UnneededNode) -> bool:
+        """Returns whether the pods would be tried first where they moved."""
+        if self._order.is_random:
+            return True
+        return all(self._order.moved_to(pod) in ("", old.moves[pod.uid]) for pod in old.pods)
 
     def _simulate_removal(
         self, node: Node, destinations: set[str], budgets: RemainingBudgets, now: Nanoseconds, report: ScaleDownReport
     ) -> UnneededNode | None:
+        old, stamp = self.unneeded.get(node.name), self._snapshot.stamp(node.name)
+        present = self._snapshot.pods_on(node.name)
         try:
-            pods = self._rules.pods_to_move(self._snapshot.pods_on(node.name), budgets, now)
+            pods = self._rules.pods_to_move(present, budgets, now)
         except BlockingPodError as error:
             report.cannot[node.name] = str(error)
             return None
+        if old is not None:
+            self._simulator.recall(old.moves)
         self._snapshot.fork()
         self._snapshot.remove_node(node.name)  # so that it is no destination either
         moves = self._simulator.place(pods, destinations, all_or_nothing=True)
@@ -135,9 +184,11 @@ class ScaleDownPlanner:
             report.cannot[node.name] = f"can reschedule only {len(moves)} out of {len(pods)} pods"
             return None
         self._snapshot.commit()
-        report.moves.update({pod.name: moves[pod.uid] for pod in pods})
-        old = self.unneeded.get(node.name)
-        return UnneededNode(node, now if old is None else old.since, pods)
+        found = UnneededNode(node, now if old is None else old.since, pods, moves)
+        if all(pod.deleted is None for pod in present):  # a terminating pod stops to count at some time
+            found.removal = self._snapshot.note_removal(node.name, stamp, [(pod, moves[pod.uid]) for pod in pods])
+            found.owners = frozenset(owner for pod in pods if (owner := self._rules.owner_of(pod)) is not None)
+        return found
 
     def _unneeded_limit(self) -> int:
         """Returns the number of unneeded nodes beyond which more could not be removed in time anyway."""

@@ -42,6 +42,11 @@ class NodeArrays:
         self._lay_out(cells)
         self.changed = np.pad(self.changed, (0, slots - len(self.changed)))
 
+    def requested_part(self, cells: IntArray) -> IntArray:
+        """Returns the requests of cells with these columns, by row and slot."""
+        part: IntArray = cells[:, REQUESTED::PER_RESOURCE].T
+        return part
+
     def empty(self) -> None:
         """Removes all pods from the nodes, in a copy of the cells: others that share them see no change."""
         self._lay_out(self.cells.copy())

@@ -196,6 +196,16 @@ class NodeTable(NodeArrays):
         if spec.volumes:
             self.claims.add(pod, slot, sign)
 
+    def amounts_of(self, spec: PodSpec) -> IntArray:
+        """Returns what a pod of a spec adds to the row of its node."""
+        return (self._known.get(spec) or self._learn(spec))[0]
+
+    def add_amounts(self, slots: IntArray, amounts: IntArray) -> None:
+        """Adds amounts to the rows of slots, which may repeat: for trials with many pods, which are undone."""
+        np.add.at(self.cells, slots, amounts)
+        self.version += 1
+        self.changed[slots] = self.version
+
     def _learn(self, spec: PodSpec) -> tuple[IntArray, bool]:
         """Returns what pods of a spec add to the row of a node, and whether that is all they use of it."""
         requests = self.vector(spec.requests.items())

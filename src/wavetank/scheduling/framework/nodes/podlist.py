@@ -46,6 +46,16 @@ class PodList(Mapping[str, Pod]):
             self._pods[place] = last
             self._places[last.uid] = place
 
+    def place_of(self, uid: str) -> int:
+        """Returns the place of a pod, for `move_last`."""
+        return self._places[uid]
+
+    def move_last(self, place: int) -> None:
+        """Moves the last pod to a place and the one there to the end: so a pod that was removed and added is back."""
+        pods, places = self._pods, self._places
+        pods[place], pods[-1] = pods[-1], pods[place]
+        places[pods[-1].uid], places[pods[place].uid] = len(pods) - 1, place
+
     def renew(self, pod: Pod) -> None:
         """Removes a pod and adds its new version."""
         pods, places, uid = self._pods, self._places, pod.uid
