@@ -67,6 +67,7 @@ def _facts(
         schedulers=[SchedulerFacts(entry.name, entry.description) for entry in entries],
         controllers=experiment.controllers.description or UNSET,
         cluster=_cluster(experiment),
+        node_groups=[f"{each.name} {each.least} to {each.most}" for each in experiment.node_groups] or UNSET,
         workload=WorkloadFacts(results[0].metrics.pods, experiment.workload.description),
         warnings=[*failures, *all_warnings(experiment, results)],
     )

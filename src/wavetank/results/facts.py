@@ -48,6 +48,7 @@ class ExperimentFacts(msgspec.Struct, frozen=True, kw_only=True):
     schedulers: list[SchedulerFacts]
     controllers: str | UnsetType = UNSET
     cluster: ClusterFacts
+    node_groups: list[str] | UnsetType = msgspec.field(name="nodeGroups", default=UNSET)
     workload: WorkloadFacts
     warnings: list[str] = []
 

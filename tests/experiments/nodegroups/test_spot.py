@@ -112,6 +112,8 @@ def test_the_interruptions_of_a_seed_are_the_same_again_and_come_at_their_rate()
         pytest.param({}, "expected exactly one of rate, lifetime", id="neither"),
         pytest.param({"rate": 1, "lifetime": "1h"}, "expected exactly one of rate, lifetime", id="both"),
         pytest.param({"rate": -1}, "expected a number, 0 or more, got -1", id="a negative rate"),
+        pytest.param({"rate": 1e9}, "expected a number, from 0 to 3600", id="more than one per second"),
+        pytest.param({"lifetime": 0}, "expected times above 0", id="no lifetime at all"),
         pytest.param({"rate": 1, "notice": "soon"}, "notice: ", id="no duration"),
         pytest.param({"rate": 1, "warning": "2m"}, "unknown field", id="another field"),
     ],

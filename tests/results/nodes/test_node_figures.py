@@ -160,3 +160,11 @@ def test_costs_of_pods_and_idle_capacity_are_the_cost_of_the_nodes(
     assert row["cost"] == pytest.approx(float(rows[-1]["cost"]), abs=1e-4)
     assert row["cost"] == pytest.approx(machines, abs=1e-4)
     assert all(float(each["cpu_requested_milli"]) <= float(each["cpu_milli"]) + 1e-6 for each in rows)
+
+
+@pytest.mark.parametrize("name", ["capacity", "node_timeline", "node_groups", "namespace_costs"])
+def test_tables_are_read_with_their_types(tmp_path: Path, name: str) -> None:
+    results = run(tmp_path, "a,one,0,600,3000,1Gi\n")
+    rows = getattr(results, name)("default", 1, "rows")
+    assert rows
+    assert "node groups g 0 to 4" in results.report.read_text()

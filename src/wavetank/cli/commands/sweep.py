@@ -28,6 +28,7 @@ _EXAMPLES = """\b
 Examples:
   wavetank sweep examples/k8ssim/experiment.yaml -o out/k8ssim
   wavetank sweep experiment.yaml -o out/mine --seeds 1-10      # only runs that are missing
+  wavetank sweep examples/13-spot-or-on-demand/sweep.yaml      # node groups with prices: ranked by cost
   wavetank sweep experiment.yaml -o out/mine --executor ray
 """
 

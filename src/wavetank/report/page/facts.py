@@ -13,8 +13,10 @@ OPEN_WARNINGS = 3  # more than these are folded away
 def facts_line(experiment: ExperimentFacts) -> str:
     """Returns the facts of an experiment as HTML list items."""
     cluster, workload = experiment.cluster, experiment.workload
+    groups = experiment.node_groups if isinstance(experiment.node_groups, list) else []
     facts = [
         f"{cluster.nodes:,} nodes, {cluster.cpu_milli / 1000:,.6g} cores, {_memory(cluster.memory_bytes)}",
+        f"node groups {', '.join(groups)}" if groups else "",
         workload.description or f"{workload.pods:,} pods",
         f"Kubernetes {experiment.kubernetes_version}",
         f"latency {experiment.latency}",

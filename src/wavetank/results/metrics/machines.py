@@ -35,8 +35,14 @@ class GroupFigures:
 
     @property
     def price(self) -> float | None:
-        """Returns the price of its first node with one."""
-        return next((machine.price for machine in self.machines if machine.price is not None), None)
+        """Returns the price of its nodes, None if they differ."""
+        prices = {machine.price for machine in self.machines if machine.node is not None}
+        return prices.pop() if len(prices) == 1 else None
+
+    @property
+    def has_prices(self) -> bool:
+        """Tells whether any of its nodes has a price."""
+        return any(machine.price is not None for machine in self.machines)
 
     @property
     def node_hours(self) -> float:

@@ -45,6 +45,22 @@ class ResultTables:
         """Returns one row per autoscaler of a run; InputError if it has none."""
         return self._table(scheduler, seed, schema.AUTOSCALERS, frame)
 
+    def capacity(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns capacity, demand and price of a run over time; InputError if it has no node groups and no prices."""
+        return self._table(scheduler, seed, schema.CAPACITY, frame)
+
+    def node_timeline(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns one row per machine of a run; InputError if it has no node groups and no prices."""
+        return self._table(scheduler, seed, schema.NODE_TIMELINE, frame)
+
+    def node_groups(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns one row per node group of a run; InputError if it has no node groups and no prices."""
+        return self._table(scheduler, seed, schema.NODE_GROUPS, frame)
+
+    def namespace_costs(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns what the pods of each namespace cost in a run; InputError if no node has a price."""
+        return self._table(scheduler, seed, schema.NAMESPACE_COSTS, frame)
+
     def _table(self, scheduler: str, seed: int, table: schema.Table, frame: Frame | None) -> Any:
         folder = run_folder(self.folder, scheduler, seed)
         if (folder / layout.PODS).is_file() and not (folder / table.file).is_file():

@@ -54,7 +54,7 @@ NODE_GROUPS = Table(
     f"one row per node group, and one without a name for nodes outside of groups that have a price; {_WHERE}",
     (
         Column("group", str, "name of the group"),
-        Column("price", float, "of a node and hour", _PRICE_PER_HOUR),
+        Column("price", float, "of a node and hour; empty if its nodes have different prices", _PRICE_PER_HOUR),
         Column("mean_nodes", float, "mean of its nodes over the run"),
         Column("most_nodes", int, "most nodes at a time"),
         Column("node_hours", float, "time of all its nodes", _HOURS),

@@ -63,7 +63,7 @@ def _machine_row(machine: RecordedMachine, span: Span) -> Mapping[str, object]:
 
 
 def _group_row(group: GroupFigures) -> Mapping[str, object]:
-    priced = group.price is not None
+    priced = group.has_prices
     hours = (group.span.end - group.span.begin) / SECOND / 3600
     return {
         "group": group.name,

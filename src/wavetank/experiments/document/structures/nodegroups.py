@@ -19,6 +19,7 @@ from wavetank.simulation.scalablegroup import KINDS, MACHINE_DEPLOYMENT, Scalabl
 from wavetank.workloads.nodegroups import TAINTS
 
 _HOUR_S = 3600
+_MOST_PER_HOUR = 3600  # interruptions: one per second
 
 
 class SpotSpec(Structure):
@@ -31,7 +32,9 @@ class SpotSpec(Structure):
     rules = (OneOf("rate", "lifetime"),)
 
     rate: float | None = field(
-        types.number(0), default=None, doc="interruptions per node and hour; times between them are exponential"
+        types.number(0, _MOST_PER_HOUR),
+        default=None,
+        doc="interruptions per node and hour; times between them are exponential",
     )
     lifetime: Distribution | None = field(
         types.nullable(types.distribution), default=None, doc="in place of the rate: from a node's start to the notice"
@@ -113,6 +116,8 @@ def make_groups(specs: Sequence[NodeGroupSpec], path: str) -> tuple[ScalableGrou
             raise InputError(f"min {spec.min} must be below max {spec.max}", path=f"{path}[{i}].max")
         if spec.initial > spec.max:
             raise InputError(f"initial {spec.initial} is above max {spec.max}", path=f"{path}[{i}].initial")
+        if spec.spot is not None and spec.spot.lifetime is not None and spec.spot.lifetime.mean() <= 0:
+            raise InputError("expected times above 0", path=f"{path}[{i}].spot.lifetime")  # or a run might never end
     return tuple(spec.group() for spec in specs)
 
 
