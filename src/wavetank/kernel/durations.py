@@ -49,3 +49,11 @@ def format_seconds(time: Nanoseconds) -> str:
     """Writes a time as a decimal number of seconds, exactly and without trailing zeros: 12.5."""
     whole, rest = divmod(time, SECOND)
     return f"{whole}.{rest:09d}".rstrip("0") if rest else str(whole)
+
+
+def render_duration(duration: Nanoseconds) -> str:
+    """Returns a duration as Go prints it, such as 15m0s."""
+    minutes, rest = divmod(duration, 60 * SECOND)
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{rest // SECOND}" if rest % SECOND == 0 else f"{rest / SECOND:.9f}".rstrip("0")
+    return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{seconds}s"

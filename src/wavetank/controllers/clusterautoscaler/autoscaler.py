@@ -74,7 +74,7 @@ class ClusterAutoscaler:
             self._groups,
             self._state,
             self._templates,
-            ExpanderChain(context.store, options, order),
+            ExpanderChain(context.store, options, order, self._events),
             options,
             self._events,
         )
@@ -113,7 +113,7 @@ class ClusterAutoscaler:
             productive = self._run_once(lagging, report)
         finally:
             self._snapshot.revert()
-        self._status.write(self._planner.unneeded)
+        self._status.write()
         if self._observe is not None:
             self._observe(report)
         awaited = report.all_new or bool(report.too_young) or bool(report.to_help and not report.no_options)
@@ -159,45 +159,46 @@ class ClusterAutoscaler:
         ]
         self._pending.add_upcoming(upcoming, templates, not_started)
         pods = self._pending.to_help(waiting, report)
-        forbidden, done = self._help(pods, ready, templates, report)
-        if done is not None:
-            return done
-        if self._options.scale_down_enabled and self._scale_down(set(not_started), forbidden, report):
-            return True
+        result = self._help(pods, ready, templates, report)
+        if result is Result.FAILED:
+            return False
+        productive = result is Result.SUCCESSFUL
+        if self._options.scale_down_enabled:
+            productive |= self._scale_down(set(not_started), report.all_new, report)
         if self._options.enforce_node_group_min_size:
-            status = self._orchestrator.decide_minimum(ready, templates, report.time)
-            status = self._orchestrator.carry_out(status, report.time, report)
-            if status.result is Result.SUCCESSFUL:
-                self._cooldown.scaled_up(status.plan, report.time)
-                return True
-        return False
+            productive |= self._enlarge_to_minimum(ready, templates, report)
+        return productive
 
     def _help(
         self, pods: list[Pod], ready: list[Node], templates: dict[str, NodeTemplate], report: LoopReport
-    ) -> tuple[bool, bool | None]:
-        """Adds nodes for pods.
-
-        Returns whether nodes must not be removed in this loop, and if the loop ends here, whether nodes were added.
-        """
+    ) -> Result:
+        """Adds nodes for pods, unless all pods are so new that more may follow."""
         if not pods:
-            return False, None
+            return Result.NOT_NEEDED
         most = self._options.max_nodes_total
         if most and len(ready) >= most:
             report.max_nodes_total_reached = True
+            self._events.max_nodes_reached(most)
             for pod in pods:
                 self._events.not_triggered_at_limit(pod)
-            return False, None
+            return Result.NO_OPTIONS
         if self._pending.are_new(pods, report.time):
             report.all_new = True
-            return True, None
+            return Result.NOT_NEEDED
         report.to_help = [pod.name for pod in pods]
-        status = self._plan(pods, ready, templates, report)
-        status = self._orchestrator.carry_out(status, report.time, report)
+        status = self._carry_out(self._plan(pods, ready, templates, report), report)
         self._tell(status)
+        return status.result
+
+    def _carry_out(self, status: ScaleUpStatus, report: LoopReport) -> ScaleUpStatus:
+        status = self._orchestrator.carry_out(status, report.time, report)
         if status.result is Result.SUCCESSFUL:
             self._cooldown.scaled_up(status.plan, report.time)
-            return False, True
-        return False, False if status.result is Result.FAILED else None
+        return status
+
+    def _enlarge_to_minimum(self, ready: list[Node], templates: dict[str, NodeTemplate], report: LoopReport) -> bool:
+        status = self._orchestrator.decide_minimum(ready, templates, report.time)
+        return self._carry_out(status, report).result is Result.SUCCESSFUL
 
     def _plan(
         self, pods: list[Pod], ready: list[Node], templates: dict[str, NodeTemplate], report: LoopReport
@@ -220,6 +221,7 @@ class ClusterAutoscaler:
         self._planner.occupancy.update(now)
         candidates = self._candidates(not_started, down, now)
         self._find_unneeded(candidates, set(self._nodes.all) - not_started, down, now)
+        self._status.note_candidates(self._planner.unneeded)
         down.cooldown = forbidden or self._cooldown.holds(now)
         return not down.cooldown and self._remove(not_started, report)
 
@@ -279,9 +281,9 @@ class ClusterAutoscaler:
 
     def _tell_failures(self) -> None:
         for group, duration in self._state.timed_out:
-            self._events.timed_out(group, f"{duration / SECOND:g}s")
-        for group, count, code, reason in self._state.failures:
-            self._events.creation_failed(group, count, code, reason.message)
+            self._events.timed_out(group, duration)
+        for group, count, reason in self._state.failures:
+            self._events.creation_failed(group, count, reason)
 
     def _remove_old_unregistered(self, now: Nanoseconds, report: LoopReport) -> None:
         """Removes machines that did not become nodes in time, as far as their groups' minimum allows it."""

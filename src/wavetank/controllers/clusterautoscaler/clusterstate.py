@@ -15,7 +15,7 @@ from wavetank.controllers.clusterautoscaler.nodewatch import NodeWatch
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.report import LoopReport
 from wavetank.controllers.clusterautoscaler.taints import TO_BE_DELETED, has_taint
-from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.durations import Nanoseconds, render_duration
 
 NOT_READY, BACKED_OFF = "not ready for scale-up", "in backoff after failed scale-up"
 
@@ -80,7 +80,7 @@ class ClusterState:
         self.readiness: dict[str, Readiness] = {}
         self.unregistered: dict[str, UnregisteredNode] = {}
         self.incorrect: dict[str, IncorrectSize] = {}
-        self.failures: list[tuple[str, int, str, BackoffReason]] = []  # new creation errors: group, count, code
+        self.failures: list[tuple[str, int, BackoffReason]] = []  # new creation errors: group, count
         self.timed_out: list[tuple[str, Nanoseconds]] = []
         self.groups: dict[str, NodeGroup] = {}
         self._scaling_up: set[str] = set()  # at the end of the last update
@@ -149,7 +149,10 @@ class ClusterState:
             startup = (group.options if group else self._options.group).max_node_startup_time
             for place in (self.total,) if group is None else (self.total, self.readiness[group.id]):
                 self._count_unusual(place, node, node.created + startup > now)
-        for group_id, since in self.unregistered.values():
+        present = {each.id for group in groups if self.unregistered for each in self._groups.instances(group)}
+        for name, (group_id, since) in self.unregistered.items():
+            if name not in present:  # a machine that is gone stays in the cached list for a while
+                continue
             late = since + groups[group_id].options.max_node_provision_time <= now
             for place in (self.total, self.readiness.setdefault(group_id, Readiness())):
                 place.long_unregistered += late
@@ -174,7 +177,8 @@ class ClusterState:
             elif request.deadline <= now:
                 self.timed_out.append((group, now - request.time))
                 report.timed_out.append(group)
-                message = f"Scale-up timed out for node group {group}"
+                took = render_duration(now - request.time)
+                message = f"Scale-up timed out for node group {group} after {took}"
                 self.register_failure(group, BackoffReason("Other", "timeout", message), now, report)
                 del self.requests[group]
 
@@ -187,7 +191,7 @@ class ClusterState:
             self._seen_errors[group_id] = set(errors)
             if new and group_id in self.requests and self.upcoming_in(group_id):
                 reason = BackoffReason("Other", "ProvisioningFailed", "Machine provisioning failed")
-                self.failures.append((group_id, len(new), str(reason), reason))
+                self.failures.append((group_id, len(new), reason))
                 self.register_scale_up(group, -len(new), now)
                 self.register_failure(group_id, reason, now, report)
 

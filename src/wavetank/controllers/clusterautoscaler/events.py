@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from wavetank.cluster.objects.groupkinds import CONFIG_MAP, NODE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.clusterautoscaler.backoff import BackoffReason
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.report import Resize
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.kernel.durations import Nanoseconds, render_duration
 
 _COMPONENT = "cluster-autoscaler"
 
@@ -73,14 +75,14 @@ class EventWriter:
 
     # failures
 
-    def timed_out(self, group: str, duration: str) -> None:
+    def timed_out(self, group: str, duration: Nanoseconds) -> None:
         """Nodes did not register in time."""
-        message = f"Nodes added to group {group} failed to register within {duration}"
+        message = f"Nodes added to group {group} failed to register within {render_duration(duration)}"
         self._log("Warning", "ScaleUpTimedOut", message)
 
-    def creation_failed(self, group: str, count: int, code: str, message: str) -> None:
+    def creation_failed(self, group: str, count: int, reason: BackoffReason) -> None:
         """Machines report that they cannot be created."""
-        text = f"Failed adding {count} nodes to group {group} due to {code}; source errors: {message}"
+        text = f"Failed adding {count} nodes to group {group} due to {reason}; source errors: {reason.message}"
         self._log("Warning", "ScaleUpFailed", text)
 
     def unregistered_deleted(self, name: str) -> None:
@@ -94,6 +96,22 @@ class EventWriter:
     def unhealthy(self) -> None:
         """Too many nodes are unready."""
         self._log("Warning", "ClusterUnhealthy", "Cluster is unhealthy")
+
+    # the priority expander
+
+    def not_prioritized(self, config_map: Resource, group: str) -> None:
+        """A group is not in the list of the priority expander."""
+        message = f"node group {group} not found in priority expander configuration. The group won't be used."
+        self._tell(config_map, "Warning", "PriorityConfigMapNotMatchedGroup", f"Priority expander: {message}")
+
+    def none_prioritized(self, config_map: Resource) -> None:
+        """None of the groups that could grow is in the list of the priority expander."""
+        message = "no priorities info found for any of the expansion options. No options filtered."
+        self._tell(config_map, "Warning", "PriorityConfigMapNoGroupMatched", f"Priority expander: {message}")
+
+    def wrong_priorities(self, config_map: Resource, why: str) -> None:
+        """The list of the priority expander cannot be read."""
+        self._tell(config_map, "Warning", "PriorityConfigMapInvalid", f"{why}. Ignoring update.")
 
     # scale-down
 

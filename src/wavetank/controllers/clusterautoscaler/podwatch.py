@@ -8,6 +8,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _RECENT: Nanoseconds = 10 * SECOND
+_LAG: Nanoseconds = 1_000  # of the informers
 
 
 class PodWatch:
@@ -23,7 +24,7 @@ class PodWatch:
         self._signal = signal
         self._pending: dict[str, Pod] = {}
         self._marked: dict[str, Nanoseconds] = {}  # since when a pod is unschedulable
-        self._bound: Nanoseconds = -1  # when a pod was last bound
+        self._bound: Nanoseconds = -SECOND  # when a pod was last bound
         self._first = ""  # the first pod that was marked at the last instant in which one was
         self._first_at: Nanoseconds = -1
         self.scheduled = 0
@@ -35,9 +36,9 @@ class PodWatch:
 
     def unschedulable(self, lagging: bool) -> list[Pod]:
         """Returns the pods that no node could be found for; `lagging` leaves out those marked at this instant."""
-        now = self._clock.now
-        hidden = {uid for uid, since in self._marked.items() if since == now} if lagging else set()
-        if self._bound == now:
+        instant = self._clock.now - _LAG
+        hidden = {uid for uid, since in self._marked.items() if since >= instant} if lagging else set()
+        if self._bound >= instant:
             hidden.discard(self._first)
         return [pod for pod in self._pending.values() if pod.uid not in hidden]
 

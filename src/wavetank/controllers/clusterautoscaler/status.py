@@ -16,6 +16,7 @@ from wavetank.controllers.clusterautoscaler.clusterstate import ClusterState, Re
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroup, NodeGroups
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.kernel.durations import Nanoseconds
 
 Json = dict[str, Any]
 _CONDITIONS = ("health", "scaleUp", "scaleDown")
@@ -30,16 +31,25 @@ class StatusWriter:
         self._options = options
         self._groups = groups
         self._state = state
-        self.current: Json = {"autoscalerStatus": "Initializing"}
+        nothing = {"health": {"nodeCounts": _node_counts(Readiness())}, "scaleDown": {}, "scaleUp": {}}
+        self.current: Json = {"autoscalerStatus": "Initializing", "clusterWide": nothing}
+        self._candidates: Counter[str] = Counter()  # by group
+        self._looked_at: Nanoseconds | None = None  # when nodes were last looked at for removal
         self._active = options.write_status_configmap and context.observed
         if self._active:
             self._save()
 
-    def write(self, unneeded: Collection[str]) -> None:
+    def note_candidates(self, unneeded: Collection[str]) -> None:
+        """Notes which nodes were found unneeded in this loop."""
+        if self._active:
+            self._candidates = self._by_group(unneeded)
+            self._looked_at = self._context.clock.now
+
+    def write(self) -> None:
         """Writes the present status."""
         if not self._active:
             return
-        status = self._build(unneeded)
+        status = self._build()
         self._keep_transitions(status)
         if status != self.current:
             self.current = status
@@ -62,8 +72,8 @@ class StatusWriter:
         except ApiError:
             return  # written again with the next change
 
-    def _build(self, unneeded: Collection[str]) -> Json:
-        candidates = self._candidates(unneeded)
+    def _build(self) -> Json:
+        candidates = self._candidates
         groups = [self._group(group, candidates[group.id]) for group in self._state.groups.values()]
         growing = any(group["scaleUp"]["status"] == "InProgress" for group in groups)
         wide = {
@@ -74,7 +84,7 @@ class StatusWriter:
         groups.sort(key=lambda group: str(group["name"]))
         return {"autoscalerStatus": "Running", "clusterWide": wide, "nodeGroups": groups}
 
-    def _candidates(self, unneeded: Collection[str]) -> Counter[str]:
+    def _by_group(self, unneeded: Collection[str]) -> Counter[str]:
         counts: Counter[str] = Counter()
         for name in unneeded:
             node = self._context.store.find(NODE, "", name)
@@ -95,17 +105,7 @@ class StatusWriter:
         }
 
     def _health(self, healthy: bool, readiness: Readiness) -> Json:
-        registered = {
-            "total": readiness.registered,
-            "ready": readiness.ready,
-            "notStarted": len(readiness.not_started),
-            "unready": {"total": readiness.unready, "resourceUnready": 0},
-        }
-        waiting = {
-            "longUnregistered": readiness.long_unregistered,
-            "unregistered": readiness.unregistered,
-        }
-        return {"status": "Healthy" if healthy else "Unhealthy", "nodeCounts": {"registered": registered, **waiting}}
+        return {"status": "Healthy" if healthy else "Unhealthy", "nodeCounts": _node_counts(readiness)}
 
     def _scale_up(self, group: NodeGroup) -> Json:
         reason = self._state.backoff.reason(group.id, self._context.clock.now)
@@ -118,20 +118,39 @@ class StatusWriter:
         return {"status": "NoActivity"}
 
     def _keep_transitions(self, status: Json) -> None:
-        now = render_time(self._context.clock.now)
+        now = self._context.clock.now
         old_groups = {group["name"]: group for group in self.current.get("nodeGroups", ())}
-        _keep(self.current.get("clusterWide", {}), status["clusterWide"], now)
+        _keep(self.current.get("clusterWide", {}), status["clusterWide"], now, self._looked_at)
         for group in status["nodeGroups"]:
-            _keep(old_groups.get(group["name"], {}), group, now)
+            counted = now if group["name"] in self._state.readiness else None
+            _keep(old_groups.get(group["name"], {}), group, counted, self._looked_at)
+
+
+def _node_counts(readiness: Readiness) -> Json:
+    registered = {
+        "total": readiness.registered,
+        "ready": readiness.ready,
+        "notStarted": len(readiness.not_started),
+        "unready": {"total": readiness.unready, "resourceUnready": 0},
+    }
+    waiting = {"longUnregistered": readiness.long_unregistered, "unregistered": readiness.unregistered}
+    return {"registered": registered, **waiting}
 
 
 def _scale_down(candidates: int) -> Json:
-    return {"status": "CandidatesPresent" if candidates else "NoCandidates"}
+    return {"status": "CandidatesPresent", "candidates": candidates} if candidates else {"status": "NoCandidates"}
 
 
-def _keep(old: Json, new: Json, now: str) -> None:
-    """Keeps the time of the last transition of conditions that have not changed."""
+def _keep(old: Json, new: Json, counted: Nanoseconds | None, looked_at: Nanoseconds | None) -> None:
+    """Keeps the time of the last transition of conditions that have not changed.
+
+    That of others is when nodes were last `counted` or `looked_at` for removal, if ever.
+    """
     for condition in _CONDITIONS:
         before = old.get(condition, {})
+        time = looked_at if condition == "scaleDown" else counted
+        changed = None if time is None else render_time(time)
         same = before.get("status") == new[condition]["status"]
-        new[condition][_TRANSITION] = before[_TRANSITION] if same else now
+        transition = before.get(_TRANSITION) if same else changed
+        if transition is not None:
+            new[condition][_TRANSITION] = transition

@@ -11,6 +11,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 _SIMILAR = 10  # Events of one reason about one object, after which they are combined
 _FORGOTTEN = 600 * SECOND  # without a similar one
 _BURST, _REFILL = 25, 300 * SECOND  # Events of one type and source about one object, and the time until one more
+_AUTOSCALER, _STATUS = "cluster-autoscaler", "cluster-autoscaler-status"
 _MOST = 4096  # entries that are kept of each
 _COMBINED = "(combined from similar events): "
 
@@ -70,15 +71,28 @@ class Correlator:
 
     def within_limit(self, event: Event, now: Nanoseconds) -> bool:
         """Takes an Event from the limit of its source for that object; False if the limit is reached."""
-        key = (*_source(event), event["type"])
-        bucket = self._buckets.get(key) or _Bucket(_BURST * _REFILL, now)
-        bucket.credit = min(_BURST * _REFILL, bucket.credit + now - bucket.filled)
+        key, burst = _limit(event)
+        bucket = self._buckets.get(key) or _Bucket(burst * _REFILL, now)
+        bucket.credit = min(burst * _REFILL, bucket.credit + now - bucket.filled)
         bucket.filled = now
         _keep(self._buckets, key, bucket)
         if bucket.credit < _REFILL:
             return False
         bucket.credit -= _REFILL
         return True
+
+
+def _limit(event: Event) -> tuple[Key, int]:
+    """Returns which Events share a limit with this one, and the limit.
+
+    cluster-autoscaler sends one Event of a reason about an object at a time, or one of a message about its status.
+    """
+    if event["source"]["component"] != _AUTOSCALER:
+        return (*_source(event), event["type"]), _BURST
+    about = event["involvedObject"]
+    if (about.get("kind"), about.get("name")) == ("ConfigMap", _STATUS):
+        return (event["message"],), 1
+    return (event["reason"], *_source(event)), 1
 
 
 def _source(event: Event) -> Key:

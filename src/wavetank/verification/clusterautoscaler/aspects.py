@@ -1,7 +1,10 @@
-"""In which aspects a run is compared with its recording."""
+"""In which aspects runs are compared with a recording."""
 
 from __future__ import annotations
 
-SIZES = "sizes"
-OF_LOOPS = ("scale-up", "utilization", "obstacles", "unneeded", "removals")
-NODE_ASPECTS = (SIZES, *OF_LOOPS)
+FREE = "free"  # files: the sizes of groups in a run in which nothing is taken from the recording
+GUIDED = "guided"  # files: the same where choices that are a matter of chance are taken from the recording
+SIZES = "sizes"  # changes of the sizes of groups in the guided run
+OF_LOOPS = ("scale-up", "scale-down", "failures")  # loops, each from the recorded state
+STATUS, EVENTS = "status", "events"  # of the run from recorded states
+NODE_ASPECTS = (FREE, GUIDED, SIZES, *OF_LOOPS, STATUS, EVENTS)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+from typing import Any
 
-from wavetank.cluster.objects.groupkinds import MACHINE_DEPLOYMENT, MACHINE_SET
+import yaml
+
+from wavetank.cluster.objects.groupkinds import CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.clusterautoscaler.autoscaler import ClusterAutoscaler
 from wavetank.controllers.clusterautoscaler.options import Options
@@ -15,11 +19,13 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.machines.definitions import definitions
 from wavetank.controllers.machines.machines import Machines
 from wavetank.controllers.machines.machinesets import MachineDeployments, MachineSets, wanted
+from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.simulation.clustersnapshot import SchedulerSnapshot
+from wavetank.simulation.served.correlation import Correlator
 from wavetank.simulation.world import World
 from wavetank.verification.clusterautoscaler.playedcluster import (
     FaultyClient,
@@ -32,8 +38,31 @@ from wavetank.verification.clusterautoscaler.playedcluster import (
 from wavetank.verification.clusterautoscaler.playedworkloads import PlayedWorkloads
 from wavetank.verification.clusterautoscaler.recordedorder import RecordedBindings, RecordedOrder
 from wavetank.verification.clusterautoscaler.recording import ClusterAutoscalerRecording, RecordedInputs, Replicas
+from wavetank.verification.clusterautoscaler.replay import ForcedOrder, ReplayedAutoscaler
 
 VERSION = (1, 35)
+STATUS = "cluster-autoscaler-status"
+
+SentEvent = tuple[Nanoseconds, str, str, str, str]  # time, type, reason, object, message
+
+
+class EventRecorder:
+    """Notes Events as client-go's recorder sends them: similar ones are combined, too frequent ones left out."""
+
+    def __init__(self, clock: Clock, events: list[SentEvent]) -> None:
+        self._clock = clock
+        self._events = events
+        self._correlator = Correlator()
+
+    def record(self, about: Resource, type_: str, reason: str, message: str, component: str) -> None:
+        """Notes an Event unless it is one too many."""
+        named = {"kind": about.manifest_kind, "name": about.name, "uid": about.uid}
+        event: dict[str, Any] = {"type": type_, "reason": reason, "message": message, "involvedObject": named}
+        event["source"] = {"component": component}
+        self._correlator.combine(event, self._clock.now)
+        if self._correlator.within_limit(event, self._clock.now):
+            where = f"{about.manifest_kind}/{about.name}"
+            self._events.append((self._clock.now, type_, reason, where, str(event["message"])))
 
 
 @dataclass(slots=True)
@@ -42,10 +71,17 @@ class Observations:
 
     replicas: list[Replicas] = field(default_factory=list)
     loops: list[LoopReport] = field(default_factory=list)
+    events: list[SentEvent] = field(default_factory=list)
+    statuses: list[tuple[Nanoseconds, dict[str, Any]]] = field(default_factory=list)
 
 
 def run_freely(
-    recording: ClusterAutoscalerRecording, until: Nanoseconds | None = None, *, guided: bool = True, seed: int = 0
+    recording: ClusterAutoscalerRecording,
+    until: Nanoseconds | None = None,
+    *,
+    guided: bool = True,
+    forced: bool = False,
+    seed: int = 0,
 ) -> Observations:
     """Plays the inputs to wavetank's autoscaler, beside wavetank's scheduler, and returns what it did.
 
@@ -57,7 +93,8 @@ def run_freely(
     world = World(VERSION, seed)
     store = world.store
     client = FaultyClient(store, Random(seed), lambda pod: None)
-    context = ControllerContext(store, client, flags=inputs.flags)
+    recorder = EventRecorder(world.clock, observations.events)
+    context = ControllerContext(store, client, flags=inputs.flags, record_event=recorder.record)
     world.create(definitions())
     for node in inputs.nodes:
         document = node_of(node["name"], node)
@@ -76,6 +113,8 @@ def run_freely(
     world.create(group_object(group) for group in inputs.groups)
     world.clock.run(len(initial))
     _note_replicas(world, observations)
+    note_status = partial(_note_status, world.clock, observations)
+    store.subscribe(CONFIG_MAP, added=note_status, modified=lambda old, new: note_status(new))
     kube_scheduler = SchedulerDefinition("kube-scheduler", "", default_configuration(VERSION))
     bindings = RecordedBindings(recording.outputs)
     world.attach([kube_scheduler], SchedulerOptions(ties="exact", explain=bindings.explain if guided else None))
@@ -84,8 +123,13 @@ def run_freely(
     PlayedEvents(store, workloads, cloud, client).plan(inputs.events)
     cutoff = Options.from_flags(inputs.flags).expendable_pods_priority_cutoff
     snapshot = SchedulerSnapshot(world.context, cutoff, Random(seed))
-    order = RecordedOrder(inputs, recording.outputs, world.clock) if guided else RandomOrder(draws)
-    ClusterAutoscaler(context, snapshot, budgets, order, observations.loops.append)
+    note = observations.loops.append
+    if forced:
+        followed = ForcedOrder(inputs, recording.outputs, world.clock)
+        ReplayedAutoscaler(recording.outputs.loops, context, snapshot, budgets, followed, note)
+    else:
+        order = RecordedOrder(inputs, recording.outputs, world.clock) if guided else RandomOrder(draws)
+        ClusterAutoscaler(context, snapshot, budgets, order, note)
     world.run(inputs.options.horizon_ns if until is None else until)
     return observations
 
@@ -94,6 +138,12 @@ def _initial_order(inputs: RecordedInputs, draws: Random) -> list[str]:
     """Returns the nodes of the start in the order in which a scheduler's informer lists them: that of a Go map."""
     names = [f"{group['name']}-{number:03d}" for group in inputs.groups for number in range(1, group["initial"] + 1)]
     return map_order(names, names, len(names), draws.getrandbits(32), draws)
+
+
+def _note_status(clock: Clock, observations: Observations, new: Resource) -> None:
+    if new.name == STATUS:
+        status = yaml.safe_load((new.manifest.get("data") or {})["status"])
+        observations.statuses.append((clock.now, status))
 
 
 def _note_replicas(world: World, observations: Observations) -> None:

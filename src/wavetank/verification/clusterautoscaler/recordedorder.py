@@ -33,8 +33,8 @@ class RecordedOrder:
         self._next = 0  # the first recorded loop that is not older than the present instant
         self._last: Nanoseconds = -1
         self._number = 0
-        self._loop: Json = {}
-        self._down: Json = {}
+        self.loop: Json = {}
+        self.down: Json = {}
 
     def begin(self) -> None:
         """Finds the recorded loop."""
@@ -42,27 +42,27 @@ class RecordedOrder:
         self._number = self._number + 1 if now - self._last <= _CLOSE else 0
         self._last = now if not self._number else self._last
         while self._next < len(self._loops) and self._loops[self._next]["t"] < self._last - _CLOSE:
-            self._down = self._loops[self._next].get("down", self._down)
+            self.down = self._loops[self._next].get("down", self.down)
             self._next += 1
         present = [loop for loop in self._loops[self._next : self._next + 40] if loop["t"] <= self._last + _CLOSE]
-        self._loop = present[min(self._number, len(present) - 1)] if present else {}
+        self.loop = present[min(self._number, len(present) - 1)] if present else {}
         for loop in present[: self._number + 1]:
-            self._down = loop.get("down", self._down)
+            self.down = loop.get("down", self.down)
 
     def pods(self, pods: list[Pod], total: int) -> list[Pod]:
         """Puts pods that were packed before those that were not, and those in their recorded order."""
-        packed = self._loop.get("packing") or {}
-        rest = {name: number for number, name in enumerate(self._loop.get("unschedulable") or ())}
+        packed = self.loop.get("packing") or {}
+        rest = {name: number for number, name in enumerate(self.loop.get("unschedulable") or ())}
         return sorted(pods, key=lambda pod: (pod.name not in packed, rest.get(pod.name, len(rest))))
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Puts nodes that were found unneeded before others."""
-        unneeded = self._down.get("unneeded_since_ms") or {}
+        unneeded = self.down.get("unneeded_since_ms") or {}
         return iter(sorted(nodes, key=lambda node: (node.name not in unneeded, node.name)))
 
     def removals(self, names: list[str]) -> list[str]:
         """Puts nodes that were removed first."""
-        removed = [*(self._loop.get("remove_empty") or ()), *(each[0] for each in self._loop.get("remove_drain") or ())]
+        removed = [*(self.loop.get("remove_empty") or ()), *(each[0] for each in self.loop.get("remove_drain") or ())]
         return sorted(names, key=lambda name: removed.index(name) if name in removed else len(removed))
 
     def taints(self, names: list[str]) -> list[str]:
@@ -72,12 +72,12 @@ class RecordedOrder:
 
     def group(self, ids: Sequence[str]) -> str:
         """Returns the recorded choice if it is one of the groups."""
-        best = self._ids.get(str(self._loop.get("best")), "")
+        best = self._ids.get(str(self.loop.get("best")), "")
         return best if best in ids else ids[0]
 
     def packed_on(self, pod: Pod) -> str:
         """Returns the node on which a pod was packed."""
-        name = str((self._loop.get("packing") or {}).get(pod.name, ""))
+        name = str((self.loop.get("packing") or {}).get(pod.name, ""))
         if not name.startswith("upcoming:"):
             return name
         group, _, number = name.removeprefix("upcoming:").rpartition("/")
@@ -85,7 +85,7 @@ class RecordedOrder:
 
     def moved_to(self, pod: Pod) -> str:
         """Returns the node to which a pod was moved in the simulation."""
-        return str((self._down.get("moves") or {}).get(pod.name, ""))
+        return str((self.down.get("moves") or {}).get(pod.name, ""))
 
 
 class RecordedBindings:
@@ -110,13 +110,16 @@ class RecordedBindings:
 
     def explain(self, time: Nanoseconds, pod: Pod, outcome: Outcome, cycle: Cycle) -> None:
         """Changes the result of an attempt."""
+        bound, name = self._bindings.get(pod.name, (0, ""))
+        preemption = outcome.preemption
+        if preemption is not None and name in preemption.equally_good:
+            preemption.nominated = name
         if not outcome.node_name:
             return
-        bound, name = self._bindings.get(pod.name, (time, ""))
-        if bound > time + _CLOSE:
-            outcome.node_name, outcome.message, outcome.rejectors = "", _TOO_EARLY, frozenset({"NodeResourcesFit"})
-        elif cycle.table.slots.get(name, -1) in outcome.feasible:
+        if cycle.table.slots.get(name, -1) in outcome.feasible and bound <= time + _CLOSE:
             outcome.node_name = name
+        elif bound > time - _CLOSE:
+            outcome.node_name, outcome.message, outcome.rejectors = "", _TOO_EARLY, frozenset({"NodeResourcesFit"})
 
 
 def _preempt(store: Store, name: str, grace_s: int) -> None:

@@ -101,8 +101,7 @@ class ScaleDownActuator:
         if drain:
             used = utilization(each.node, self._pods_on(name), group.options.ignore_daemonsets_utilization, self._now)
             pods = [pod.name for pod in each.pods]
-            text = f"{{{used.cpu:g} {used.memory:g} 0 0 {used.resource} {used.share:g}}}"
-            self._events.removing_drained(name, text, pods)
+            self._events.removing_drained(name, str(used), pods)
         else:
             self._events.removing_empty(name)
         delay = self._options.node_delete_delay_after_taint

@@ -61,7 +61,7 @@ class ScaleDownPlanner:
         self.occupancy = Occupancy(snapshot, groups, nodes, self._rules)
         self._eligibility = EligibilityChecker(self.occupancy, options)
         self._simulator = HintingSimulator(snapshot, order.moved_to)
-        self._unremovable: dict[str, Nanoseconds] = {}  # until when a node is not looked at again
+        self.unremovable: dict[str, Nanoseconds] = {}  # until when a node is not looked at again
         self._latest: Nanoseconds | None = None
         self._interval: Nanoseconds = max(options.group.scale_down_unneeded_time, 1)
         self.unneeded: dict[str, UnneededNode] = {}
@@ -72,7 +72,7 @@ class ScaleDownPlanner:
 
     def ignores(self, name: str, now: Nanoseconds) -> bool:
         """Returns whether a node was found unremovable so recently that it is not looked at."""
-        return self._unremovable.get(name, now) > now
+        return self.unremovable.get(name, now) > now
 
     def update(
         self, candidates: Sequence[Node], destinations: set[str], now: Nanoseconds, report: ScaleDownReport
@@ -81,7 +81,7 @@ class ScaleDownPlanner:
         self._note_interval(now)
         busy = self._deletions.all()
         destinations.difference_update(busy)
-        self._unremovable = {name: until for name, until in self._unremovable.items() if until > now}
+        self.unremovable = {name: until for name, until in self.unremovable.items() if until > now}
         self._snapshot.fork()
         try:
             eligible = self._eligible([node for node in candidates if node.name not in busy], report)
@@ -99,7 +99,7 @@ class ScaleDownPlanner:
     def _eligible(self, candidates: Sequence[Node], report: ScaleDownReport) -> list[Node]:
         eligible = []
         for node in candidates:
-            if node.name in self._unremovable:
+            if node.name in self.unremovable:
                 report.ignored += 1
             elif self._eligibility.is_eligible(node, report):
                 eligible.append(node)
@@ -120,7 +120,7 @@ class ScaleDownPlanner:
                 break
             removable = self._simulate_removal(node, destinations, budgets, now, report)
             if removable is None:
-                self._unremovable[node.name] = now + self._options.unremovable_node_recheck_timeout
+                self.unremovable[node.name] = now + self._options.unremovable_node_recheck_timeout
                 continue
             destinations.discard(node.name)
             removable.risky = not budgets.allow_together(removable.pods)
@@ -193,8 +193,9 @@ class ScaleDownPlanner:
     def _unneeded_limit(self) -> int:
         """Returns the number of unneeded nodes beyond which more could not be removed in time anyway."""
         parallel = self._options.max_scale_down_parallelism
-        unneeded = max(self._options.group.scale_down_unneeded_time, self._interval)
-        return min(parallel * (unneeded // self._interval) + parallel, len(self.unneeded) + 2 * parallel)
+        # Real loops are always late by a little, so one less of them fits into a multiple of the interval.
+        loops = max((self._options.group.scale_down_unneeded_time - 1) // self._interval, 1)
+        return min(parallel * loops + parallel, len(self.unneeded) + 2 * parallel)
 
     def removable(self, now: Nanoseconds, report: ScaleDownReport) -> tuple[list[UnneededNode], list[UnneededNode]]:
         """Returns the empty nodes and those with pods that were unneeded for long enough to be removed now.

@@ -27,6 +27,15 @@ class Utilization(NamedTuple):
         """Returns the larger share."""
         return max(self.cpu, self.memory)
 
+    def __str__(self) -> str:
+        """Returns it as the real program prints it, with the shares of GPUs and devices."""
+        shares = f"{_shortest(self.cpu)} {_shortest(self.memory)} 0 0"
+        return f"{{{shares} {self.resource} {_shortest(self.share)}}}"
+
+
+def _shortest(share: float) -> str:
+    return str(int(share)) if share.is_integer() else repr(share)
+
 
 def utilization(node: Node, pods: Iterable[Pod], ignore_daemon_sets: bool, now: Nanoseconds) -> Utilization:
     """Returns how much of a node is requested.

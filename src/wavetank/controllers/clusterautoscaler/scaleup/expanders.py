@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import yaml
-
 from wavetank.cluster.fields.resources import CPU, MEMORY, parse_amounts
-from wavetank.cluster.objects.groupkinds import CONFIG_MAP
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.clusterautoscaler.events import EventWriter
 from wavetank.controllers.clusterautoscaler.nodegroups import NodeGroup
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.order import Order
 from wavetank.controllers.clusterautoscaler.report import LoopReport
+from wavetank.controllers.clusterautoscaler.scaleup.priorities import PriorityList
 from wavetank.controllers.clusterautoscaler.templates import NodeTemplate
-
-PRIORITIES = "cluster-autoscaler-priority-expander"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +35,8 @@ _Filter = Callable[[_Options, LoopReport], _Options]
 class ExpanderChain:
     """Filters options by each expander of the list in turn; a tie that is left is broken at random."""
 
-    def __init__(self, store: Store, options: Options, order: Order) -> None:
-        self._store = store
-        self._namespace = options.namespace
+    def __init__(self, store: Store, options: Options, order: Order, events: EventWriter) -> None:
+        self._priorities = PriorityList(store, options.namespace, events)
         self._order = order
         filters: Mapping[str, _Filter] = {
             "random": self._one_of,
@@ -69,27 +64,8 @@ class ExpanderChain:
         return [option for option in options if option.group.id == chosen]
 
     def _highest_priority(self, options: _Options, report: LoopReport) -> _Options:
-        """Keeps the groups of the highest priority; all of them, if none is listed or there is no valid list."""
-        ranks = [(self._priority(option.group.id), option) for option in options]
-        listed = [(rank, option) for rank, option in ranks if rank is not None]
-        if not listed:
-            return options
-        highest = max(rank for rank, _ in listed)
-        return [option for rank, option in listed if rank == highest]
-
-    def _priority(self, group: str) -> int | None:
-        priorities = self._priorities()
-        matching = [rank for rank, patterns in priorities.items() if any(re.search(p, group) for p in patterns)]
-        return max(matching, default=None)
-
-    def _priorities(self) -> Mapping[int, Sequence[str]]:
-        found = self._store.find(CONFIG_MAP, self._namespace, PRIORITIES)
-        text = ((found.manifest.get("data") or {}) if found is not None else {}).get("priorities", "")
-        try:
-            read = yaml.safe_load(text) or {}
-            return {int(rank): [str(pattern) for pattern in patterns] for rank, patterns in read.items()}
-        except (yaml.YAMLError, AttributeError, TypeError, ValueError):
-            return {}
+        kept = self._priorities.highest([option.group.id for option in options])
+        return [option for option in options if option.group.id in kept]
 
 
 def _most_pods(options: _Options, report: LoopReport) -> _Options:

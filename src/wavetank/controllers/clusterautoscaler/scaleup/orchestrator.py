@@ -116,7 +116,7 @@ class ScaleUpOrchestrator:
                 self._groups.set_size(group, resize.after)
             except ApiError as error:
                 message = f"failed to increase node group size: {error.reason}"
-                self._events.resize_failed(resize, message)
+                self._events.resize_failed(resize, error.reason)
                 reason = BackoffReason("Other", "cloudProviderError", message)
                 self._state.register_failure(resize.group, reason, now, report)
                 return False
