@@ -9,15 +9,12 @@ from typing import Any
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.clusterapi import CAPACITY, INTERRUPTED
 from wavetank.cluster.objects.groupkinds import MACHINE_DEPLOYMENT, MACHINE_SET, NODE
-from wavetank.cluster.objects.node import PRICE
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.machines.interruptions import Interruption
 from wavetank.controllers.machines.provider import Boot, NoTemplateError
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.scalablegroup import ScalableGroup, group_of_annotations
-
-_PLATFORM = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}
 
 
 class _Draws:
@@ -67,14 +64,7 @@ class DrawnMachines:
         """Returns the node of a machine."""
         draws = self._of(machine)
         assert draws is not None, "only machines that boot become nodes"
-        group = draws.group
-        amounts = {"pods": "110", **group.capacity}
-        priced = {} if group.price is None else {"annotations": {PRICE: str(group.price)}}
-        return {
-            "metadata": {"labels": {**_PLATFORM, "kubernetes.io/hostname": machine.name, **group.labels}, **priced},
-            "spec": {"taints": [dict(taint) for taint in group.taints]} if group.taints else {},
-            "status": {"capacity": amounts, "allocatable": amounts},
-        }
+        return draws.group.node(machine.name)
 
     def interruption(self, machine: Resource) -> Interruption | None:
         """Returns when a machine is taken back."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts, parse_amounts
 from wavetank.cluster.objects.clusterapi import API_VERSION, CAPACITY, CLUSTER_NAME, MAX_SIZE, MIN_SIZE, PRICE
+from wavetank.cluster.objects.node import PRICE as NODE_PRICE
 from wavetank.cluster.objects.resource import Resource
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution
@@ -14,6 +15,7 @@ from wavetank.kernel.durations import Nanoseconds
 MACHINE_DEPLOYMENT, MACHINE_SET = KINDS = ("MachineDeployment", "MachineSet")
 
 _CLUSTER = "wavetank"  # the name of the Cluster that all machines belong to
+_PLATFORM = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}
 _AT_ONCE = Constant(0)
 _USUAL_BOOT = Constant(60)  # seconds
 _AMOUNTS = {"cpu": CPU, "memory": MEMORY, "maxPods": PODS}  # by the names of annotations
@@ -71,6 +73,16 @@ class ScalableGroup:
             "template": {"metadata": {"labels": {**of_cluster, **of_group}}},
         }
         return {"apiVersion": API_VERSION, "kind": self.kind, "metadata": metadata, "spec": spec}
+
+    def node(self, name: str) -> dict[str, Any]:
+        """Returns a node of the group: its metadata without the name, spec and status."""
+        amounts = {"pods": "110", **self.capacity}
+        priced = {} if self.price is None else {"annotations": {NODE_PRICE: str(self.price)}}
+        return {
+            "metadata": {"labels": {**_PLATFORM, "kubernetes.io/hostname": name, **self.labels}, **priced},
+            "spec": {"taints": [dict(taint) for taint in self.taints]} if self.taints else {},
+            "status": {"capacity": amounts, "allocatable": amounts},
+        }
 
 
 def group_of_annotations(owner: Resource) -> ScalableGroup | None:

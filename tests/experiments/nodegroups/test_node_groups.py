@@ -56,9 +56,38 @@ def test_a_group_grows_for_pending_pods_and_shrinks_when_they_are_done() -> None
     assert counter.counts[-1] == 1
 
 
+def agent(cpu: str, **spec: Any) -> dict[str, Any]:
+    """Returns a cluster with a DaemonSet."""
+    container = {"name": "agent", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
+    template = {"metadata": {"labels": {"app": "agent"}}, "spec": {"containers": [container], **spec}}
+    daemon_set = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "agent"},
+        "spec": {"selector": {"matchLabels": {"app": "agent"}}, "template": template},
+    }
+    return {"nodes": [{"name": "control", "cpu": "100m", "memory": "1Gi"}], "objects": [daemon_set]}
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        pytest.param(agent("4"), id="they fill the node"),
+        pytest.param(agent("9", nodeSelector={"disk": "fast"}), id="they do not run there"),
+    ],
+)
+def test_groups_whose_nodes_hold_their_daemon_sets_are_taken(cluster: dict[str, Any]) -> None:
+    parse_experiment(document(cluster=cluster), Path())
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        pytest.param(
+            {"cluster": agent("4100m")},
+            r"spec.nodeGroups\[0\].cpu: the DaemonSets of a node need 4100m cpu: agent",
+            id="a node that cannot hold its DaemonSets",
+        ),
         pytest.param({"nodeGroups": [{**GROUP, "min": 5}]}, "min 5 must be below max 5", id="impossible bounds"),
         pytest.param({"nodeGroups": [{**GROUP, "initial": 9}]}, "initial 9 is above max 5", id="too many at first"),
         pytest.param({"nodeGroups": [GROUP, GROUP]}, "a second group", id="two groups of one name"),

@@ -12,6 +12,7 @@ from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.autoscaling import controller_flags, make_metrics, with_autoscalers
 from wavetank.experiments.document.controllers import Controllers, make_controllers
+from wavetank.experiments.document.daemonsets import check_daemon_sets
 from wavetank.experiments.document.deployments import check_deployments
 from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
@@ -138,6 +139,8 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     if spec.execution == K8SSIM:
         latency = _k8ssim_latency(latency, bool(faults or events))
         schedulers = tuple(replace(entry, schedulers=as_in_k8ssim(entry.schedulers)) for entry in schedulers)
+    groups = make_groups(spec.node_groups, "spec.nodeGroups")
+    check_daemon_sets(groups, cluster.manifests, "spec.nodeGroups")
     return Experiment(
         name=read.metadata.name or read_name(default_name, "metadata.name"),
         cluster=cluster,
@@ -155,7 +158,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),
         metrics=make_metrics(spec.metrics, folder, "spec.metrics"),
         controller_flags=flags,
-        node_groups=make_groups(spec.node_groups, "spec.nodeGroups"),
+        node_groups=groups,
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
         provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
         services=services,

@@ -115,8 +115,10 @@ class NodeFigures:
     def __init__(self, pods: PodTable) -> None:
         self.pods = pods
         self.machines = pods.recorder.machines.machines
-        self.has_groups = any(machine.group for machine in self.machines)
-        self.has_prices = any(machine.price is not None for machine in self.machines)
+        self._prices = pods.recorder.machines.groups
+        self.has_groups = bool(self._prices) or any(machine.group for machine in self.machines)
+        prices = (*self._prices.values(), *(machine.price for machine in self.machines))
+        self.has_prices = any(price is not None for price in prices)
         self.span = Span(0, pods.recorder.end) if self.has_groups else Span(*pods.busy_span())
 
     @cached_property
@@ -149,8 +151,8 @@ class NodeFigures:
 
     @cached_property
     def groups(self) -> list[GroupFigures]:
-        """Returns the groups in the order of their first machines; last the nodes without a group, if they cost."""
-        names = list(dict.fromkeys(machine.group for machine in self.machines if machine.group))
+        """Returns the groups in the order of their creation; last the nodes without a group, if they cost."""
+        names = list(dict.fromkeys((*self._prices, *(machine.group for machine in self.machines if machine.group))))
         if any(machine.price is not None and not machine.group for machine in self.machines):
             names.append("")
         borne = self._borne()

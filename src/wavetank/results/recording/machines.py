@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.clusterapi import INTERRUPTED, MACHINE_OF_NODE
-from wavetank.cluster.objects.groupkinds import MACHINE, NODE, NODE_CLAIM, POD
+from wavetank.cluster.objects.clusterapi import PRICE as GROUP_PRICE
+from wavetank.cluster.objects.groupkinds import (
+    MACHINE,
+    MACHINE_DEPLOYMENT,
+    MACHINE_SET,
+    NODE,
+    NODE_CLAIM,
+    NODE_POOL,
+    POD,
+)
 from wavetank.cluster.objects.node import PRICE, Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -47,6 +56,7 @@ class MachineRecorder(Observer):
 
     def __init__(self) -> None:
         self.machines: list[RecordedMachine] = []
+        self.groups: dict[str, float | None] = {}  # prices by name; with those that never had a machine
         self._by_name: dict[str, RecordedMachine] = {}  # those that are not gone
 
     def join(self, context: ActorContext) -> None:
@@ -54,6 +64,8 @@ class MachineRecorder(Observer):
         self._store, self._clock = context.store, context.clock
         for kind in (MACHINE, NODE_CLAIM):
             context.store.subscribe(kind, added=self._ordered, modified=self._changed, deleted=self._cancelled)
+        for kind in (MACHINE_DEPLOYMENT, MACHINE_SET, NODE_POOL):
+            context.store.subscribe(kind, added=self._group_added)
         context.store.subscribe(NODE, added=self._node_added, modified=self._node_modified, deleted=self._node_deleted)
 
     def _open(self, name: str, group: str) -> RecordedMachine:
@@ -65,6 +77,10 @@ class MachineRecorder(Observer):
         machine = self._by_name.pop(name, None)
         if machine is not None:
             machine.gone = self._clock.now
+
+    def _group_added(self, new: Resource) -> None:
+        price = new.annotations.get(GROUP_PRICE)
+        self.groups.setdefault(new.name, None if price is None else _number(price, f"{new.name}: {GROUP_PRICE}"))
 
     # machines
 
@@ -114,13 +130,14 @@ class MachineRecorder(Observer):
 def price_of(node: Node) -> float | None:
     """Returns what an hour of a node costs, or None."""
     text = node.annotations.get(PRICE, node.labels.get(PRICE))
-    if text is None:
-        return None
+    return None if text is None else _number(text, f"node {node.name}: {PRICE}")
+
+
+def _number(text: str, path: str) -> float:
     try:
         return float(text)
     except ValueError:
-        problem = f"expected a price per hour, got {text!r:.60}"
-        raise InputError(problem, path=f"node {node.name}: {PRICE}") from None
+        raise InputError(f"expected a price per hour, got {text!r:.60}", path=path) from None
 
 
 def _group_of(machine: Resource) -> str:
