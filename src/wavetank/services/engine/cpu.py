@@ -153,13 +153,14 @@ class SharedCpu:
     def __init__(self, events: EventQueue, capacity: float, cores: float) -> None:
         self.capacity = capacity
         self._events = events
-        self._cores = cores
+        self._full_rate = capacity / cores  # units a second of a request that has a core for itself
         self._speed = capacity  # units a second that may be used now
         self._progress = 0.0
         self._since: Nanoseconds = 0
         self._jobs: list[tuple[float, int, Request, Computed]] = []
         self._sequence = 0
         self._next: Event | None = None
+        self._is_telling = False
         self.used = 0.0  # units of work done so far
         self.queueing = 0.0  # requests that were there, over time, in seconds
         self.overloads: OverloadWatch | None = None
@@ -180,19 +181,24 @@ class SharedCpu:
 
     def _tell(self) -> None:
         if self.changed is not None:
+            self._is_telling = True
             self.changed()
+            self._is_telling = False
 
     def set_speed(self, speed: float) -> None:
         """Sets the units of work a second that may be used from now on."""
-        if speed != self._speed:
+        if speed == self._speed:
+            return
+        if not self._is_telling:  # otherwise it is up to date and plans afterwards
             self.advance()
-            self._speed = speed
+        self._speed = speed
+        if not self._is_telling:
             self._plan()
 
     def _rate(self) -> float:
         """Returns the units a second that each request gets."""
         jobs = len(self._jobs)
-        return min(self.capacity / self._cores, self._speed / jobs) if jobs else 0.0
+        return min(self._full_rate, self._speed / jobs) if jobs else 0.0
 
     def advance(self) -> None:
         """Brings the progress up to the present."""
@@ -216,9 +222,9 @@ class SharedCpu:
             self._next = None
         rate = self._rate()
         if self.overloads is not None:
-            jobs = len(self._jobs)
-            is_short = jobs > 0 and rate < self.capacity / self._cores
-            self.overloads.note(self._events.now, is_short, jobs, self._sequence)
+            is_short = 0 < rate < self._full_rate
+            if is_short or self.overloads.since is not None:
+                self.overloads.note(self._events.now, is_short, len(self._jobs), self._sequence)
         if rate > 0:
             left = max(0.0, self._jobs[0][0] - self._progress)
             self._next = self._events.schedule(math.ceil(left / rate * SECOND), self._finish)

@@ -31,28 +31,28 @@ class OverloadWatch:
     chance explains: by more than four times the square root of the number of requests that came.
     """
 
-    __slots__ = ("_came", "_longest", "_queued", "_shortest", "_since", "_until_peak", "found")
+    __slots__ = ("_came", "_longest", "_queued", "_shortest", "_until_peak", "found", "since")
 
     def __init__(self, shortest: Nanoseconds) -> None:
         self.found: list[Overload] = []
         self._shortest = shortest
-        self._since: Nanoseconds | None = None
+        self.since: Nanoseconds | None = None  # of the present shortage
         self._queued = self._came = self._longest = self._until_peak = 0
 
     def note(self, now: Nanoseconds, is_short: bool, queued: int, came: int) -> None:
         """Notes whether CPU is short from `now` on; `queued` requests are there, `came` have come so far."""
         if not is_short:
-            if self._since is not None:
+            if self.since is not None:
                 self.end(now, now)
-        elif self._since is None:
-            self._since, self._queued, self._came = now, queued, came
+        elif self.since is None:
+            self.since, self._queued, self._came = now, queued, came
             self._longest, self._until_peak = queued, came
         elif queued > self._longest:
             self._longest, self._until_peak = queued, came
 
     def end(self, now: Nanoseconds, until: Nanoseconds | None) -> None:
         """Ends the present shortage, if there is one; `until` is None at the end of the run."""
-        since, self._since = self._since, None
+        since, self.since = self.since, None
         if since is None or now - since < self._shortest:
             return
         chance = math.sqrt(self._until_peak - self._came)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -86,7 +85,7 @@ class Request:
         self.computed: Nanoseconds | None = None
         self.ended: Nanoseconds | None = None
         self.reason: Reason | None = None
-        self.children: Sequence[Request] = ()
+        self.children: list[Request] | None = None
 
     @property
     def size(self) -> int:

@@ -119,7 +119,8 @@ class Simulation:
         request.requester = instance
         if self._keeps_calls:
             assert step.request is not None
-            step.request.children = [*step.request.children, request]
+            assert step.request.children is not None
+            step.request.children.append(request)
         step.child = request
         step.target = request.service
         self.events.schedule(self.rules.span(wait), self._send_request, request)
@@ -128,6 +129,8 @@ class Simulation:
         operation = self._operations[service, name]
         request = Request(self.services[service], operation, step, source)
         if operation.dependencies:
+            if self._keeps_calls:
+                request.children = []
             request.plan = draw_plan(operation.dependencies, self.rules.parallel_loops, self.random)
         return request
 

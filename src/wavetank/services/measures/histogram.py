@@ -38,23 +38,36 @@ class Histogram:
     Histograms add up, so quantiles of a whole are never means of quantiles.
     """
 
-    __slots__ = ("counts", "maximum", "total")
+    __slots__ = ("_counts", "_new", "maximum", "total")
 
     def __init__(self, counts: NDArray[np.int64] | None = None, total: float = 0.0, maximum: int = 0) -> None:
-        self.counts: NDArray[np.int64] = np.zeros(BUCKETS, np.int64) if counts is None else counts
+        self._counts = counts
+        self._new: dict[int, int] = {}  # single counts are kept here first: an array is slow to change one by one
         self.total = total  # nanoseconds
         self.maximum = maximum
 
     def add(self, value: Nanoseconds) -> None:
         """Counts one latency."""
         shift = max(0, value.bit_length() - _DIGITS)
-        self.counts[shift * _HALF + (value >> shift)] += 1
+        bucket = shift * _HALF + (value >> shift)
+        self._new[bucket] = self._new.get(bucket, 0) + 1
         self.total += value
-        self.maximum = max(self.maximum, value)
+        if value > self.maximum:
+            self.maximum = value
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Returns the counts of all buckets."""
+        if self._counts is None:
+            self._counts = np.zeros(BUCKETS, np.int64)
+        for bucket, count in self._new.items():
+            self._counts[bucket] += count
+        self._new.clear()
+        return self._counts
 
     def include(self, other: Histogram) -> None:
         """Adds the counts of another histogram."""
-        self.counts += other.counts
+        self._counts = self.counts + other.counts
         self.total += other.total
         self.maximum = max(self.maximum, other.maximum)
 

@@ -89,7 +89,7 @@ def _spans(root: Request, trace: int) -> Iterator[Span]:
     found: list[tuple[Request, int | None]] = [(root, None)]
     for number, (request, parent) in enumerate(found, 1):
         yield _span(request, trace, number, parent)
-        found += [(child, number) for child in request.children]
+        found += [(child, number) for child in request.children or ()]
 
 
 def _span(request: Request, trace: int, number: int, parent: int | None) -> Span:
