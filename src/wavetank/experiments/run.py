@@ -21,15 +21,18 @@ from wavetank.results.attempts.recorder import AttemptRecorder
 from wavetank.results.columns.decimals import NEVER
 from wavetank.results.layout import ATTEMPTS, run_label
 from wavetank.results.metrics.autoscaling import autoscaler_figures
+from wavetank.results.metrics.energy import energy_figures
 from wavetank.results.metrics.gpus import GpuFigures, gpu_figures
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.machines import node_figures
 from wavetank.results.metrics.metrics import measure
 from wavetank.results.metrics.podtable import PodTable
+from wavetank.results.recording.energy import EnergyRecorder
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
+from wavetank.results.write.energy import write_energy
 from wavetank.results.write.k8ssim import write_k8ssim
 from wavetank.results.write.nodes import write_nodes
 from wavetank.results.write.services.tables import write_services
@@ -115,7 +118,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             recorder = make_recorder(plan.setting, tell)
             requests = None if plan.setting.services is None else ServiceObserver(plan.setting.services)
             batch = _batch_observer(plan)
-            observers = tuple(each for each in (recorder, requests, batch) if each is not None)
+            meter = EnergyRecorder() if plan.setting.has_power else None
+            observers = tuple(each for each in (recorder, requests, batch, meter) if each is not None)
             simulation = Simulation(plan.setting, plan.seed, observers, explain)
             simulation.run()
         wall = time.perf_counter() - begun
@@ -132,6 +136,9 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         nodes = node_figures(pods)
         if nodes is not None:
             write_nodes(nodes, plan.folder)
+        energy = energy_figures(meter)
+        if energy is not None:
+            write_energy(energy, plan.folder)
         served: list[str] = []
         if requests is not None:
             write_services(requests.services, recorder.end, plan.folder)
@@ -142,7 +149,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
         figures = requests.services if requests is not None else None
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures)
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy)
         return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
 
 

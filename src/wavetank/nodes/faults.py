@@ -111,7 +111,7 @@ class Faults:
     def _drain(self, node: Node) -> None:
         self._cordon(node)
         for pod in self._pods_on(node.name):
-            if not _is_daemon(pod):
+            if not is_daemon(pod):
                 self._store.evict(pod, "Evicted")
 
     def _pod_modified(self, old: Pod, new: Pod) -> None:
@@ -147,7 +147,7 @@ def _joined(taints: tuple[Taint, ...], more: tuple[Taint, ...]) -> tuple[Taint, 
     return (*taints, *(taint for taint in more if taint not in taints))
 
 
-def _is_daemon(pod: Pod) -> bool:
+def is_daemon(pod: Pod) -> bool:
     """Tells whether a pod belongs to a DaemonSet, which kubectl drain ignores."""
     owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
     return any(owner.get("controller") and owner.get("kind") == "DaemonSet" for owner in owners)

@@ -16,13 +16,24 @@ TieBreaking = Literal["random", "exact"]
 Connect = Callable[[Mapping[str, Any]], ExtenderClient]
 
 
+class NodePower(Protocol):
+    """Switches nodes off and on by their names; each returns whether the node is now on the way there."""
+
+    def off(self, name: str) -> bool:
+        """Shuts down a node without pods."""
+
+    def on(self, name: str) -> bool:
+        """Boots a node that is off."""
+
+
 @dataclass(frozen=True, slots=True)
 class SchedulerOptions:
     """How a scheduler is attached to a cluster.
 
     `latency` None takes no time. A scheduler with a single profile schedules every pod if it `takes_all`, else only
     pods with its schedulerName. `explain` is called with each scheduling attempt. `connect` makes the clients of
-    extenders; without it a configuration with extenders is an InputError.
+    extenders; without it a configuration with extenders is an InputError. `power` switches nodes off and on, for
+    policies.
     """
 
     ties: TieBreaking = "random"
@@ -30,6 +41,7 @@ class SchedulerOptions:
     takes_all: bool = True
     explain: Explain | None = None
     connect: Connect | None = None
+    power: NodePower | None = None
 
 
 DEFAULT_OPTIONS = SchedulerOptions()

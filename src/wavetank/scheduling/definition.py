@@ -72,6 +72,7 @@ class SchedulerDefinition:
         if hasattr(policy, "plugins"):
             policy.seed = streams.seed
         policy.now = handle.now
+        policy.power = handle.power
         if self.forecast is not None:
             policy.expect(self.forecast)
         return [policy_framework(policy, self.name, self.configuration, handle)]
@@ -98,7 +99,14 @@ class SchedulerDefinition:
             pop_from_backoff=version >= (1, 33),
         )
         draws = streams.stream(f"scheduler/{self.name}/preemption")
-        handle = Handle(version, Listers(), draws, self._extenders(streams, options.connect), now=lambda: clock.now)
+        handle = Handle(
+            version,
+            Listers(),
+            draws,
+            self._extenders(streams, options.connect),
+            now=lambda: clock.now,
+            power=options.power,
+        )
         return Scheduler(
             context.store,
             clock,

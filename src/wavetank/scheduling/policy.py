@@ -45,11 +45,14 @@ METHODS = ("filter", "score", "filter_nodes", "score_nodes", "choose")
 class Policy:
     """A base for policies that want documentation for `random`, a stream that follows the run's seed, and `now`.
 
-    `now()` is the time of the simulation in nanoseconds. Both are there in the methods, not yet in the constructor.
+    `now()` is the time of the simulation in nanoseconds. `power.off(node)` and `power.on(node)` switch nodes by their
+    names, in runs whose nodes have a power model; otherwise `power` is None. All are there in the methods, not yet in
+    the constructor.
     """
 
     random: random.Random
     now: Callable[[], Nanoseconds]
+    power: Any
 
 
 def build_policy(cls: type, args: Mapping[str, Any]) -> Any:

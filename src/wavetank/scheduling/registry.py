@@ -9,6 +9,7 @@ from typing import Any
 
 from wavetank.cluster.releases import Version
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.attachable import NodePower
 from wavetank.scheduling.config import Configuration, PluginArgs, Profile
 from wavetank.scheduling.config.gates import NO_GATES, VOLUME_LIMIT_SCALING, FeatureGates
 from wavetank.scheduling.framework.cycle.batching import Batch
@@ -47,6 +48,7 @@ class Handle:
     extenders: Extenders = field(default_factory=Extenders)
     gates: FeatureGates = NO_GATES
     now: Callable[[], Nanoseconds] = lambda: 0
+    power: NodePower | None = None
 
 
 _Factory = Callable[[Any, Handle], Plugin]

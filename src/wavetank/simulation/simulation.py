@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.context import ActorContext
+from wavetank.cluster.fields.power import POWER
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.cluster.store.store import Store
@@ -47,6 +48,8 @@ from wavetank.workloads.generators.inflation import Inflated, known_pods
 from wavetank.workloads.workload import Workload
 
 if TYPE_CHECKING:
+    from wavetank.nodes.power.saver import SavingOptions
+    from wavetank.nodes.power.switch import PowerSwitch
     from wavetank.simulation.batchoperator import OperatorRun, OperatorSetting
     from wavetank.simulation.programs import Loop
 
@@ -73,8 +76,14 @@ class Setting:
     node_groups: tuple[ScalableGroup, ...] = ()
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
     provisioning: Provisioning | None = None  # node pools, as Karpenter's
+    power_saving: SavingOptions | None = None  # None: nodes stay on unless a policy switches them off
     services: ServicesSetting | None = None  # microservices whose instances are pods
     operator: OperatorSetting | None = None  # the batch operator; None: there is none
+
+    @property
+    def has_power(self) -> bool:
+        """Tells whether any node of the cluster has a power model."""
+        return self.cluster.annotates(POWER)
 
     @property
     def has_programs(self) -> bool:
@@ -126,7 +135,9 @@ class Simulation:
             self._start_controllers(world.context, admission, operator)
             if kubelets is not None:
                 Faults(world.context, kubelets, setting.faults)
-            world.attach(map(self._informed, setting.schedulers), self._scheduler_options(operator))
+            switch = self._power_switch(world.context)
+            options = replace(self._scheduler_options(operator), power=switch)
+            world.attach(map(self._informed, setting.schedulers), options)
             for observer in self.observers:
                 observer.attached([*world.schedulers, *programs])
             kinds = object_kinds(setting.all_controllers, setting.schedulers)
@@ -201,6 +212,18 @@ class Simulation:
     def _takes_all(self) -> bool:
         """Tells whether there is only one scheduler, which then gets every pod."""
         return len(self.setting.schedulers) + len(self.setting.processes) == 1
+
+    def _power_switch(self, context: ActorContext) -> PowerSwitch | None:
+        """Makes the switch of nodes with a power model, and what saves power with it; None if there are none."""
+        if not self.setting.has_power:
+            return None
+        from wavetank.nodes.power.saver import PowerSaver  # few runs need it
+        from wavetank.nodes.power.switch import PowerSwitch
+
+        switch = PowerSwitch(context)
+        if self.setting.power_saving is not None:
+            PowerSaver(context, self.setting.power_saving, switch)
+        return switch
 
     def _scheduler_options(self, operator: OperatorRun | None) -> SchedulerOptions:
         setting = self.setting

@@ -39,6 +39,11 @@ class Cluster:
         """Returns the names of the nodes."""
         return [Resource(manifest).name for manifest in self.manifests if manifest.get("kind") == Node.kind]
 
+    def annotates(self, annotation: str) -> bool:
+        """Tells whether any object has an annotation."""
+        metadata = (manifest.get("metadata") or {} for manifest in self.manifests)
+        return any(annotation in (each.get("annotations") or {}) for each in metadata)
+
     @property
     def description(self) -> str:
         """Says what it is in a few words: 16 nodes and 3 other objects from platform.xml, pods.yaml."""

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from wavetank.cluster.fields.load import LOAD, write_load
+from wavetank.cluster.fields.power import POWER
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.cluster.fields.selectors import read_label_value, read_node_name
 from wavetank.cluster.fields.taints import parse_taints
@@ -18,6 +19,7 @@ from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
+from wavetank.workloads.nodepower import PowerSpec
 
 _ZONE = "topology.kubernetes.io/zone"
 _SHARE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")
@@ -78,6 +80,9 @@ class NodeGroup(Structure):
         doc="the label `topology.kubernetes.io/zone`; a list is assigned in turn",
     )
     load: dict[str, str] = field(_load, default={}, doc="what is used besides pods, such as `{cpu: 20%, memory: 3Gi}`")
+    power: PowerSpec | None = field(
+        types.nested(PowerSpec), default=None, otherwise="none", doc="watts of a node, such as `{idle: 95, full: 190}`"
+    )
 
     @property
     def capacity(self) -> dict[str, str]:
@@ -106,11 +111,14 @@ def _nodes(group: NodeGroup, path: str, counters: dict[str, Iterator[int]]) -> I
 
 
 def _annotations(group: NodeGroup, path: str) -> dict[str, Any]:
-    """Returns the annotation of a load that no pod requests, as part of the metadata; nothing if there is none."""
+    """Returns annotations for a load that no pod requests and for power, as part of the metadata, if there are any."""
     for name in group.load:
         if name not in group.capacity:
             raise InputError(f"the nodes have no {name} that could be in use", path=f"{path}.load.{name}")
-    return {"annotations": {LOAD: write_load(group.load)}} if group.load else {}
+    annotations = {LOAD: write_load(group.load)} if group.load else {}
+    if group.power is not None:
+        annotations[POWER] = group.power.annotation()
+    return {"annotations": annotations} if annotations else {}
 
 
 def _node_name(name: str, path: str) -> str:

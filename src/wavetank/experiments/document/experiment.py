@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavetank.cluster.fields.power import POWER
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
@@ -21,10 +22,11 @@ from wavetank.experiments.document.services import make_services
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
 from wavetank.experiments.document.structures.nodepools import make_provisioning
 from wavetank.experiments.document.structures.operator import OperatorSpec
-from wavetank.experiments.document.structures.spec import API_VERSION, KIND, ExperimentDocument
+from wavetank.experiments.document.structures.spec import API_VERSION, KIND, ExperimentDocument, PowerSavingSpec
 from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
+from wavetank.nodes.power.saver import SavingOptions
 from wavetank.results.assertions import Assertion
 from wavetank.scheduling.attachable import TieBreaking
 from wavetank.services.cluster.services import ServicesSetting
@@ -65,6 +67,7 @@ class Experiment:
     node_groups: tuple[ScalableGroup, ...] = ()
     autoscaler_flags: Mapping[str, object] | None = None
     provisioning: Provisioning | None = None
+    power_saving: SavingOptions | None = None
     services: ServicesSetting | None = None
     operator: OperatorSetting | None = None
 
@@ -89,6 +92,7 @@ class Experiment:
             node_groups=self.node_groups,
             autoscaler_flags=self.autoscaler_flags,
             provisioning=self.provisioning,
+            power_saving=self.power_saving,
             services=self.services,
             operator=self.operator,
         )
@@ -161,9 +165,18 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         node_groups=groups,
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
         provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
+        power_saving=_saving(spec.power_saving, cluster),
         services=services,
         operator=None if spec.operator is None else _operator(spec.operator, folder),
     )
+
+
+def _saving(spec: PowerSavingSpec | None, cluster: Cluster) -> SavingOptions | None:
+    if spec is None:
+        return None
+    if not cluster.annotates(POWER):
+        raise InputError("no node has a power model: state power: of nodes", path="spec.powerSaving")
+    return SavingOptions(spec.off_after, spec.spare)
 
 
 def read_document(document: object) -> ExperimentDocument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wavetank.report.charts.autoscaling import has_autoscalers
+from wavetank.report.charts.energy import has_energy
 from wavetank.report.charts.nodes import has_nodes
 from wavetank.report.charts.services import has_services
 from wavetank.report.comparison import comparison_cards, comparison_table
@@ -19,10 +20,11 @@ from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
 SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
 # Of runs with services, with node groups or prices, with autoscalers: other pages have neither script nor section.
-SERVICES, NODES, AUTOSCALING = "services", "nodes", "autoscaling"
+SERVICES, NODES, ENERGY, AUTOSCALING = "services", "nodes", "energy", "autoscaling"
 SECTION_SCRIPTS = {
     SERVICES: ("js/services-graph", "js/services-heat", "js/services-waterfall", "js/services"),
     NODES: ("js/nodes",),
+    ENERGY: ("js/energy",),
     AUTOSCALING: ("js/autoscaling",),
 }
 ALL_SCRIPTS = (*SCRIPTS[:-1], *(script for some in SECTION_SCRIPTS.values() for script in some), SCRIPTS[-1])
@@ -46,7 +48,12 @@ def _page(folder: ResultsFolder) -> str:
         "cards": comparison_cards(comparisons),
         "table": comparison_table(comparisons),
     }
-    present = {SERVICES: has_services(folder), NODES: has_nodes(folder), AUTOSCALING: has_autoscalers(folder)}
+    present = {
+        SERVICES: has_services(folder),
+        NODES: has_nodes(folder),
+        ENERGY: has_energy(folder),
+        AUTOSCALING: has_autoscalers(folder),
+    }
     slots |= {name: asset(f"{name}.html") if there else "" for name, there in present.items()}
     absent = {script for name, some in SECTION_SCRIPTS.items() if not present[name] for script in some}
     scripts = [name for name in ALL_SCRIPTS if name not in absent]

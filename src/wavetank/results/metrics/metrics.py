@@ -13,6 +13,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.metrics.autoscaling import AutoscalerFigures
 from wavetank.results.metrics.cost import HOUR
+from wavetank.results.metrics.energy import EnergyFigures
 from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
 from wavetank.results.metrics.fragmentation import fragmentation
 from wavetank.results.metrics.gpus import GpuFigures
@@ -32,6 +33,7 @@ def measure(
     autoscalers: Sequence[AutoscalerFigures] = (),
     nodes: NodeFigures | None = None,
     services: ClusterServices | None = None,
+    energy: EnergyFigures | None = None,
 ) -> Metrics:
     """Computes the metrics of a run."""
     gpus = gpus or GpuFigures()
@@ -68,6 +70,7 @@ def measure(
         **(_of_prices(nodes) if nodes is not None and nodes.has_prices else {}),
         **(_of_groups(nodes) if nodes is not None and nodes.has_groups else {}),
         **(_of_services(services) if services is not None else {}),
+        **(energy.metrics(pods) if energy is not None else {}),
     )
 
 

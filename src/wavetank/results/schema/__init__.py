@@ -4,6 +4,7 @@ from wavetank.results.schema.autoscaling import AUTOSCALERS, AUTOSCALING
 from wavetank.results.schema.batchoperator import BATCH_JOBS, SLOT_USES
 from wavetank.results.schema.batsim import JOBS, SCHEDULE
 from wavetank.results.schema.column import Better, Column, Kind, Table
+from wavetank.results.schema.energy import ENERGY, NODE_ENERGY
 from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
 from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
 from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
@@ -40,6 +41,8 @@ RUN_TABLES = (
     K8SSIM_JOBS,
     AUTOSCALING,
     AUTOSCALERS,
+    ENERGY,
+    NODE_ENERGY,
     CAPACITY,
     NODE_TIMELINE,
     NODE_GROUPS,
@@ -66,6 +69,7 @@ __all__ = [
     "CLOSE_RATE",
     "COMPARED",
     "COMPARISONS",
+    "ENERGY",
     "JOBS",
     "JOB_LATENCY",
     "K8SSIM_JOBS",
@@ -75,6 +79,7 @@ __all__ = [
     "METRIC_NAMES",
     "NAMESPACE_COSTS",
     "NODES",
+    "NODE_ENERGY",
     "NODE_GROUPS",
     "NODE_TIMELINE",
     "PODS",

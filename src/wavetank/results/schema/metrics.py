@@ -263,6 +263,24 @@ class Metrics:
         float | None,
         about("cost ÷ pods that succeeded", PRICE, label="Cost per finished pod", better="lower", optional=True),
     ] = None
+    energy_kwh: Annotated[
+        float | None,
+        about(
+            "energy of all nodes with a power model over the run",
+            "kWh",
+            label="Energy [kWh]",
+            heading="Energy\n[kWh]",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    mean_power_w: Annotated[
+        float | None, about("mean power of these nodes", "W", label="Mean power [W]", better="lower", optional=True)
+    ] = None
+    energy_per_finished_pod_j: Annotated[
+        float | None,
+        about("energy ÷ pods that succeeded", "J", label="Energy per finished pod [J]", better="lower", optional=True),
+    ] = None
     mean_nodes: Annotated[
         float | None,
         about(
@@ -374,6 +392,9 @@ _REPORTED_FIRST = (
     "interruptions",
     "interrupted_pods",
     "lost_pods",
+    "energy_kwh",
+    "mean_power_w",
+    "energy_per_finished_pod_j",
     "nodes_used",
 )
 

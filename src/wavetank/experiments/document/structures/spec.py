@@ -131,6 +131,13 @@ class Inputs(Structure):
     workload: WorkloadSpec = field(types.nested(WorkloadSpec), doc="the pods or jobs to submit")
 
 
+class PowerSavingSpec(Structure):
+    """Nodes that are switched off while they have no pods."""
+
+    off_after: Nanoseconds = field(types.duration, default="5m", doc="how long a node has had no pods")
+    spare: int = field(types.integer(), default=0, doc="so many nodes without pods stay on")
+
+
 class ExecutionSpec(Structure):
     """Kubelets with options."""
 
@@ -218,6 +225,12 @@ class Conditions(Structure):
     )
     operator: OperatorSpec | None = field(
         types.nested(OperatorSpec), default=None, otherwise="none", doc="the batch operator, with its objects"
+    )
+    power_saving: PowerSavingSpec | None = field(
+        types.nested(PowerSavingSpec),
+        default=None,
+        otherwise="none",
+        doc="switches nodes with a power model off and on",
     )
     execution: Execution = field(
         _EXECUTION,
