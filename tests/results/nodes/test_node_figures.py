@@ -173,5 +173,5 @@ def test_tables_are_read_with_their_types(tmp_path: Path, name: str) -> None:
 def test_a_group_that_never_had_a_machine_costs_nothing(tmp_path: Path) -> None:
     results = run(tmp_path, "a,one,0,600,3000,1Gi\n", {"initial": 0})
     (row,) = results.node_groups("default", 1, "rows")
-    assert (row["group"], row["most_nodes"], row["node_hours"]) == ("g", 0, 0)
+    assert (row["group"], row["most_nodes"], row["node_hours"], row["cost"]) == ("g", 0, 0, 0)
     assert results.summary("rows")[0]["cost"] == 0

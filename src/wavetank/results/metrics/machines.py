@@ -27,6 +27,7 @@ class GroupFigures:
     machines: Sequence[RecordedMachine]
     span: Span
     borne: float  # of its cost, by pods
+    announced: float | None = None  # the price that the group states
 
     @property
     def cost(self) -> float:
@@ -36,13 +37,13 @@ class GroupFigures:
     @property
     def price(self) -> float | None:
         """Returns the price of its nodes, None if they differ."""
-        prices = {machine.price for machine in self.machines if machine.node is not None}
+        prices = {machine.price for machine in self.machines if machine.node is not None} or {self.announced}
         return prices.pop() if len(prices) == 1 else None
 
     @property
     def has_prices(self) -> bool:
-        """Tells whether any of its nodes has a price."""
-        return any(machine.price is not None for machine in self.machines)
+        """Tells whether the group or any of its nodes has a price."""
+        return self.announced is not None or any(machine.price is not None for machine in self.machines)
 
     @property
     def node_hours(self) -> float:
@@ -156,9 +157,13 @@ class NodeFigures:
         if any(machine.price is not None and not machine.group for machine in self.machines):
             names.append("")
         borne = self._borne()
+        machines: dict[str, list[RecordedMachine]] = {name: [] for name in names}
+        for machine in self.machines:
+            if machine.group in machines:
+                machines[machine.group].append(machine)
         return [
-            GroupFigures(name, [each for each in self.machines if each.group == name], self.span, borne.get(name, 0.0))
-            for name in names
+            GroupFigures(name, of, self.span, borne.get(name, 0.0), self._prices.get(name))
+            for name, of in machines.items()
         ]
 
     def _borne(self) -> Mapping[str, float]:
