@@ -136,12 +136,15 @@ class ManagementPlane:
         present = len(state.pods)
         if scaler.type == "HPA":
             ratio = mean / scaler.target
-            wanted = present if 0.9 < ratio < 1.1 else math.ceil(ratio * present)
-            return max(scaler.least, min(scaler.most, wanted))
+            if 0.9 < ratio < 1.1:
+                return state.desired
+            return max(scaler.least, min(scaler.most, math.ceil(ratio * present)))
         return self._reactive(state, scaler, mean, present)
 
     def _reactive(self, state: DeploymentState, scaler: Scaler, mean: float, present: int) -> int:
         now = self._simulation.events.now
+        if not present:
+            return 1
         if mean >= scaler.upper:
             state.last_scaled = now
             return max(1, math.ceil(present * mean / (scaler.upper - 0.01)))
