@@ -80,7 +80,7 @@ def test_a_flow_that_is_stopped_frees_its_links() -> None:
     network.advance(SECOND)
     assert network.carried(A, SECOND) == 10 * MB
     network.stop(SECOND, one)
-    assert one.left == 5 * MB
+    assert one.left_at(SECOND) == 5 * MB
     assert network.next_change == SECOND + SECOND // 2
     assert network.advance(2 * SECOND) == [other]
     assert network.carried(A, 2 * SECOND) == 15 * MB
@@ -92,6 +92,28 @@ def test_a_flow_that_is_stopped_before_it_begins_has_carried_nothing() -> None:
     network.stop(0, network.send(0, 10 * MB, [A]))
     assert network.next_change is None
     assert network.carried(A, 0) == 0
+
+
+def test_flows_on_the_same_route_end_one_by_one() -> None:
+    network = FlowNetwork()
+    sizes = [3, 1, 2]
+    flows = [network.send(0, size * MB, [A]) for size in sizes]
+    stopped = network.send(0, 5 * MB, [A])
+    network.advance(0)
+    network.stop(SECOND // 10, stopped)
+    ended = network.advance(SECOND)
+    # 0.25 MB each in the first 0.1 s; then 0.75, 1 and 1 MB more at a third, a half and all of 10 MB/s
+    assert ended == [flows[1], flows[2], flows[0]]
+    assert [flow.ended for flow in ended] == [325_000_000, 525_000_000, 625_000_000]
+    assert network.carried(A, SECOND) == pytest.approx(6.25 * MB)
+    assert network.next_change is None
+
+
+def test_ten_thousand_flows_on_one_link_take_little_work() -> None:
+    network = FlowNetwork()
+    flows = [network.send(0, 1000 + i, [A, B]) for i in range(10_000)]
+    assert len(network.advance(1000 * SECOND)) == len(flows)
+    assert network.most[A] == 10_000
 
 
 LINKS = [Link(f"l{i}", bandwidth * MB, shared=i != 5) for i, bandwidth in enumerate((1, 2, 3, 5, 8, 4))]
@@ -159,4 +181,4 @@ def test_rates_that_are_computed_for_affected_flows_are_those_of_all(
         flows.append(network.send(now, size, route))
         network.advance(now)
         active = [flow for flow in flows if flow.ended is None]
-        assert [flow.rate for flow in active] == pytest.approx(fair_rates([flow.demands for flow in active]))
+        assert [flow.rate for flow in active] == pytest.approx(fair_rates([flow.group.demands for flow in active]))

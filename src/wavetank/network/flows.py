@@ -3,45 +3,125 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.network.fairness import Demands, fair_rates
 from wavetank.network.link import Link, Route, latency_of
 
+_SLACK = 1e-12  # of the progress: what rounding may leave of a flow that is complete
+
 
 class Flow:
-    """A transfer under way, or one that has ended at `ended`.
+    """A transfer of `amount` units, which ends or was stopped at `ended`."""
 
-    `demands` are the bytes that each unit of progress puts on a link, `left` the units that remained at `since`.
+    __slots__ = ("_group", "_left", "_until", "amount", "due", "ended")
+
+    def __init__(self, amount: float, group: _Group, begins: Nanoseconds) -> None:
+        self.amount = amount
+        self.due: Nanoseconds | None = begins
+        self.ended: Nanoseconds | None = None
+        self._group = group
+        self._left = amount  # before it begins and after it has ended
+        self._until: float | None = None  # the progress of its group at which it is complete
+
+    @property
+    def rate(self) -> float:
+        """Returns its units per second; 0 before it begins and after it has ended."""
+        return 0.0 if self._until is None else self._group.rate
+
+    def left_at(self, now: Nanoseconds) -> float:
+        """Returns the units that remain."""
+        return self._left if self._until is None else max(0.0, self._until - self._group.progress_at(now))
+
+    def begin(self) -> None:
+        """Joins the flows of its group, whose progress must be up to date."""
+        self.due, self._until = None, self._group.progress + self.amount
+
+    def end(self, now: Nanoseconds, left: float) -> None:
+        """Leaves them."""
+        self.ended, self.due, self._left, self._until = now, None, left, None
+
+    @property
+    def until(self) -> float | None:
+        """Returns the progress of its group at which it is complete; None while it is not under way."""
+        return self._until
+
+    @property
+    def group(self) -> _Group:
+        """Returns the flows with the same demands."""
+        return self._group
+
+
+class _Group:
+    """Flows with the same demands. They have one rate, so that a change of it touches none of them.
+
+    `progress` counts the units of a flow that is there all the time, up to `since`.
     """
 
-    __slots__ = ("amount", "demands", "due", "ended", "left", "rate", "since")
+    __slots__ = ("_sequence", "_waiting", "demands", "due", "key", "progress", "rate", "since", "under_way")
 
-    def __init__(self, amount: float, demands: Demands, begins: Nanoseconds) -> None:
-        self.amount = amount
+    def __init__(self, demands: Demands, key: object) -> None:
         self.demands = demands
-        self.left = amount
+        self.key = key
+        self.under_way: dict[Flow, None] = {}
+        self.progress = 0.0
         self.rate = 0.0  # units per second
-        self.since = begins
-        self.due: Nanoseconds | None = begins  # when it begins or, at its present rate, ends
-        self.ended: Nanoseconds | None = None
+        self.since: Nanoseconds = 0
+        self.due: Nanoseconds | None = None
+        self._waiting: list[tuple[float, int, Flow]] = []
+        self._sequence = 0
+
+    def progress_at(self, now: Nanoseconds) -> float:
+        return self.progress + self.rate * (now - self.since) / SECOND
+
+    def advance(self, now: Nanoseconds) -> None:
+        self.progress = self.progress_at(now) if self.under_way else 0.0
+        self.since = now
+
+    def add(self, flow: Flow) -> None:
+        flow.begin()
+        assert flow.until is not None
+        self._sequence += 1
+        self.under_way[flow] = None
+        heappush(self._waiting, (flow.until, self._sequence, flow))
+
+    def first(self) -> Flow | None:
+        """Returns the flow that is complete next; those that were stopped are dropped."""
+        while self._waiting and self._waiting[0][2].until is None:
+            heappop(self._waiting)
+        return self._waiting[0][2] if self._waiting else None
+
+    def complete(self) -> Iterator[Flow]:
+        """Takes the flow that is due, and those that are complete with it, from those that wait."""
+        reached = self.progress * (1 + _SLACK)
+        first = self.first()
+        while (flow := self.first()) is not None and (flow is first or self._waiting[0][0] <= reached):
+            heappop(self._waiting)
+            yield flow
+
+    def shared_demands(self) -> Demands:
+        """Returns what one unit of progress of all flows puts on each link; links without sharing bound each alone."""
+        number = len(self.under_way)
+        return {link: demand * number if link.shared else demand for link, demand in self.demands.items()}
 
 
 class FlowNetwork:
     """Flows that share links max-min fairly.
 
     It has no clock: its user calls `advance` at `next_change` or before, and before each other call. Rates are computed
-    again when a flow begins or ends, for the flows that share a link with it, directly or through others. Completions
-    are rounded to nanoseconds.
+    again when a flow begins or ends, for the flows that share a link with it, directly or through others; the work
+    grows with the number of different routes, not of flows. Completions are rounded to nanoseconds.
     """
 
     def __init__(self) -> None:
-        self._carried: defaultdict[Link, float] = defaultdict(float)  # bytes of flows that have ended
         self.most: Counter[Link] = Counter()  # most flows at once
-        self._on: dict[Link, dict[Flow, None]] = {}
-        self._queue: list[tuple[Nanoseconds, int, Flow]] = []
+        self._carried: defaultdict[Link, float] = defaultdict(float)  # bytes of flows that have ended
+        self._flows: Counter[Link] = Counter()
+        self._groups: dict[object, _Group] = {}
+        self._on: defaultdict[Link, dict[_Group, None]] = defaultdict(dict)
+        self._queue: list[tuple[Nanoseconds, int, Flow | _Group]] = []
         self._sequence = 0
 
     def send(self, now: Nanoseconds, size: float, route: Route) -> Flow:
@@ -50,19 +130,26 @@ class FlowNetwork:
 
     def start(self, now: Nanoseconds, amount: float, demands: Demands, latency: Nanoseconds = 0) -> Flow:
         """Starts a flow with any demands, such as a parallel task; it begins to use its links after `latency`."""
-        flow = Flow(amount, demands, now + latency)
+        key = tuple(demands.items())
+        group = self._groups.get(key) or self._groups.setdefault(key, _Group(demands, key))
+        flow = Flow(amount, group, now + latency)
         self._plan(flow, now + latency)
         return flow
 
     def stop(self, now: Nanoseconds, flow: Flow) -> None:
         """Ends a flow before it is complete."""
         if flow.ended is None:
-            self._leave(flow, now, _left(flow, now))
-            self._reshare(now, [], [flow])
+            flow.group.advance(now)
+            self._leave(flow, now, flow.left_at(now))
+            self._reshare(now, [flow.group])
 
     def carried(self, link: Link, now: Nanoseconds) -> float:
         """Returns the bytes that a link has carried up to `now`."""
-        under_way = ((flow.amount - _left(flow, now)) * flow.demands[link] for flow in self._on.get(link, ()))
+        under_way = (
+            (flow.amount - flow.left_at(now)) * group.demands[link]
+            for group in self._on.get(link, ())
+            for flow in group.under_way
+        )
         return self._carried[link] + sum(under_way)
 
     @property
@@ -81,61 +168,85 @@ class FlowNetwork:
 
     def _pass(self, instant: Nanoseconds) -> list[Flow]:
         """Lets everything of an instant begin and end, then computes the rates once."""
-        begun: list[Flow] = []
+        changed: dict[_Group, None] = {}
         ended: list[Flow] = []
         while self.next_change == instant:
-            flow = heappop(self._queue)[2]
-            if flow.rate or not flow.amount or not flow.demands:
-                self._leave(flow, instant, 0.0)
-                ended.append(flow)
+            change = heappop(self._queue)[2]
+            group = change if isinstance(change, _Group) else change.group
+            group.advance(instant)
+            if isinstance(change, _Group):
+                change.due = None
+                complete = list(change.complete())
+            elif not change.amount or not group.demands:
+                complete = [change]
             else:
-                self._enter(flow)
-                begun.append(flow)
-        self._reshare(instant, begun, ended)
+                self._enter(change)
+                complete = []
+            for flow in complete:
+                self._leave(flow, instant, 0.0)
+            ended += complete
+            changed[group] = None
+        self._reshare(instant, changed)
         return ended
 
     def _enter(self, flow: Flow) -> None:
-        flow.due = None
-        for link in flow.demands:
-            on = self._on.setdefault(link, {})
-            on[flow] = None
-            self.most[link] = max(self.most[link], len(on))
+        flow.group.add(flow)
+        for link in flow.group.demands:
+            self._on[link][flow.group] = None
+            self._flows[link] += 1
+            self.most[link] = max(self.most[link], self._flows[link])
 
     def _leave(self, flow: Flow, now: Nanoseconds, left: float) -> None:
-        flow.ended, flow.due, flow.left = now, None, left
-        for link, demand in flow.demands.items():
-            self._on.get(link, {}).pop(flow, None)
-            self._carried[link] += (flow.amount - left) * demand
+        group, was_under_way = flow.group, flow.until is not None
+        flow.end(now, left)
+        if was_under_way:
+            del group.under_way[flow]
+            for link, demand in group.demands.items():
+                self._flows[link] -= 1
+                self._carried[link] += (flow.amount - left) * demand
+        if not group.under_way:
+            self._forget(group)
 
-    def _reshare(self, now: Nanoseconds, begun: list[Flow], ended: list[Flow]) -> None:
-        flows = list(self._affected(begun, ended))
-        for flow, rate in zip(flows, fair_rates([flow.demands for flow in flows]), strict=True):
-            if rate != flow.rate:
-                flow.left = _left(flow, now)
-                flow.rate, flow.since = rate, now
-                self._plan(flow, now + round(flow.left * SECOND / rate))
+    def _forget(self, group: _Group) -> None:
+        """Drops a group without flows; one that has not begun yet brings it back to its links."""
+        group.due = None
+        if self._groups.get(group.key) is group:
+            del self._groups[group.key]
+        for link in group.demands:
+            self._on[link].pop(group, None)
 
-    def _affected(self, begun: list[Flow], ended: list[Flow]) -> Iterator[Flow]:
-        """Yields the flows that have begun, those that share a link with one that has begun or ended, and so on."""
-        yield from begun
-        known = set(begun)
-        links = dict.fromkeys(link for flow in (*begun, *ended) for link in flow.demands if link.shared)
+    def _reshare(self, now: Nanoseconds, changed: Iterable[_Group]) -> None:
+        some = list(changed)
+        groups = [group for group in self._affected(some) if group.under_way]
+        members = set(some)
+        rates = fair_rates([group.shared_demands() for group in groups])
+        for group, rate in zip(groups, rates, strict=True):
+            if rate != group.rate or group in members:
+                group.advance(now)
+                group.rate = rate
+                self._plan_completion(group, now)
+
+    def _affected(self, changed: list[_Group]) -> Iterator[_Group]:
+        """Yields the groups that have changed, those that share a link with one of them, and so on."""
+        yield from changed
+        known = set(changed)
+        links = dict.fromkeys(link for group in changed for link in group.demands if link.shared)
         found = list(links)
         for link in found:
-            for flow in self._on.get(link, ()):
-                if flow not in known:
-                    known.add(flow)
-                    yield flow
-                    new = [each for each in flow.demands if each.shared and each not in links]
+            for group in self._on.get(link, ()):
+                if group not in known:
+                    known.add(group)
+                    yield group
+                    new = [each for each in group.demands if each.shared and each not in links]
                     links.update(dict.fromkeys(new))
                     found += new
 
-    def _plan(self, flow: Flow, due: Nanoseconds) -> None:
+    def _plan_completion(self, group: _Group, now: Nanoseconds) -> None:
+        first = group.first()
+        assert first is not None
+        self._plan(group, now + round(first.left_at(now) * SECOND / group.rate))
+
+    def _plan(self, change: Flow | _Group, due: Nanoseconds) -> None:
         self._sequence += 1
-        flow.due = due
-        heappush(self._queue, (due, self._sequence, flow))
-
-
-def _left(flow: Flow, now: Nanoseconds) -> float:
-    """Returns the units that remain."""
-    return max(0.0, flow.left - flow.rate * (now - flow.since) / SECOND)
+        change.due = due
+        heappush(self._queue, (due, self._sequence, change))

@@ -55,8 +55,7 @@ class Running:
     def progress(self, now: Nanoseconds) -> float:
         """Returns the share of the present step that is done."""
         if self.flow is not None:
-            left = self.flow.left - self.flow.rate * (now - self.flow.since) / SECOND
-            passed = 1 - max(0.0, left) / self.flow.amount if self.flow.amount else 1.0
+            passed = 1 - self.flow.left_at(now) / self.flow.amount if self.flow.amount else 1.0
         else:
             passed = min(1.0, (now - self.since) / self.span) if self.span else 1.0
         return self.done + (1 - self.done) * passed
