@@ -11,6 +11,7 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.node import Node
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.experiments.recording import record
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.simulation import Simulation
@@ -104,6 +105,20 @@ def test_the_interruptions_of_a_seed_are_the_same_again_and_come_at_their_rate()
     assert one.events == other.events
     gone = sum(event[2] == "deleted" for event in one.events)
     assert 50 * 20 / (1 + 20 / 60) * 0.9 < gone < 50 * 20 / (1 + 20 / 60) * 1.1  # a machine is 60 s away each time
+
+
+def test_a_run_without_a_horizon_ends_with_its_pods_although_machines_are_interrupted() -> None:
+    generator = {"kind": "spaced", "every": 60, "pods": 30, "duration": 120, "requests": [{"cpu": 1}]}
+    spec = {
+        "cluster": {"nodes": [CONTROL]},
+        "workload": {"generator": generator},
+        "nodeGroups": [{**GROUP, "spot": {"lifetime": "10m", "notice": "1m"}}],
+    }
+    experiment = parse_experiment({**HEAD, "spec": spec}, Path())
+    recorder = record(experiment.setting(experiment.schedulers[0]), 1)
+    assert recorder.end < 3600 * SECOND
+    assert all(row.phase in ("Succeeded", "Failed") for row in recorder.rows)
+    assert sum(machine.notice is not None for machine in recorder.machines.machines) >= 2
 
 
 @pytest.mark.parametrize(
