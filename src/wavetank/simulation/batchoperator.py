@@ -16,9 +16,11 @@ from wavetank.batchoperator.reconcilers.context import OperatorContext, Operator
 from wavetank.batchoperator.recording import BatchRecorder
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.releases import Version
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.config import Configuration, parse_configuration
 from wavetank.scheduling.framework.extenders.answers import ExtenderError
 from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 from wavetank.simulation.extenders import connect_extender
@@ -90,6 +92,23 @@ class OperatorRun:
     def connect(self, config: Mapping[str, Any]) -> ExtenderClient:
         """Returns the client of an extender: this one under its own URL, others over HTTP."""
         return self if is_operator(config) else connect_extender(config)
+
+
+def scheduler_configuration(version: Version, scheduler_name: str = "external-scheduler") -> Configuration:
+    """Returns kube-scheduler's configuration with the operator's extender, and with a profile of this name."""
+    extender = {
+        "urlPrefix": EXTENDER_URL,
+        "filterVerb": "filter",
+        "preemptVerb": "preemption",
+        "nodeCacheCapable": True,
+    }
+    document = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": scheduler_name}],
+        "extenders": [extender],
+    }
+    return parse_configuration(document, version)
 
 
 class BatchObserver(Observer):

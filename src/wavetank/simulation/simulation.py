@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -106,14 +106,16 @@ class Setting:
 class Simulation:
     """One run: a World with all actors of a setting.
 
-    `observers` join before the nodes; `explain` is called with every scheduling attempt. After `run`, `attempts` counts
-    the scheduling attempts and `not_admitted` has a line for each reason for which jobs got no pods.
+    `observers` join before the nodes; `explain` is called with every scheduling attempt. `drive` advances the clock in
+    place of the run and returns at its end; there are no programs in the loop then. After `run`, `attempts` counts the
+    scheduling attempts and `not_admitted` has a line for each reason for which jobs got no pods.
     """
 
     setting: Setting
     seed: int
     observers: Sequence[Observer] = ()
     explain: Explain | None = None
+    drive: Callable[[World], None] | None = None
     attempts: int = field(default=0, init=False)
     not_admitted: list[str] = field(default_factory=list, init=False)
 
@@ -142,7 +144,7 @@ class Simulation:
                 observer.attached([*world.schedulers, *programs])
             kinds = object_kinds(setting.all_controllers, setting.schedulers)
             world.submit(setting.workload, kinds, admission.complete, admission.finish)
-            end = _run(world.clock, setting.horizon, loop)
+            end = self._run(world, loop)
             self.attempts = sum(each.attempts for _, each in world.schedulers) + (loop.attempts if loop else 0)
         self.not_admitted = not_admitted(scheduler for _, scheduler in world.schedulers)
         for observer in self.observers:
@@ -152,6 +154,13 @@ class Simulation:
         """Returns the definitions of custom kinds that the run has objects of."""
         machines = machine_definitions() if self.setting.node_groups else []
         return [*machines, *(claim_definitions() if self.setting.provisioning is not None else [])]
+
+    def _run(self, world: World, loop: Loop | None) -> Nanoseconds:
+        """Runs to the end and returns its time."""
+        if self.drive is None:
+            return _run(world.clock, self.setting.horizon, loop)
+        self.drive(world)
+        return world.clock.now
 
     def _nodes(self, context: ActorContext) -> Kubelets | None:
         """Makes the kubelets; None if the nodes are those of K8sSim, which have no faults."""

@@ -2,25 +2,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import yaml
 
+from wavetank.apiserver.clock.heartbeat import Heartbeat
+from wavetank.apiserver.clock.pacing import Pacing, parse_speed
 from wavetank.batchoperator.applications.simulated.definitions import application_definitions
 from wavetank.batchoperator.applications.simulated.operator import FLAVORS, SimulatedOperator
 from wavetank.batchoperator.applications.work import parse_work
 from wavetank.batchoperator.client.remote.client import RemoteClient
 from wavetank.batchoperator.client.remote.connection import Connection
 from wavetank.batchoperator.client.remote.kubeconfig import default_path, read_server
+from wavetank.batchoperator.esi.inprocess import interface_of
+from wavetank.batchoperator.esi.interface import Interface
+from wavetank.batchoperator.esi.runtimes import SimulatedRuntime, ThreadedRuntime
 from wavetank.batchoperator.extender.server import ExtenderServer
 from wavetank.batchoperator.operator import BatchOperator, required_objects
 from wavetank.batchoperator.realtime import RealTimeLoop
 from wavetank.batchoperator.reconcilers.context import OperatorContext, OperatorOptions
 from wavetank.cli.console import console
+from wavetank.cli.externalscheduler import InterfaceOptions, interface_options, read_address
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.errors import InputError
+from wavetank.experiments.document.experiment import read_experiment
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.simulation.batchoperator import scheduler_configuration
+from wavetank.simulation.simulation import Setting, Simulation
+from wavetank.simulation.world import World
 
 _EXAMPLES = """\b
 Examples:
@@ -28,6 +41,8 @@ Examples:
   wavetank operator install --kubeconfig wavetank.kubeconfig
   wavetank operator run --kubeconfig wavetank.kubeconfig
   wavetank operator run --extender 127.0.0.1:8090 --simulate-applications --work 90s
+  wavetank operator run --interface 127.0.0.1:8082 --token secret
+  wavetank operator simulate experiment.yaml --speed 60
 """
 
 
@@ -86,6 +101,7 @@ def install(kubeconfig: Path | None, context: str | None, only_print: bool, appl
 @click.option("--scheduler-name", default="external-scheduler", show_default=True, help="Of pods that go into slots.")
 @click.option("--simulate-applications", is_flag=True, help="Also simulate the Spark and Flink operators.")
 @click.option("--work", default="60s", show_default=True, help="The run time of simulated applications.")
+@interface_options
 def run(
     kubeconfig: Path | None,
     context: str | None,
@@ -94,13 +110,17 @@ def run(
     scheduler_name: str,
     simulate_applications: bool,
     work: str,
+    interface: str,
+    namespace: str,
+    token: str | None,
+    no_auth: bool,
 ) -> None:
     """Run the operator on a cluster until Ctrl-C.
 
     kube-scheduler must be configured with the printed extender, for a profile with the scheduler
-    name. Claims are read in both published forms.
+    name. Claims are read in both published forms. External schedulers use the printed interface.
     """
-    host, port = _address(extender)
+    host, port = read_address(extender, "--extender")
     time = parse_work(work)
     client = _connect(kubeconfig, context)
     loop = RealTimeLoop(client)
@@ -113,8 +133,70 @@ def run(
         stack.callback(client.close)
         server = ExtenderServer(host, port, operator.extender.call, client.lock)
         stack.callback(server.close)
-        click.echo(f"extender: {server.url}")
-        loop.run()
+        click.echo(f"extender:  {server.url}")
+        served = InterfaceOptions(interface, namespace, token, no_auth).listen(partial(Interface, client))
+        served.serve(ThreadedRuntime(loop, client.lock))
+
+
+@command.command(epilog=_EXAMPLES)
+@click.argument("experiment", type=click.Path(path_type=Path))
+@click.option(
+    "--scheduler",
+    metavar="NAME",
+    help="One of the experiment's schedulers.  [default: only kube-scheduler with the operator's extender]",
+)
+@click.option("--seed", type=int, help="The seed.  [default: the experiment's first]")
+@click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds per real second.")
+@interface_options
+def simulate(
+    experiment: Path,
+    scheduler: str | None,
+    seed: int | None,
+    speed: str,
+    interface: str,
+    namespace: str,
+    token: str | None,
+    no_auth: bool,
+) -> None:
+    """Serve the interface of an experiment with an operator, while its clock follows yours.
+
+    External schedulers, and the page in a browser, work with the simulated cluster as with a real
+    one. Nothing is recorded; `wavetank run` does that.
+    """
+    pace = _speed(speed)
+    setting, first = _setting(experiment, scheduler)
+    options = InterfaceOptions(interface, namespace, token, no_auth)
+
+    def drive(world: World) -> None:
+        served = options.listen(partial(interface_of, world.store))
+        served.serve(SimulatedRuntime(Heartbeat(Pacing(world.clock, pace))))
+
+    Simulation(setting, first if seed is None else seed, drive=drive).run()
+
+
+def _setting(file: Path, scheduler: str | None) -> tuple[Setting, int]:
+    """Returns what to simulate, and the first seed of the experiment."""
+    experiment = read_experiment(file)
+    if experiment.operator is None:
+        raise InputError("expected an experiment with the batch operator", path="spec.operator", source=str(file))
+    names = [entry.name for entry in experiment.schedulers]
+    if scheduler is not None and scheduler not in names:
+        raise InputError(f"expected one of {', '.join(names)}, got {scheduler!r:.60}", path="--scheduler")
+    setting = experiment.setting(experiment.schedulers[names.index(scheduler) if scheduler else 0])
+    if scheduler is None:
+        configuration = scheduler_configuration(setting.version, experiment.operator.options.scheduler_name)
+        schedulers = (SchedulerDefinition("kube-scheduler", "with the operator's extender", configuration),)
+        setting = replace(setting, schedulers=schedulers, processes=())
+    if setting.has_programs:
+        raise InputError("programs in the loop cannot follow your clock", path="spec.schedulers", source=str(file))
+    return setting, experiment.seeds[0]
+
+
+def _speed(text: str) -> float | None:
+    try:
+        return parse_speed(text)
+    except InputError as error:
+        raise InputError(error.message, path="--speed") from None
 
 
 def _connect(kubeconfig: Path | None, context: str | None) -> RemoteClient:
@@ -133,10 +215,3 @@ def _create(client: RemoteClient, document: dict[str, Any]) -> str:
 
 def _name(document: dict[str, Any]) -> str:
     return str(document["metadata"]["name"])
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    if not colon or not port.isdecimal() or int(port) > 65535:
-        raise InputError(f"expected HOST:PORT, got {text!r}", path="--extender")
-    return host or "127.0.0.1", int(port)

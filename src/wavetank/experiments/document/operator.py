@@ -70,7 +70,8 @@ class _Checker:
             work = ((manifest.get("metadata") or {}).get("annotations") or {}).get(WORK)
             if work is not None:
                 parse_work(str(work))
-            made = self._actor.create(manifest)
+            metadata = {"namespace": "default", **(manifest.get("metadata") or {})}
+            made = self._actor.create({**manifest, "metadata": metadata})
         except (ApiError, InputError) as error:
             message = error.message if isinstance(error, InputError) else str(error)
             raise InputError(message, path=where.path, source=where.source) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from wavetank.batchoperator.esi.policy.policy import is_external
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
@@ -107,12 +108,16 @@ def _config(spec: SchedulerPart, folder: Path, version: Version) -> SchedulerDef
     return SchedulerDefinition(spec.name, f"kube-scheduler with {path.name}", read_configuration(path, version))
 
 
-def _python(spec: SchedulerPart, folder: Path, version: Version) -> SchedulerDefinition:
+def _python(spec: SchedulerPart, folder: Path, version: Version) -> Attachable:
     policy = load_class(spec.python, folder) if isinstance(spec.python, str) else spec.python
     assert policy is not None
     args = spec.args or {}
-    build_policy(policy, args)
     description = (policy.__doc__ or "").strip().partition("\n")[0].rstrip(".") or f"the policy {policy.__name__}"
+    if is_external(policy):
+        from wavetank.experiments.document.external import define_external  # few experiments need it
+
+        return define_external(spec.name, description, policy, args, version)
+    build_policy(policy, args)
     return SchedulerDefinition(spec.name, description, default_configuration(version), policy, args)
 
 

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wavetank.batchoperator.client.inprocess import StoreClient
-from wavetank.batchoperator.esi.interface import Interface
+from wavetank.batchoperator.esi.inprocess import interface_of
 from wavetank.batchoperator.esi.policy.policy import METHODS, is_external
 from wavetank.batchoperator.esi.policy.runner import PolicyRunner
+from wavetank.batchoperator.resources.groups import ESI
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.objects.pod import Pod
-from wavetank.controllers.framework import storeclient
+from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION
 from wavetank.errors import InputError
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attached, SchedulerOptions
 from wavetank.scheduling.definition import SchedulerDefinition
@@ -63,15 +61,13 @@ class ExternalDefinition:
         return self.policy.__module__ != "__main__"
 
     def attach(self, context: ActorContext, options: SchedulerOptions = DEFAULT_OPTIONS) -> Attached:
-        """Starts it on a cluster, whose operator has been started."""
+        """Starts it on a cluster; InputError if its batch operator has not been started."""
+        installed = {each.name for each in context.store.list(CUSTOM_RESOURCE_DEFINITION)}
+        if f"schedulings.{ESI.name}" not in installed:
+            raise InputError(f"scheduler {self.name}: an external scheduler needs an `operator` in the experiment")
         attached = self.scheduler.attach(context, options)
-        writer = storeclient.StoreClient(context.store, random.Random(0), _create_no_pods)
         policy = build_external(self.policy, self.args)
         policy.random = context.streams.stream(f"policy/{self.name}")
         policy.now = lambda: context.clock.now
-        PolicyRunner(Interface(StoreClient(context.store, writer)), context.clock, self.name, policy)
+        PolicyRunner(interface_of(context.store), context.clock, self.name, policy)
         return attached
-
-
-def _create_no_pods(pod: Pod) -> None:
-    raise AssertionError("external schedulers create schedulings, never pods")

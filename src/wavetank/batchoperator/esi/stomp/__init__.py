@@ -1,0 +1,1 @@
+"""STOMP, the protocol in which the interface was published."""
