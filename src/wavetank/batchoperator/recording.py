@@ -21,11 +21,15 @@ _ENDS = (JobState.COMPLETED, JobState.FAILED, JobState.FAILED_SUBMISSION)
 
 @dataclass
 class JobRun:
-    """A job in the queue of one Scheduling: when it came into each state; None: never."""
+    """A job in the queue of one Scheduling: when it came into each state; None: never.
+
+    It has waited since `created`: its creation, or for a job that ran before, when it was queued again.
+    """
 
     namespace: str
     name: str
     scheduling: str
+    created: Nanoseconds
     queued: Nanoseconds
     submitted: Nanoseconds | None = None
     scheduled: Nanoseconds | None = None
@@ -59,6 +63,11 @@ class BatchRecorder:
         self._runs: dict[tuple[str, str, str], JobRun] = {}
         self._inside: dict[tuple[str, int], SlotUse] = {}
 
+    @property
+    def latencies(self) -> list[Nanoseconds]:
+        """Returns how long each job took that has ended, its waiting included."""
+        return [run.finished - run.created for run in self.jobs if run.finished is not None]
+
     def join(self, store: Store) -> None:
         """Follows the objects of a store from now on."""
         self._store = store
@@ -75,7 +84,8 @@ class BatchRecorder:
             claim = job.claim
             if state is not JobState.IN_QUEUE or claim is None:
                 return
-            run = self._runs[key] = JobRun(found.namespace, found.name, claim.name, now)
+            created = now if job.status.scheduled_events else found.created
+            run = self._runs[key] = JobRun(found.namespace, found.name, claim.name, created, now)
             self.jobs.append(run)
         elif state is JobState.READY:
             del self._runs[key]

@@ -18,7 +18,7 @@ from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.errors import ProcessError
 from wavetank.results.attempts.format import Keep
 from wavetank.results.attempts.recorder import AttemptRecorder
-from wavetank.results.columns.decimals import NEVER
+from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.layout import ATTEMPTS, run_label
 from wavetank.results.metrics.autoscaling import autoscaler_figures
 from wavetank.results.metrics.energy import energy_figures
@@ -149,8 +149,9 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
         warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
         figures = requests.services if requests is not None else None
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy)
-        return RunResult(plan.scheduler, plan.seed, metrics, _latencies(jobs), warnings, simulation.attempts, wall)
+        latencies = jobs.turnaround if batch is None else np.array(batch.recorder.latencies, np.int64)
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy, latencies)
+        return RunResult(plan.scheduler, plan.seed, metrics, _quantiles(latencies), warnings, simulation.attempts, wall)
 
 
 def _batch_observer(plan: RunPlan) -> BatchObserver | None:
@@ -167,9 +168,9 @@ def _write_batch(batch: BatchObserver, end: Nanoseconds, folder: Path) -> None:
     write_batch(batch.recorder, end, folder)
 
 
-def _latencies(jobs: FinishedJobs) -> tuple[float, ...]:
-    turnaround = jobs.turnaround / SECOND
-    return tuple(round(float(each), 6) for each in np.percentile(turnaround, QUANTILES)) if len(turnaround) else ()
+def _quantiles(latencies: Integers) -> tuple[float, ...]:
+    values = latencies / SECOND
+    return tuple(round(float(each), 6) for each in np.percentile(values, QUANTILES)) if len(values) else ()
 
 
 @contextmanager

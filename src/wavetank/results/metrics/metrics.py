@@ -34,14 +34,16 @@ def measure(
     nodes: NodeFigures | None = None,
     services: ClusterServices | None = None,
     energy: EnergyFigures | None = None,
+    latencies: Integers | None = None,
 ) -> Metrics:
-    """Computes the metrics of a run."""
+    """Computes the metrics of a run; `latencies` are those of its jobs, if their pods do not tell them."""
     gpus = gpus or GpuFigures()
     waiting = _seconds_between(pods.submitted, pods.started)
     turnaround = _seconds_between(pods.submitted, pods.finished)
     begin, last = pods.busy_span()
     scheduled = int(np.count_nonzero(pods.scheduled != NEVER))
     slowdown = slowdowns(jobs)
+    latencies = jobs.turnaround if latencies is None else latencies
     evicted = pods.reason.each(EVICTED.__contains__, np.bool_)
     return Metrics(
         pods=len(pods.rows),
@@ -58,7 +60,7 @@ def measure(
         cpu_utilization=pods.usage.mean_cpu_utilization,
         memory_utilization=pods.usage.mean_memory_utilization,
         nodes_used=len(set(pods.node.values) - {""}),
-        mean_job_latency_s=float(jobs.turnaround.mean()) / SECOND if len(jobs.turnaround) else None,
+        mean_job_latency_s=float(latencies.mean()) / SECOND if len(latencies) else None,
         mean_slowdown=float(slowdown.mean()) if len(slowdown) else None,
         slowdown_fairness=jain(slowdown),
         share_fairness=jain(dominant_shares(pods)),

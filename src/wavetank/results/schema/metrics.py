@@ -89,7 +89,7 @@ class Metrics:
         float | None,
         about(
             "mean job latency: end of a job's last pod − submission of its first, over the jobs that ended;"
-            " a pod without a job is a job of its own",
+            " a pod without a job is a job of its own; with the batch operator, end of a BatchJob − its creation",
             SECONDS,
             label="Mean job latency",
             better="lower",
