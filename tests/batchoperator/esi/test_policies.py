@@ -41,7 +41,7 @@ def run(policy: ExternalPolicy, *works: str) -> tuple[OperatedCluster, dict[str,
     cluster.testbed()
     for number, work in enumerate(works):
         cluster.spark(f"j{number}", work)
-    PolicyRunner(Interface(cluster.plain), cluster.clock, "policy", policy)
+    PolicyRunner(Interface(cluster.plain), cluster.clock, "module:A Policy", policy)
     cluster.run()
     starts = {}
     for number in range(len(works)):
@@ -102,8 +102,10 @@ class Guessing(ExternalPolicy):
 @pytest.mark.parametrize(
     ("policy", "problem"),
     [
-        pytest.param(Failing(), "external scheduler policy failed: KeyError: 'profile'", id="fails"),
-        pytest.param(Guessing(), r"external scheduler policy: queue\[0\]: there is no job 'somewhere'", id="guesses"),
+        pytest.param(Failing(), "external scheduler module:A Policy failed: KeyError: 'profile'", id="fails"),
+        pytest.param(
+            Guessing(), r"external scheduler module:A Policy: queue\[0\]: there is no job 'somewhere'", id="guesses"
+        ),
     ],
 )
 def test_a_policy_that_fails_is_named(policy: ExternalPolicy, problem: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from wavetank.batchoperator.esi.broadcast import DELETED
@@ -27,6 +28,7 @@ class PolicyRunner:
     def __init__(self, interface: Interface, clock: Clock, name: str, policy: Any) -> None:
         self._interface = interface
         self._name = name
+        self._prefix = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "external"
         self._caller = PolicyCaller(name, policy)
         self._testbeds: dict[str, ExternalTestbed] = {}
         self._jobs: dict[str, ExternalBatchJob] = {}
@@ -68,7 +70,7 @@ class PolicyRunner:
             self._schedule(testbed, jobs)
 
     def _schedule(self, testbed: ExternalTestbed, jobs: list[ExternalBatchJob]) -> None:
-        scheduling = self._caller.ask(f"{self._name}-{self._made}", testbed, jobs)
+        scheduling = self._caller.ask(f"{self._prefix}-{self._made}", testbed, jobs)
         if not (scheduling.queue or (scheduling.slots and scheduling.slots.jobs)):
             return  # it waits for something
         self._made += 1
