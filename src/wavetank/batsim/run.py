@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wavetank.batsim.jobs.workload import Workload, read_workload
+from wavetank.batsim.outputs.gantt import write_gantt
 from wavetank.batsim.outputs.recorder import Recorder
 from wavetank.batsim.outputs.totals import Totals
 from wavetank.batsim.outputs.write import Files, write_files
@@ -32,6 +33,7 @@ class BatsimRun:
     options: ServerOptions = DEFAULT_OPTIONS
     schedule_trace: bool = True
     machine_states: bool = True
+    report: bool = False
 
 
 class _Timed:
@@ -79,6 +81,10 @@ def simulate(run: BatsimRun, scheduler: Scheduler) -> Server:
             schedule_trace=run.schedule_trace,
             machine_states=run.machine_states,
         )
+        if run.report:
+            title = ", ".join(path.name for path in run.workloads)
+            machines = server.platform.machines
+            write_gantt(files.path("report.html"), title, server.recorder.jobs, machines, server.clock.now)
     return server
 
 

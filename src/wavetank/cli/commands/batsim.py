@@ -68,6 +68,9 @@ _REFUSED = {
     "--disable-machine-state-tracing", "no_machine_states", is_flag=True, help="Do not write PREFIX_machine_states.csv."
 )
 @click.option(
+    "--report", is_flag=True, help="Write PREFIX_report.html: a Gantt chart, with the overlaps of shared machines."
+)
+@click.option(
     "--connect-timeout",
     type=float,
     metavar="SECONDS",
@@ -99,6 +102,7 @@ def command(
     sched_cfg_file: Path | None,
     no_schedule_trace: bool,
     no_machine_states: bool,
+    report: bool,
     connect_timeout: float | None,
     **refused: object,
 ) -> None:
@@ -131,9 +135,10 @@ def command(
         ),
         not no_schedule_trace,
         not no_machine_states,
+        report,
     )
     with Requester(socket_endpoint, connect_timeout) as scheduler:
-        _print(simulate(run, scheduler), prefix)
+        _print(simulate(run, scheduler), prefix, report)
 
 
 def _roles(texts: tuple[str, ...]) -> dict[str, str]:
@@ -147,9 +152,11 @@ def _roles(texts: tuple[str, ...]) -> dict[str, str]:
     return roles
 
 
-def _print(server: Server, prefix: str) -> None:
+def _print(server: Server, prefix: str, report: bool) -> None:
     finished = server.recorder.jobs
     failed = sum(job.exit_code != 0 for job in finished)
     end = server.clock.now / 1e9
     console.print(f"{len(finished)} jobs finished at {end:g} s, {failed} of them without success", highlight=False)
     console.print(f"results: {prefix}_jobs.csv, {prefix}_schedule.csv", highlight=False)
+    if report:
+        console.print(f"report:  {prefix}_report.html", highlight=False)
