@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from wavetank.cluster.objects.clusterapi import (
@@ -59,11 +60,16 @@ class InstantMachines:
         return any(_replicas(each) < int(each.annotations.get(MAX_SIZE, "0")) for each in self._store.list(MACHINE_SET))
 
     def _resized(self, old: Resource, new: Resource) -> None:
+        """Follows a machine set at the same instant, but after the loop of the autoscaler that changed it."""
         wanted = _replicas(new) - _replicas(old)
+        if wanted:
+            self._store.clock.at(self._store.clock.now, partial(self._follow, new, wanted))
+
+    def _follow(self, machine_set: Resource, wanted: int) -> None:
         for _ in range(wanted):
-            self._add(new)
+            self._add(machine_set)
         if wanted < 0:
-            self._remove(new)
+            self._remove(machine_set)
 
     def _add(self, machine_set: Resource) -> None:
         name = f"{machine_set.name}-machine-{self._count}"
