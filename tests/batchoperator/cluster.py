@@ -44,6 +44,8 @@ CONFIGURATION = {
     ],
 }
 
+ONLY_EXTERNAL = {**CONFIGURATION, "profiles": [{"schedulerName": "external-scheduler"}]}
+
 
 class OperatedCluster:
     """Nodes n0, n1, … with the label of slots, and a node for drivers."""
@@ -58,6 +60,7 @@ class OperatedCluster:
         start: bool = True,
         wrap: Any = None,
         extender: Any = None,
+        two_schedulers: bool = False,
     ) -> None:
         self.world = World(VERSION, 1)
         self.store, self.clock, self.group = self.world.store, self.world.clock, group
@@ -71,9 +74,12 @@ class OperatedCluster:
         for flavor in FLAVORS:
             SimulatedOperator(self.plain, self.clock, flavor)
         self.operator = BatchOperator(self.context) if start else None
-        parsed = parse_configuration(CONFIGURATION, VERSION)
-        options = SchedulerOptions(ties="exact", connect=lambda config: extender or _Current(self))
-        self.world.attach([SchedulerDefinition("kube-scheduler", "", parsed)], options)
+        options = SchedulerOptions(ties="exact", connect=lambda config: extender or _Current(self), takes_all=False)
+        configurations = (
+            {"kube-scheduler": CONFIGURATION} if not two_schedulers else {"default": HEAD, "external": ONLY_EXTERNAL}
+        )
+        parsed = {name: parse_configuration(each, VERSION) for name, each in configurations.items()}
+        self.world.attach([SchedulerDefinition(name, "", each) for name, each in parsed.items()], options)
 
     # objects
 

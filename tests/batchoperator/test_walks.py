@@ -60,7 +60,7 @@ def test_a_queue_runs_in_order_and_returns_everything(group: ApiGroup, form: Any
         "Completed",
         "Finished",
     ]
-    assert job == ["Ready", "InQueue", "Submitted", "Running", "Completed", "Ready"]
+    assert job == ["Ready", "InQueue", "Submitted", "Scheduled", "Running", "Completed", "Ready"]
     assert cluster.slot_states() == ["FREE"] * 4
     assert CLAIM_NAME not in cluster.find(group.testbed, "bed").labels
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.batchoperator.client.client import Change, Handler
+from wavetank.batchoperator.client.client import Action, Change, Handler
 from wavetank.batchoperator.client.objects import KubeObject, from_resource
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
@@ -22,11 +22,23 @@ class StoreClient:
     def __init__(self, store: Store, writer: controllers.Client) -> None:
         self._store = store
         self._writer = writer
+        self._seen: dict[str, KubeObject] = {}  # the last versions that were asked for, by uid
+        self._topics: dict[GroupKind, _Topic] = {}
+
+    def _view(self, resource: Resource) -> KubeObject:
+        """Returns a version of an object; most are asked for several times."""
+        seen = self._seen.get(resource.uid)
+        if seen is None or seen.source is not resource:
+            seen = self._seen[resource.uid] = from_resource(resource)
+        return seen
+
+    def _forget(self, old: Resource) -> None:
+        self._seen.pop(old.uid, None)
 
     def get(self, kind: GroupKind, namespace: str, name: str) -> KubeObject | None:
         """Returns an object as it is now."""
         found = self._store.find(kind, namespace, name)
-        return None if found is None else from_resource(found)
+        return None if found is None else self._view(found)
 
     def list(
         self, kind: GroupKind, namespace: str | None = None, labels: Mapping[str, str] | None = None
@@ -34,42 +46,34 @@ class StoreClient:
         """Returns the objects of a kind as they are now."""
         wanted = (labels or {}).items()
         return [
-            from_resource(each)
+            self._view(each)
             for each in self._store.list(kind)
             if namespace in (None, each.namespace) and wanted <= each.labels.items()
         ]
 
     def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None) -> None:
         """Calls `handler` with each object of a kind, and with every change from now on."""
-
-        def added(new: Resource) -> None:
-            if label is None or label in new.labels:
-                handler(Change("ADDED", from_resource(new)))
-
-        def modified(_: Resource, new: Resource) -> None:
-            if label is None or label in new.labels:
-                handler(Change("MODIFIED", from_resource(new)))
-
-        def deleted(old: Resource) -> None:
-            if label is None or label in old.labels:
-                handler(Change("DELETED", from_resource(old)))
-
         for each in self._store.list(kind):
-            added(each)
-        self._store.subscribe(kind, added=added, modified=modified, deleted=deleted)
+            if label is None or label in each.labels:
+                handler(Change("ADDED", self._view(each)))
+        if kind not in self._topics:
+            topic = self._topics[kind] = _Topic(self._view)
+            self._store.subscribe(kind, added=topic.added, modified=topic.modified, deleted=topic.deleted)
+            self._store.subscribe(kind, deleted=self._forget)
+        self._topics[kind].handlers.append((handler, label))
 
     def create(self, document: Mapping[str, Any]) -> KubeObject:
         """Creates an object; passing the same document of a pod again is cheap."""
-        return from_resource(self._writer.create(document))
+        return self._view(self._writer.create(document))
 
     def update(self, old: KubeObject, spec: Mapping[str, Any]) -> KubeObject:
         """Replaces the spec of an object."""
         resource = _source(old)
-        return from_resource(self._writer.update(resource, {**resource.manifest, "spec": dict(spec)}))
+        return self._view(self._writer.update(resource, {**resource.manifest, "spec": dict(spec)}))
 
     def update_status(self, old: KubeObject, status: Mapping[str, Any]) -> KubeObject:
         """Replaces the status of an object."""
-        return from_resource(self._writer.update_status(_source(old), dict(status)))
+        return self._view(self._writer.update_status(_source(old), dict(status)))
 
     def patch_labels(
         self,
@@ -82,7 +86,7 @@ class StoreClient:
         metadata = {**resource.manifest.get("metadata", {}), "labels": _merged(old.labels, labels)}
         if annotations:
             metadata["annotations"] = _merged(old.annotations, annotations)
-        return from_resource(self._writer.update(resource, {**resource.manifest, "metadata": metadata}))
+        return self._view(self._writer.update(resource, {**resource.manifest, "metadata": metadata}))
 
     def delete(self, old: KubeObject, grace_s: int | None = None) -> None:
         """Deletes an object, a pod with its grace period."""
@@ -93,6 +97,32 @@ class StoreClient:
             self._writer.delete(present, grace_s)
         except NotFoundError:  # a finished pod that was removed meanwhile
             return
+
+
+class _Topic:
+    """Calls the handlers of one kind; a change is described once for all of them, and only if any wants it."""
+
+    def __init__(self, view: Callable[[Resource], KubeObject]) -> None:
+        self._view = view
+        self.handlers: list[tuple[Handler, str | None]] = []
+
+    def added(self, new: Resource) -> None:
+        self._tell("ADDED", new)
+
+    def modified(self, _: Resource, new: Resource) -> None:
+        self._tell("MODIFIED", new)
+
+    def deleted(self, old: Resource) -> None:
+        self._tell("DELETED", old)
+
+    def _tell(self, action: Action, resource: Resource) -> None:
+        change: Change | None = None
+        labels = resource.labels
+        for handler, label in self.handlers:
+            if label is None or label in labels:
+                if change is None:
+                    change = Change(action, self._view(resource))
+                handler(change)
 
 
 def _source(old: KubeObject) -> Resource:

@@ -15,7 +15,8 @@ Listener = Callable[[Key, KubeObject], None]  # the testbed's or application's k
 class TestbedPods:
     """The pods of all testbeds that have not finished: ghost pods, and the pods of applications.
 
-    `on_testbed` and `on_application` functions are called with every change of such a pod.
+    `on_testbed` and `on_application` functions are called when such a pod comes, goes, is scheduled, terminates or
+    gets other labels.
     """
 
     __test__ = False  # pytest: this is no test
@@ -39,7 +40,10 @@ class TestbedPods:
         pod = change.object
         present = change.action != "DELETED" and pod.phase not in ENDS
         testbed = testbed_of(pod)
+        old = self._by_testbed.get(testbed, {}).get(pod.key)
         _note(self._by_testbed, testbed, pod, present)
+        if present and old is not None and _is_alike(old, pod):
+            return
         for listener in self.on_testbed:
             listener(testbed, pod)
         application = _application_of(pod)
@@ -57,6 +61,12 @@ def testbed_of(pod: KubeObject) -> Key:
 def is_ghost(pod: KubeObject) -> bool:
     """Tells whether a pod of a testbed is a ghost pod."""
     return pod.labels.get(labels.IS_GHOST) == "true"
+
+
+def _is_alike(old: KubeObject, new: KubeObject) -> bool:
+    """Tells whether only the phase of a pod has changed, or something else that does not matter here."""
+    same = old.uid == new.uid and old.node_name == new.node_name and old.deleting == new.deleting
+    return same and (old.labels is new.labels or old.labels == new.labels)
 
 
 def _application_of(pod: KubeObject) -> Key | None:

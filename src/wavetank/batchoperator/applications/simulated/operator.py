@@ -10,7 +10,7 @@ from wavetank.batchoperator.client.client import Change, Client
 from wavetank.batchoperator.client.objects import KubeObject, timestamp
 from wavetank.batchoperator.resources import labels
 from wavetank.cluster.objects.groupkinds import POD
-from wavetank.cluster.objects.pod import FAILED, RUNNING
+from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING
 from wavetank.cluster.objects.resource import parse_time
 from wavetank.cluster.store.errors import AlreadyExistsError
 from wavetank.controllers.framework.queue import WorkQueue
@@ -66,10 +66,13 @@ class SimulatedOperator:
             return
         name = _application_name(pod)
         pods = self._pods.setdefault((pod.namespace, name), {})
+        old = pods.get(pod.name)
         if change.action == "DELETED":
             pods.pop(pod.name, None)
         else:
             pods[pod.name] = pod
+            if (pod.phase, pod.deleting) == ((old.phase, old.deleting) if old else (PENDING, False)):
+                return  # that it waits, or is on its node, changes nothing
         self._queue.add((pod.namespace, name))
 
     def _reconcile(self, key: Key) -> None:
@@ -122,10 +125,9 @@ class SimulatedOperator:
 
     def _grow(self, application: KubeObject, run: _Run, pods: dict[str, KubeObject]) -> None:
         """Creates the pods that are missing: the leader, and once it runs the workers."""
-        leader = self._flavor.leader_pod(application)
-        found = pods.get(leader["metadata"]["name"])
+        found = next((pod for pod in pods.values() if _is_leader(pod)), None)
         if found is None:
-            self._create(leader)
+            self._create(self._flavor.leader_pod(application))
         elif found.phase == RUNNING:
             present = sum(not _is_leader(pod) and pod.phase != FAILED for pod in pods.values())
             for _ in range(present, self._flavor.workers(application)):

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from wavetank.batchoperator.applications.application import ApplicationType, Progress, Submission, slot_places
-from wavetank.batchoperator.applications.types import application_type
+from wavetank.batchoperator.applications.types import application_of_kind, application_type
 from wavetank.batchoperator.client.client import Change
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.reconcilers.batchjob.history import started, stopped
@@ -44,20 +44,29 @@ class BatchJobReconciler:
         self._pods = pods
         self._claimed: dict[Key, set[Key]] = {}  # by scheduling, its jobs
         self._claims: dict[Key, Key] = {}
-        self._places: dict[Key, list[str]] = {}  # of the slots of each testbed
+        self._known: set[Key] = set()
+        self._progress: dict[Key, Progress] = {}  # of applications, as it was last seen
+        self._own: Key | None = None  # the job that is being written, if nothing has to follow from that
+        self._nodes: dict[Key, list[str]] = {}  # of the slots of each testbed
         self._queue = WorkQueue(context.clock, self._reconcile)
-        pods.on_application.append(lambda key, _: self._touch(key))
+        pods.on_application.append(self._pod_changed)
         context.client.subscribe(group.batchjob, self._changed)
         context.client.subscribe(group.scheduling, self._scheduling_changed)
         context.client.subscribe(group.testbed, self._testbed_changed)
         for kind in APPLICATIONS:
-            context.client.subscribe(kind, lambda change: self._touch(change.object.key))
+            context.client.subscribe(kind, self._application_changed)
 
     def _changed(self, change: Change) -> None:
         key = change.object.key
-        claim = None if change.action == "DELETED" else read_batchjob(change.object).claim
+        gone = change.action == "DELETED"
+        claim = None if gone else read_batchjob(change.object).claim
         self._index(key, None if claim is None else claim.key)
-        self._queue.add(key)
+        if gone:
+            self._known.discard(key)
+        else:
+            self._known.add(key)
+        if self._own != key:
+            self._queue.add(key)
 
     def _index(self, key: Key, scheduling: Key | None) -> None:
         old = self._claims.pop(key, None)
@@ -74,17 +83,31 @@ class BatchJobReconciler:
 
     def _testbed_changed(self, change: Change) -> None:
         """Looks at all jobs again if a testbed has got other slots."""
-        key, places = change.object.key, slot_places(change.object.status.get("slots") or ())
-        if change.action == "DELETED":
-            places = []
-        if self._places.get(key) != places:
-            self._places[key] = places
+        key, slots = change.object.key, change.object.status.get("slots") or ()
+        nodes = [] if change.action == "DELETED" else [slot["nodeName"] for slot in slots]  # in the order of ids
+        if self._nodes.get(key) != nodes:
+            self._nodes[key] = nodes
             for job in self._claims:
                 self._queue.add(job)
 
-    def _touch(self, key: Key) -> None:
-        if self._client.get(self._group.batchjob, *key) is not None:
+    def _pod_changed(self, key: Key, pod: KubeObject) -> None:
+        """Looks at a job when a pod of its application was scheduled, or is gone."""
+        if key in self._known and (pod.node_name or pod.key not in self._pods.of_application(key)):
             self._queue.add(key)
+
+    def _application_changed(self, change: Change) -> None:
+        """Looks at a job when its application has got on, or is gone; a new one we have made ourselves."""
+        key, application = change.object.key, change.object
+        if key not in self._known:
+            return
+        gone = change.action == "DELETED" or application.deleting
+        progress = None if gone else application_of_kind(application.group_kind).progress(application)
+        if gone or progress is not self._progress.get(key, Progress.PENDING):
+            self._queue.add(key)
+        if progress is None:
+            self._progress.pop(key, None)
+        else:
+            self._progress[key] = progress
 
     def _reconcile(self, key: Key) -> None:
         found = self._client.get(self._group.batchjob, *key)
@@ -217,9 +240,10 @@ class BatchJobReconciler:
     def _has_lost_slots(self, job: BatchJob, application: KubeObject) -> bool:
         """Tells whether slots of a job are gone with their nodes, so that its pods wait in vain."""
         slots = job.object.status.get("slots") or {}
-        known = self._places.get((slots.get("namespace", ""), slots.get("name", "")), [])
+        testbed = self._client.get(self._group.testbed, slots.get("namespace", ""), slots.get("name", ""))
+        known = () if testbed is None else testbed.status.get("slots") or ()
         promised = application.annotations.get(labels.SLOT_PLACES, "").split()
-        return not set(promised) <= set(known)
+        return not set(promised) <= set(slot_places(known))
 
     def _give_back(self, job: BatchJob, claim: Reference) -> None:
         """Releases a job whose application was deleted, or cannot run; its scheduling may claim it again."""
@@ -250,7 +274,12 @@ class BatchJobReconciler:
             kept = {name: value for name, value in old.items() if name != "problems"}
         status = {**kept, **fields, "state": state.value, **({"problems": problems} if problems else {})}
         if status != old:
-            self._client.update_status(job.object, status)
+            follows = state is JobState.IN_QUEUE and job.request is not None
+            self._own = None if follows else job.object.key
+            try:
+                self._client.update_status(job.object, status)
+            finally:
+                self._own = None
 
 
 def _owner(application: KubeObject) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.reconcilers.scheduling.entry import Entry
 from wavetank.batchoperator.resources.batchjob import claim_of
 from wavetank.batchoperator.resources.scheduling import QueuedState, Scheduling
-from wavetank.batchoperator.resources.testbed import SlotState, TestbedState
+from wavetank.batchoperator.resources.testbed import TestbedState
 
 
 def find_problems(scheduling: Scheduling, testbed: KubeObject | None) -> list[str]:
@@ -46,4 +46,4 @@ def job_problem(entry: Entry, slots: int) -> str:
 def free_slots(testbed: KubeObject) -> set[int]:
     """Returns the ids of the slots that have a ghost pod and are not reserved."""
     entries = testbed.status.get("slots") or ()
-    return {entry["position"] for entry in entries if entry["state"] == SlotState.FREE and entry.get("podUId")}
+    return {entry["position"] for entry in entries if entry["state"] == "FREE" and "podUId" in entry}

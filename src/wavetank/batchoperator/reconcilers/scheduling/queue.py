@@ -6,6 +6,7 @@ from typing import Any
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.reconcilers.scheduling.checks import job_problem
 from wavetank.batchoperator.reconcilers.scheduling.entry import Entry, Key
+from wavetank.batchoperator.resources.batchjob import JobState
 from wavetank.batchoperator.resources.references import Reference
 from wavetank.batchoperator.resources.scheduling import QueuedState, SchedulingSpec
 
@@ -68,6 +69,11 @@ class JobQueue:
             self.problems[entry.key] = problem
         else:
             self.problems.pop(entry.key, None)
+
+    def expects(self, job: KubeObject) -> bool:
+        """Tells whether a change of a job says nothing new: it runs, and was known to be scheduled."""
+        known = self.entries[job.key].state
+        return known is QueuedState.SCHEDULED and job.status.get("state") == JobState.RUNNING
 
     def see(self, key: Key, job: KubeObject | None) -> None:
         """Takes over what a job is now."""

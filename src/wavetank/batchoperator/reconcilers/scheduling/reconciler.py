@@ -39,25 +39,31 @@ class SchedulingReconciler:
         self._specs: dict[Key, object] = {}
         self._users: dict[Key, set[Key]] = {}  # by job, the schedulings that have it in their queue
         self._tenants: dict[Key, set[Key]] = {}  # by testbed, its schedulings
+        self._own: Key | None = None  # the Scheduling that is being written, if nothing has to follow from that
         self._work = WorkQueue(context.clock, self._reconcile)
         context.client.subscribe(group.scheduling, self._changed)
         context.client.subscribe(group.batchjob, self._job_changed)
         context.client.subscribe(group.testbed, self._testbed_changed)
 
     def _changed(self, change: Change) -> None:
-        self._work.add(change.object.key)
+        if self._own != change.object.key:
+            self._work.add(change.object.key)
 
     def _job_changed(self, change: Change) -> None:
         key = change.object.key
         for user in self._users.get(key, ()):
-            self._queues[user].changed.add(key)
-            self._work.add(user)
+            queue = self._queues[user]
+            queue.changed.add(key)
+            if not queue.expects(change.object):
+                self._work.add(user)
 
     def _testbed_changed(self, change: Change) -> None:
-        for tenant in sorted(self._tenants.get(change.object.key, ())):
-            self._work.add(tenant)
         claim = claim_of(change.object)
-        if claim is not None and change.action != "DELETED":
+        unsettled = change.object.status.get("state") == TestbedState.IN_PROGRESS
+        for tenant in sorted(self._tenants.get(change.object.key, ())):
+            if not (unsettled and claim is not None and claim.key == tenant and self._queues[tenant].begun):
+                self._work.add(tenant)
+        if claim is not None and claim.key not in self._queues and change.action != "DELETED":
             self._work.add(claim.key)  # it may have been deleted while no operator ran
 
     def _reconcile(self, key: Key) -> None:
@@ -188,7 +194,11 @@ class SchedulingReconciler:
     def _write(self, found: KubeObject, state: SchedulingState, problems: list[str], jobs: list[Any]) -> None:
         status: dict[str, Any] = {"state": state.value, "jobs": jobs, **({"problems": problems} if problems else {})}
         if status != found.status:
-            self._client.update_status(found, status)
+            self._own = None if state is SchedulingState.COMPLETED else found.key
+            try:
+                self._client.update_status(found, status)
+            finally:
+                self._own = None
 
 
 def _told(queue: JobQueue) -> list[str]:

@@ -14,7 +14,7 @@ from wavetank.batchoperator.reconcilers.testbed.plan import Place, Plan, add, ma
 from wavetank.batchoperator.reconcilers.testbed.slots import Slots
 from wavetank.batchoperator.resources import labels
 from wavetank.batchoperator.resources.groups import ApiGroup
-from wavetank.batchoperator.resources.testbed import SlotState, Testbed, TestbedState, read_testbed
+from wavetank.batchoperator.resources.testbed import Testbed, TestbedState, read_testbed
 from wavetank.cluster.fields.resources import PODS
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.store.errors import AlreadyExistsError
@@ -41,13 +41,15 @@ class TestbedReconciler:
         self._slots: dict[Key, Slots] = {}
         self._specs: dict[Key, object] = {}
         self._labelled: dict[str, dict[str, Any]] = {}  # nodes: what plans depend on
+        self._own: Key | None = None  # the testbed whose status is being written
         self._queue = WorkQueue(context.clock, self._reconcile)
         pods.on_testbed.append(self._pod_changed)
         context.client.subscribe(group.testbed, self._changed)
         context.client.subscribe(NODE, self._node_changed)
 
     def _changed(self, change: Change) -> None:
-        self._queue.add(change.object.key)
+        if self._own != change.object.key:
+            self._queue.add(change.object.key)
         if change.action == "DELETED":
             self._replan()
 
@@ -201,15 +203,20 @@ class TestbedReconciler:
         if node_problems:
             status["nodeProblems"] = node_problems
         if status != found.status:
-            self._client.update_status(found, status)
+            self._own = found.key
+            try:
+                self._client.update_status(found, status)
+            finally:
+                self._own = None
 
 
 def _state(entries: tuple[Any, ...], broken: bool, unsettled: bool) -> TestbedState:
     if broken:
         return TestbedState.ERROR
-    if unsettled or any(entry["state"] == SlotState.FREE and "podUId" not in entry for entry in entries):
+    free = [entry for entry in entries if entry["state"] == "FREE"]
+    if unsettled or not all(["podUId" in entry for entry in free]):  # noqa: C419  # a list is quicker
         return TestbedState.IN_PROGRESS
-    return TestbedState.SUCCESS if all(entry["state"] == SlotState.FREE for entry in entries) else TestbedState.RUNNING
+    return TestbedState.SUCCESS if len(free) == len(entries) else TestbedState.RUNNING
 
 
 def _is_in(node: KubeObject, testbed: Testbed) -> bool:

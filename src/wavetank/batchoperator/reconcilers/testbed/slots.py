@@ -32,6 +32,7 @@ class Slots:
         self.stale: set[Place] = set()
         self.due: set[Place] = set()
         self._place: dict[Key, Place] = {}
+        self._layout: dict[Place, int] | None = None  # of the last known status
 
     def take(self, plan: Plan) -> None:
         """Takes a new plan; everything has to be looked at again."""
@@ -80,7 +81,9 @@ class Slots:
     def follow(self, entries: Iterable[Entry]) -> None:
         """Takes over the status as it is now; the extender writes it, too."""
         entries = tuple(entries)
-        if entries != self.entries or len(entries) != len(self.ids):
+        if entries != self.entries:
+            if len(entries) != len(self.ids):
+                self._layout = None  # it was written by another program, or before a change of the nodes
             known = {id(entry) for entry in self.entries}
             for entry in entries:
                 if id(entry) not in known:
@@ -91,21 +94,28 @@ class Slots:
 
     def report(self) -> tuple[Entry, ...]:
         """Returns the status of all slots; that of unchanged ones is the same object as before."""
-        assert self.plan is not None
-        if not self.stale and len(self.entries) == len(self.ids):
-            return self.entries
-        old = {(entry["nodeName"], entry["slotPositionOnNode"]): entry for entry in self.entries}
-        if old.keys() != self.ids.keys():
-            self.stale.update(self.ids)
-        for place in self.stale & self.ids.keys():
-            entry = self._entry(place, old.get(place))
-            if entry != old.get(place):
-                old[place] = entry
-        return tuple(old[place] for place in self.plan.places)
+        if self._is_complete:
+            if not self.stale:
+                return self.entries
+            entries = list(self.entries)
+            for place in self.stale & self.ids.keys():
+                old = entries[self.ids[place]]
+                new = self._entry(place, old)
+                if new != old:
+                    entries[self.ids[place]] = new
+            return tuple(entries)
+        before = {(entry["nodeName"], entry["slotPositionOnNode"]): entry for entry in self.entries}
+        return tuple(self._entry(place, before.get(place)) for place in self.ids)
+
+    @property
+    def _is_complete(self) -> bool:
+        """Tells whether the last known status is that of these slots."""
+        return self._layout is self.ids and len(self.entries) == len(self.ids)
 
     def reported(self, entries: tuple[Entry, ...]) -> None:
         """Notes that this status was written."""
         self.entries = entries
+        self._layout = self.ids
         self.stale.clear()
 
     def _entry(self, place: Place, old: Entry | None) -> dict[str, Any]:
