@@ -7,8 +7,9 @@ from wavetank.results.schema.column import Better, Column, Kind, Table
 from wavetank.results.schema.energy import ENERGY, NODE_ENERGY
 from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
 from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
-from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics, reported_metrics
+from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics
 from wavetank.results.schema.nodes import CAPACITY, NAMESPACE_COSTS, NODE_GROUPS, NODE_TIMELINE
+from wavetank.results.schema.reported import reported_metrics
 from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
 from wavetank.results.schema.services import (
     SERVICE_CALLS,

@@ -283,11 +283,7 @@ class Metrics:
     ] = None
     mean_nodes: Annotated[
         float | None,
-        about(
-            "mean number of nodes over the run, in runs with node groups, as the next ones",
-            label="Mean nodes",
-            optional=True,
-        ),
+        about("mean number of nodes in runs with node groups, as the next ones", label="Mean nodes", optional=True),
     ] = None
     most_nodes: Annotated[int | None, about("most nodes at a time", label="Most nodes", optional=True)] = None
     node_hours: Annotated[
@@ -296,7 +292,7 @@ class Metrics:
     idle_cpu_hours: Annotated[
         float | None,
         about(
-            "over-provisioning: allocatable CPU that no pod requests, over time, in core-hours",
+            "allocatable CPU that no pod requests, in core-hours",
             label="Idle core-hours",
             better="lower",
             optional=True,
@@ -351,55 +347,3 @@ SUMMARY = Table(
     "one row per scheduler and seed",
     (Column("scheduler", str, "name of the scheduler"), Column("seed", int, "seed of the run"), *METRICS),
 )
-
-# The order in which reports list metrics; others follow in the order of the file.
-_REPORTED_FIRST = (
-    "makespan_s",
-    "mean_waiting_time_s",
-    "p95_waiting_time_s",
-    "max_waiting_time_s",
-    "mean_turnaround_s",
-    "mean_job_latency_s",
-    "mean_slowdown",
-    "slowdown_fairness",
-    "share_fairness",
-    "cpu_utilization",
-    "memory_utilization",
-    "p50_response_time_s",
-    "p99_response_time_s",
-    "failed_requests",
-    "overloaded_since_s",
-    "answered_requests",
-    "hpa_time_above_target_s",
-    "hpa_missing_pod_hours",
-    "hpa_pod_hours",
-    "hpa_rescales",
-    "hpa_rescaled_replicas",
-    "hpa_direction_changes",
-    "gpu_allocation",
-    "gpu_fragmentation",
-    "fragmentation",
-    "cost",
-    "idle_cost",
-    "cost_per_finished_pod",
-    "mean_nodes",
-    "most_nodes",
-    "node_hours",
-    "idle_cpu_hours",
-    "scaling_wait_s",
-    "scaling_wait_pods",
-    "flaps",
-    "interruptions",
-    "interrupted_pods",
-    "lost_pods",
-    "energy_kwh",
-    "mean_power_w",
-    "energy_per_finished_pod_j",
-    "nodes_used",
-)
-
-
-def reported_metrics() -> list[Column]:
-    """Returns the metrics that reports show, the most telling ones first."""
-    rank = {name: i for i, name in enumerate(_REPORTED_FIRST)}
-    return sorted((column for column in METRICS if column.label), key=lambda each: rank.get(each.name, len(rank)))
