@@ -116,9 +116,10 @@ class FlowNetwork:
     """
 
     def __init__(self) -> None:
+        self.flows: Counter[Link] = Counter()  # under way
+        self.begun: Counter[Link] = Counter()  # flows so far
         self.most: Counter[Link] = Counter()  # most flows at once
         self._carried: defaultdict[Link, float] = defaultdict(float)  # bytes of flows that have ended
-        self._flows: Counter[Link] = Counter()
         self._groups: dict[object, _Group] = {}
         self._on: defaultdict[Link, dict[_Group, None]] = defaultdict(dict)
         self._queue: list[tuple[Nanoseconds, int, Flow | _Group]] = []
@@ -193,8 +194,9 @@ class FlowNetwork:
         flow.group.add(flow)
         for link in flow.group.demands:
             self._on[link][flow.group] = None
-            self._flows[link] += 1
-            self.most[link] = max(self.most[link], self._flows[link])
+            self.flows[link] += 1
+            self.begun[link] += 1
+            self.most[link] = max(self.most[link], self.flows[link])
 
     def _leave(self, flow: Flow, now: Nanoseconds, left: float) -> None:
         group, was_under_way = flow.group, flow.until is not None
@@ -202,7 +204,7 @@ class FlowNetwork:
         if was_under_way:
             del group.under_way[flow]
             for link, demand in group.demands.items():
-                self._flows[link] -= 1
+                self.flows[link] -= 1
                 self._carried[link] += (flow.amount - left) * demand
         if not group.under_way:
             self._forget(group)

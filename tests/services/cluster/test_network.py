@@ -84,6 +84,12 @@ def test_a_full_link_slows_down_all_that_use_it(tmp_path: Path) -> None:
     assert float(over_time[-1]["p50_s"]) > 5
     link = next(row for row in rows(out, "service_links.csv") if row["link"] == "west → east")
     assert float(link["utilization"]) == pytest.approx(1, abs=0.06)
+    [overload] = rows(out, "service_overloads.csv")
+    assert overload["link"] == "west → east"
+    assert float(overload["since_s"]) <= 20
+    assert overload["until_s"] == ""
+    assert int(overload["longest_queue"]) > 300
+    assert "link 'west → east' has been overloaded since" in (out / "experiment.json").read_text()
 
 
 def test_sizes_of_a_call_replace_those_of_the_operation(tmp_path: Path) -> None:

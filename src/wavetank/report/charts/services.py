@@ -31,7 +31,7 @@ _CALLS = (
     *("mean_s", "messages_s", "calls_s", "cpu_s", "p50_s", "p95_s", "p99_s", "p999_s", "max_s"),
 )
 _LOAD = ("time_s", "queue", "cpu", "throttled", "pods", "open_requests")
-_OVERLOAD = ("service", "pod", "since_s", "until_s", "queue_at_start", "longest_queue")
+_OVERLOAD = ("service", "pod", "since_s", "until_s", "queue_at_start", "longest_queue", "link")
 _SPAN = (
     *("span", "parent", "service", "operation", "pod", "node"),
     *("sent", "received", "queued", "computed", "ended", "reason"),
@@ -73,7 +73,7 @@ def _rows(run: RunFolder, table: Table) -> list[Row]:
 
 
 def _cells(rows: Sequence[Row], columns: Sequence[str]) -> list[list[Any]]:
-    return [[row[name] for name in columns] for row in rows]
+    return [[row.get(name) for name in columns] for row in rows]
 
 
 def _end(load: Sequence[Row]) -> float:

@@ -117,7 +117,7 @@ def _of_services(services: ClusterServices) -> dict[str, Any]:
     total = Histogram()
     for histogram in services.timeline.histograms.values():
         total.include(histogram)
-    since = [each.since for pod in services.instances for each in pod.overloads if each.until is None]
+    since = [each.times.since for each in services.overloads if each.times.until is None]
     return {
         "answered_requests": total.number,
         "failed_requests": sum(services.timeline.failures.values()),

@@ -193,7 +193,7 @@ class Metrics:
     overloaded_since_s: Annotated[
         float | None,
         about(
-            "since when a service has been overloaded until the end of the run, the earliest of all;"
+            "since when a service or a link has been overloaded until the end of the run, the earliest of all;"
             " [service_overloads.csv](#service_overloadscsv) has the definition",
             SECONDS,
             label="Overloaded since",

@@ -118,14 +118,17 @@ SERVICE_HISTOGRAMS = Table(
 SERVICE_OVERLOADS = Table(
     layout.SERVICE_OVERLOADS,
     "one row per time in which a pod was overloaded: for at least one interval its requests got less CPU than they"
-    " could use at every instant, and its queue grew by more than 4 × √(requests that came); only if there was one",
+    " could use at every instant, and its queue grew by more than 4 × √(requests that came). A link of the network was"
+    " overloaded in intervals in which it carried all that it could, if the payloads on it grew by as much. Only if"
+    " there was one",
     (
-        _SERVICE,
-        Column("pod", str, "name of the pod"),
+        Column("service", str, "name of the service; empty for a link"),
+        Column("pod", str, "name of the pod; empty for a link"),
+        Column("link", str, "name of the link; empty for a pod", optional=True),
         Column("since_s", float, "when it began", SECONDS),
         Column("until_s", float, "when it was over; empty if it lasted to the end of the run", SECONDS),
-        Column("queue_at_start", int, "requests at its CPU at the beginning"),
-        Column("longest_queue", int, "most requests at its CPU"),
+        Column("queue_at_start", int, "requests at the CPU, or payloads on the link, at the beginning"),
+        Column("longest_queue", int, "the most of them"),
     ),
 )
 

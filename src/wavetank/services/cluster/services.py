@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.quantity import milli
 from wavetank.services.cluster.actions import ClusterActions
 from wavetank.services.cluster.load import LoadTimeline
+from wavetank.services.cluster.overloads import LinkLoads, Overloaded, all_overloads, lasting_overloads
 from wavetank.services.cluster.podinstance import PodInstance
 from wavetank.services.cluster.topology import ClusterNetwork, NetworkSetting
 from wavetank.services.engine.cpu import Cpu
@@ -53,6 +54,7 @@ class ClusterServices:
         self.setting = setting
         self.timeline = ServiceTimeline(setting.interval, setting.traces)
         self.load = LoadTimeline(setting.deployments)
+        self.link_loads = LinkLoads(setting.interval)
         self.instances: list[PodInstance] = []
         self._service_of = {deployment: service for service, deployment in setting.deployments.items()}
         self._running: dict[str, PodInstance] = {}
@@ -85,19 +87,25 @@ class ClusterServices:
     def ended(self, time: Nanoseconds) -> None:
         """Simulates the requests up to the end of the run."""
         self.simulation.advance(time)
-        self.load.take(time, [*self._running.values(), *self._left])
+        self._take(time)
+        self.link_loads.end(time)
         for each in self.instances:
             each.share.cpu.advance()
             each.watch.end(time, None)
 
     def _take_load(self, _: object) -> None:
         events = self.simulation.events
-        self.load.take(events.now, [*self._running.values(), *self._left])
+        self._take(events.now)
         self._left = [each for each in self._left if each.instance.handled]
         events.schedule(self.setting.interval, self._take_load, priority=AT_ONCE)
 
+    def _take(self, now: Nanoseconds) -> None:
+        self.load.take(now, [*self._running.values(), *self._left])
+        if self.simulation.transport is not None:
+            self.link_loads.take(now, self.network.links.values(), self.simulation.transport.network)
+
     def warnings(self) -> list[str]:
-        """Names services that never had an instance or are overloaded at the end, and ends of links without a node."""
+        """Names services without an instance, ends of links without a node, and what is overloaded at the end."""
         served = {each.instance.service.name for each in self.instances}
         missing = [(name, owner) for name, owner in self.setting.deployments.items() if name not in served]
         idle = [f"service {name!r} had no running pod of Deployment {owner!r}" for name, owner in missing]
@@ -108,20 +116,13 @@ class ClusterServices:
             *self._actions.problems,
             *idle,
             *(f"network: no node has the label {key}: {domain}" for domain in unknown),
-            *self._overloaded(),
+            *lasting_overloads(self.overloads),
         ]
 
-    def _overloaded(self) -> Iterator[str]:
-        for name in self.setting.deployments:
-            pods = [each for each in self.instances if each.instance.service.name == name]
-            lasting = [(one, pod.pod) for pod in pods for one in pod.overloads if one.until is None]
-            if lasting:
-                first, pod = min(lasting, key=lambda each: each[0].since)
-                since = first.since / SECOND
-                yield (
-                    f"service {name!r} has been overloaded since {since:.1f} s: the queue of {pod} grew from"
-                    f" {first.queued} to {first.longest} requests"
-                )
+    @property
+    def overloads(self) -> list[Overloaded]:
+        """Returns when pods and links had more work than they could do."""
+        return all_overloads(self.instances, self.link_loads)
 
     def cpu_milli(self, namespace: str, pod: str) -> int | None:
         """Returns the CPU that a pod uses, in thousandths of a core; None if it is no instance of a service."""

@@ -36,27 +36,33 @@ function showServices(state, parts) {
   for (const draw of Object.values(parts)) draw();
 }
 
-/** One sentence for each service that was overloaded, the lasting ones first. */
-function overloadLines({ services, overloads }) {
-  const lines = services.flatMap(({ name }) => {
-    const some = overloads.filter(([service]) => service === name);
+/** What was overloaded: a service, or a link of the network. */
+function overloadedName([service, , , , , , link]) {
+  return service || `The link ${link}`;
+}
+
+/** One sentence for each service or link that was overloaded. */
+function overloadLines({ overloads }) {
+  const lines = [...new Set(overloads.map(overloadedName))].flatMap((name) => {
+    const some = overloads.filter((each) => overloadedName(each) === name);
     const lasting = some.filter(([, , , until]) => until === null);
     if (lasting.length) return [el("li", { class: "lasting" }, lastingOverload(name, lasting))];
-    return some.length ? [el("li", {}, pastOverload(name, some))] : [];
+    return [el("li", {}, pastOverload(name, some))];
   });
-  return lines.length ? lines : [el("li", {}, "No service was overloaded: all queues stayed short or were worked off.")];
+  return lines.length ? lines : [el("li", {}, "Nothing was overloaded: all queues stayed short or were worked off.")];
 }
 
 function lastingOverload(name, some) {
   const since = Math.min(...some.map((each) => each[2])), longest = Math.max(...some.map((each) => each[5]));
-  const pods = some.length > 1 ? ` on ${some.length} pods` : "";
-  return `${name} has been overloaded since ${instant(since)}${pods}: it gets more work than it can do, and its queue has grown to ${number(longest, 9)} requests.`;
+  const pods = some.length > 1 ? ` on ${some.length} pods` : "", what = some[0][6] ? "payloads" : "requests";
+  return `${name} has been overloaded since ${instant(since)}${pods}: it gets more work than it can do, and its queue has grown to ${number(longest, 9)} ${what}.`;
 }
 
 function pastOverload(name, some) {
   const since = Math.min(...some.map((each) => each[2])), until = Math.max(...some.map((each) => each[3]));
   const longest = Math.max(...some.map((each) => each[5]));
-  return `${name} was overloaded between ${instant(since)} and ${instant(until)}, with up to ${number(longest, 9)} requests at the CPU of a pod.`;
+  const what = some[0][6] ? "payloads on it" : "requests at the CPU of a pod";
+  return `${name} was overloaded between ${instant(since)} and ${instant(until)}, with up to ${number(longest, 9)} ${what}.`;
 }
 
 function totalsTable({ totals }) {
@@ -72,7 +78,8 @@ function showHeat({ run: index, operation }) {
   const run = DATA.services[index], map = run.heat[operation];
   if (!map) return byId("services-heat").replaceChildren("no request was answered");
   const lasting = run.overloads.filter(([, , , until]) => until === null);
-  const since = [...new Set(lasting.map(([name]) => name))].map((name) => [Math.min(...lasting.filter((each) => each[0] === name).map((each) => each[2])), name]);
+  const first = (name) => Math.min(...lasting.filter((each) => overloadedName(each) === name).map((each) => each[2]));
+  const since = [...new Set(lasting.map(overloadedName))].map((name) => [first(name), name]);
   drawServiceHeat(byId("services-heat"), map, run.end, since);
   const lines = map.lines.length ? [el("span", { class: "stroke p50" }), "median", el("span", { class: "stroke" }), "99th percentile"] : [];
   byId("services-heat-key").replaceChildren("few requests", el("span", { class: "ramp" }), "many", ...lines);

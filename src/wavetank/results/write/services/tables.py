@@ -10,9 +10,9 @@ from wavetank.results import schema
 from wavetank.results.write.csvfiles import write_rows
 from wavetank.results.write.services.traces import write_traces
 from wavetank.services.cluster.load import ServiceLoad
+from wavetank.services.cluster.overloads import Overloaded
 from wavetank.services.cluster.podinstance import PodInstance
 from wavetank.services.cluster.services import ClusterServices
-from wavetank.services.engine.overload import Overload
 from wavetank.services.measures.calls import CallFigures, Edge
 from wavetank.services.measures.histogram import Histogram
 from wavetank.services.measures.spans import Span
@@ -37,7 +37,7 @@ def write_services(services: ClusterServices, end: Nanoseconds, folder: Path) ->
     write_traces(spans, services.setting.traces.formats, folder)
     if links := list(_links(services, end)):
         write_rows(folder, schema.SERVICE_LINKS, links)
-    if overloads := [_overload(pod, each) for pod in services.instances for each in pod.overloads]:
+    if overloads := [_overload(each) for each in services.overloads]:
         write_rows(folder, schema.SERVICE_OVERLOADS, overloads)
 
 
@@ -163,14 +163,15 @@ def _span(span: Span) -> Mapping[str, object]:
     }
 
 
-def _overload(pod: PodInstance, each: Overload) -> Mapping[str, object]:
+def _overload(each: Overloaded) -> Mapping[str, object]:
     return {
-        "service": pod.instance.service.name,
-        "pod": pod.pod,
-        "since_s": _seconds(each.since),
-        "until_s": _seconds(each.until),
-        "queue_at_start": each.queued,
-        "longest_queue": each.longest,
+        "service": each.service,
+        "pod": each.pod,
+        "link": each.link or None,
+        "since_s": _seconds(each.times.since),
+        "until_s": _seconds(each.times.until),
+        "queue_at_start": each.times.queued,
+        "longest_queue": each.times.longest,
     }
 
 
