@@ -59,7 +59,8 @@ def test_files_have_the_columns_of_the_schema(results: wavetank.Results) -> None
     for table in (schema.PODS, schema.NODES, schema.UTILIZATION, schema.JOBS, schema.SCHEDULE, *priced):
         assert header_of(folder / table.file) == [column.name for column in table.columns]
     services = ("answered_requests", "failed_requests", "p50_response", "p99_response", "overloaded_since")
-    missing = ("gpu_fragmentation", "hpa_", *services)  # only if no pod ended, or of runs with an HPA or services
+    energy = ("energy_", "mean_power")
+    missing = ("gpu_fragmentation", "hpa_", *services, *energy)  # if no pod ended, with HPAs, services, power models
     names = [column.name for column in schema.SUMMARY.columns if not column.name.startswith(missing)]
     expected = names[: names.index("mean_nodes")]  # the others are of runs with node groups
     assert header_of(results.folder / "summary.csv") == expected
