@@ -124,10 +124,10 @@ class ServedInterface:
 
 
 @contextmanager
-def serving(token: str | None = TOKEN) -> Iterator[ServedInterface]:
-    """Serves the interface of a small cluster on a free port."""
+def serving(token: str | None = TOKEN, port: int = 0) -> Iterator[ServedInterface]:
+    """Serves the interface of a small cluster; port 0 is any free one."""
     cluster = SmallCluster()
-    with _serving(cluster.interface, cluster.store.clock, 1.0, token, cluster) as served:
+    with _serving(cluster.interface, cluster.store.clock, 1.0, token, cluster, port) as served:
         yield served
 
 
@@ -140,11 +140,11 @@ def operating(cluster: OperatedCluster, speed: float | None) -> Iterator[ServedI
 
 @contextmanager
 def _serving(
-    interface: Interface, clock: Clock, speed: float | None, token: str | None, cluster: Any
+    interface: Interface, clock: Clock, speed: float | None, token: str | None, cluster: Any, port: int = 0
 ) -> Iterator[ServedInterface]:
     heartbeat = Heartbeat(Pacing(clock, speed))
     app = App(interface, Authenticator(token, "127.0.0.1"), SimulatedRuntime(heartbeat))
-    listening = listen("127.0.0.1", 0)
+    listening = listen("127.0.0.1", port)
     server = Server(make_config(app, websocket=WebSocketProtocol), app)
     loops: list[asyncio.AbstractEventLoop] = []
 

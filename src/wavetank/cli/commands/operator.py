@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,17 +9,14 @@ from typing import Any
 import click
 import yaml
 
-from wavetank.apiserver.clock.heartbeat import Heartbeat
-from wavetank.apiserver.clock.pacing import Pacing, parse_speed
 from wavetank.batchoperator.applications.simulated.definitions import application_definitions
 from wavetank.batchoperator.applications.simulated.operator import FLAVORS, SimulatedOperator
 from wavetank.batchoperator.applications.work import parse_work
 from wavetank.batchoperator.client.remote.client import RemoteClient
 from wavetank.batchoperator.client.remote.connection import Connection
 from wavetank.batchoperator.client.remote.kubeconfig import default_path, read_server
-from wavetank.batchoperator.esi.inprocess import interface_of
 from wavetank.batchoperator.esi.interface import Interface
-from wavetank.batchoperator.esi.runtimes import SimulatedRuntime, ThreadedRuntime
+from wavetank.batchoperator.esi.runtimes import ThreadedRuntime
 from wavetank.batchoperator.extender.server import ExtenderServer
 from wavetank.batchoperator.operator import BatchOperator, required_objects
 from wavetank.batchoperator.realtime import RealTimeLoop
@@ -29,11 +25,6 @@ from wavetank.cli.console import console
 from wavetank.cli.externalscheduler import InterfaceOptions, interface_options, read_address
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.errors import InputError
-from wavetank.experiments.document.experiment import read_experiment
-from wavetank.scheduling.definition import SchedulerDefinition
-from wavetank.simulation.batchoperator import scheduler_configuration
-from wavetank.simulation.simulation import Setting, Simulation
-from wavetank.simulation.world import World
 
 _EXAMPLES = """\b
 Examples:
@@ -163,40 +154,9 @@ def simulate(
     External schedulers, and the page in a browser, work with the simulated cluster as with a real
     one. Nothing is recorded; `wavetank run` does that.
     """
-    pace = _speed(speed)
-    setting, first = _setting(experiment, scheduler)
-    options = InterfaceOptions(interface, namespace, token, no_auth)
+    from wavetank.cli.simulatedoperator import serve_experiment  # takes a second to import
 
-    def drive(world: World) -> None:
-        served = options.listen(partial(interface_of, world.store))
-        served.serve(SimulatedRuntime(Heartbeat(Pacing(world.clock, pace))))
-
-    Simulation(setting, first if seed is None else seed, drive=drive).run()
-
-
-def _setting(file: Path, scheduler: str | None) -> tuple[Setting, int]:
-    """Returns what to simulate, and the first seed of the experiment."""
-    experiment = read_experiment(file)
-    if experiment.operator is None:
-        raise InputError("expected an experiment with the batch operator", path="spec.operator", source=str(file))
-    names = [entry.name for entry in experiment.schedulers]
-    if scheduler is not None and scheduler not in names:
-        raise InputError(f"expected one of {', '.join(names)}, got {scheduler!r:.60}", path="--scheduler")
-    setting = experiment.setting(experiment.schedulers[names.index(scheduler) if scheduler else 0])
-    if scheduler is None:
-        configuration = scheduler_configuration(setting.version, experiment.operator.options.scheduler_name)
-        schedulers = (SchedulerDefinition("kube-scheduler", "with the operator's extender", configuration),)
-        setting = replace(setting, schedulers=schedulers, processes=())
-    if setting.has_programs:
-        raise InputError("programs in the loop cannot follow your clock", path="spec.schedulers", source=str(file))
-    return setting, experiment.seeds[0]
-
-
-def _speed(text: str) -> float | None:
-    try:
-        return parse_speed(text)
-    except InputError as error:
-        raise InputError(error.message, path="--speed") from None
+    serve_experiment(experiment, scheduler, seed, speed, InterfaceOptions(interface, namespace, token, no_auth))
 
 
 def _connect(kubeconfig: Path | None, context: str | None) -> RemoteClient:

@@ -139,6 +139,17 @@ def test_without_a_token_the_page_asks_for_it(pages: Pages) -> None:
         page.close()
 
 
+def test_a_lost_connection_is_shown_and_found_again(browser: Browser) -> None:
+    pages = Pages(browser)
+    with serving() as served:
+        page = open_page(pages, served)
+    expect(page.locator("#trouble")).to_contain_text("The connection is lost")
+    with serving(port=served.port):
+        expect(page.locator("#facts")).to_contain_text("live", timeout=30_000)
+        expect(page.locator("#trouble")).to_be_hidden()
+        pages.close()
+
+
 def test_the_token_of_the_link_leaves_the_address(pages: Pages, operated: ServedInterface) -> None:
     assert open_page(pages, operated).url == f"{operated.url}/"
 

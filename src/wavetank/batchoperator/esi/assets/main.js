@@ -8,16 +8,17 @@ import { drawSchedulings } from "./schedulings.js";
 import { drawTestbeds } from "./testbeds.js";
 import { startTheme } from "./theme.js";
 
+const REFUSED = "not logged in";
 let connection = "connecting";
 
 function drawFacts() {
   const counts = ["testbeds", "schedulings", "jobs"].map((kind) => counted(all(kind).length, kind.slice(0, -1)));
-  const facts = [el("li", { class: `connection ${connection}`, role: "status" }, connection), ...counts.map((text) => el("li", {}, text))];
+  const facts = [el("li", { class: `connection ${connection}`, role: "status" }, connection), ...(connection === REFUSED ? [] : counts.map((text) => el("li", {}, text)))];
   byId("facts").replaceChildren(...facts);
 }
 
 function setConnection(state) {
-  connection = { live: "live", lost: "connection lost", refused: "not logged in" }[state];
+  connection = { live: "live", lost: "connection lost", refused: REFUSED }[state];
   byId("login").hidden = state !== "refused";
   byId("content").hidden = state === "refused";
   byId("trouble").hidden = state !== "lost";
