@@ -75,6 +75,14 @@ def test_a_client_waits_for_a_state(served: ServedInterface, client: ExternalSch
 
 def test_waiting_for_a_deleted_resource_is_an_error(client: ExternalSchedulerClient) -> None:
     client.queue("gone", "testbed", ["spark-pi"])
+    deleting = threading.Thread(target=lambda: client.delete("gone"))
+    with pytest.raises(ExternalSchedulerError, match="gone was deleted"):
+        client.wait("schedulings", "gone", lambda scheduling: bool(deleting.start()))
+    deleting.join()
+
+
+def test_events_tell_what_happens(client: ExternalSchedulerClient) -> None:
+    client.queue("gone", "testbed", ["spark-pi"])
     events = client.events("schedulings")
     assert next(events).name == "gone"
     client.delete("gone")

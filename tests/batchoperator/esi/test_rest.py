@@ -172,3 +172,11 @@ def test_bad_data_of_jobs_is_refused(cluster: SmallCluster, body: object, status
 def test_a_path_says_which_methods_it_has(cluster: SmallCluster) -> None:
     answer = cluster.ask("PATCH", "/external/schedulings/s")
     assert (answer.status, answer.headers["allow"]) == (405, "GET, DELETE")
+
+
+def test_a_resource_of_another_version_stops_neither_the_stream_nor_the_operator(cluster: SmallCluster) -> None:
+    published: list[str] = []
+    cluster.interface.publish_to(lambda topic, action, resource: published.append(f"{action} {resource.name}"))
+    cluster.set_status("BatchJob", "spark-pi", {"state": "StateOfTheFuture"})
+    cluster.set_status("BatchJob", "word-count", {"state": "RunningState"})
+    assert published[-1] == "MODIFIED word-count"

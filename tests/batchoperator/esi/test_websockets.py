@@ -117,6 +117,7 @@ def test_sockjs_clients_get_their_framing(served: ServedInterface) -> None:
         assert json.loads(client.recv().removeprefix("a"))[0].startswith("CONNECTED\n")
         assert json.loads(client.recv().removeprefix("a")) == ["RECEIPT\nreceipt-id:r\n\n\0"]
         client.send("no JSON")
+        assert client.recv() == 'c[3000,"Go away!"]'
         assert client.recv_data()[0] == websocket.ABNF.OPCODE_CLOSE
 
 

@@ -127,13 +127,21 @@ class ExternalSchedulerClient:
                     yield _event(line.removeprefix(b"data:"))
 
     def wait(self, kind: Kind, name: str, until: Callable[[Any], bool]) -> Any:
-        """Returns a resource as soon as `until` is true of it; ExternalSchedulerError (404) if it is deleted before."""
-        for event in self.events(kind):
-            if event.name == name and event.action == "DELETED":
-                raise ExternalSchedulerError(404, f"{name} was deleted")
-            if event.name == name and until(event.resource):
-                return event.resource
-        raise ConnectionError("the stream has ended")
+        """Returns a resource as soon as `until` is true of it; ExternalSchedulerError (404) if it is deleted before.
+
+        A resource that does not exist yet is waited for. If the stream ends, another one is opened.
+        """
+        known = False
+        while True:
+            present = False
+            for event in self.events(kind):
+                gone = event.action == "DELETED" and event.name == name
+                if gone or (event.action == "BOOKMARK" and known and not present):
+                    raise ExternalSchedulerError(404, f"{name} was deleted")
+                if event.name == name:
+                    known = present = True
+                    if until(event.resource):
+                        return event.resource
 
     def _schedule(self, scheduling: ExternalScheduling) -> ExternalScheduling:
         answer = self._request("POST", "/external/schedulings", scheduling)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+
+import msgspec
 
 from wavetank.batchoperator.client.client import Change, Client, Handler
 from wavetank.batchoperator.client.objects import KubeObject
@@ -18,9 +21,10 @@ from wavetank.batchoperator.resources.groups import ESI, ApiGroup
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.store.errors import AlreadyExistsError, ConflictError
 
-_ATTEMPTS = 5  # to replace a scheduling that the operator is writing to
 Publish = Callable[[str, str, ExternalResource], None]
 
+_log = logging.getLogger("wavetank.batchoperator")
+_ATTEMPTS = 5  # to replace a scheduling that the operator is writing to
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
@@ -48,8 +52,12 @@ class Interface:
 
     def _publisher(self, publish: Publish, topic: str, convert: Callable[[KubeObject], ExternalResource]) -> Handler:
         def handle(change: Change) -> None:
-            if change.object.namespace == self.namespace:
+            if change.object.namespace != self.namespace:
+                return
+            try:
                 publish(topic, change.action, convert(change.object))
+            except (msgspec.ValidationError, ValueError) as error:  # of another version of the operator
+                _log.warning("%r cannot be shown: %s", change.object, error)
 
         return handle
 
@@ -150,20 +158,25 @@ class Interface:
 
 def _check_slots(slots: ExternalSlotBased, testbed: ExternalTestbed) -> None:
     """Refuses slots that the testbed does not have; a testbed that is not set up yet has none to compare with."""
-    size, seen = len(testbed.slots), set()
+    size, named = len(testbed.slots), set()
     for at, job in enumerate(slots.jobs):
-        place = f"slots.jobs[{at}]"
-        if job.name in seen:
-            raise RefusedError(400, f"job {job.name!r:.100} is named twice", f"{place}.name")
-        seen.add(job.name)
-        if not job.slots:
-            raise RefusedError(400, "expected at least one slot", f"{place}.slots")
-        for each, slot in enumerate(job.slots):
-            if slot < 0 or (size and slot >= size):
-                expected = f"expected a slot from 0 to {size - 1}" if size else "expected the number of a slot"
-                raise RefusedError(422, f"{expected}, not {slot}", f"{place}.slots[{each}]")
-            if slot in job.slots[:each]:
-                raise RefusedError(400, f"slot {slot} is named twice", f"{place}.slots[{each}]")
+        if job.name in named:
+            raise RefusedError(400, f"job {job.name!r:.100} is named twice", f"slots.jobs[{at}].name")
+        named.add(job.name)
+        _check_ids(job.slots, size, f"slots.jobs[{at}].slots")
+
+
+def _check_ids(ids: list[int], size: int, place: str) -> None:
+    if not ids:
+        raise RefusedError(400, "expected at least one slot", place)
+    seen: set[int] = set()
+    for at, slot in enumerate(ids):
+        if slot < 0 or (size and slot >= size):
+            expected = f"expected a slot from 0 to {size - 1}" if size else "expected the number of a slot"
+            raise RefusedError(422, f"{expected}, not {slot}", f"{place}[{at}]")
+        if slot in seen:
+            raise RefusedError(400, f"slot {slot} is named twice", f"{place}[{at}]")
+        seen.add(slot)
 
 
 def _retried(write: Callable[[], KubeObject]) -> KubeObject:

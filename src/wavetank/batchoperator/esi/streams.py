@@ -8,6 +8,7 @@ from wavetank.batchoperator.esi.broadcast import BOOKMARK, TOPICS, Broadcast, Ch
 from wavetank.batchoperator.esi.mailbox import Mailbox
 from wavetank.errors import InputError
 
+_LONGEST_S = 30 * 24 * 3600.0  # of a stream: schedulers wait for days
 _SYNCED = b'{"action":"%s"}' % BOOKMARK.encode()
 
 
@@ -17,7 +18,7 @@ class EventStream(Mailbox):
     def __init__(self, broadcast: Broadcast, kinds: Collection[str]) -> None:
         super().__init__()
         self.headers = [("content-type", "text/event-stream"), ("cache-control", "no-store")]
-        self.timeout_s: float | None = None
+        self.timeout_s: float | None = _LONGEST_S
         self._unsubscribe = follow(broadcast, kinds, lambda event: self.put(b"data: %b\n\n" % event))
 
     def take(self) -> bytes:

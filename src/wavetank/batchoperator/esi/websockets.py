@@ -20,7 +20,6 @@ _STOMP = ("v12.stomp", "v11.stomp", "v10.stomp")
 _BEARER = "base64url.bearer.authorization.k8s.io."
 _GRACE = 2.0  # a client is gone after this multiple of the interval of its heart-beats
 _WELCOME_S = 10.0  # for the first frame
-_GOING_AWAY = 1001
 _POLICY_VIOLATION = 1008
 _NORMAL = 1000
 
@@ -43,6 +42,7 @@ class Connection:
     def __init__(self, scope: Message, receive: Receive, send: Send, mailbox: Mailbox) -> None:
         self.mailbox = mailbox
         self.code = _NORMAL
+        self.farewell = ""  # sent at the end, if the protocol has one
         self._receive = receive
         self._send = send
         self._abort: Callable[[], None] | None = scope["extensions"].get("wavetank.cut", {}).get("cut")
@@ -74,6 +74,8 @@ class Connection:
             if self.mailbox.closed:
                 break
             await self._wait(*beat())
+        if self.farewell:
+            await self._send({"type": "websocket.send", "text": self.farewell})
         await self._send({"type": "websocket.close", "code": self.code})
 
     async def _wait(self, timeout_s: float | None, heartbeat: str) -> None:
@@ -113,9 +115,10 @@ class WebSockets:
     ) -> None:
         """Serves a STOMP session; `framed` within SockJS. `is_token` is None if the handshake had the token."""
         await send({"type": "websocket.accept", "subprotocol": _chosen(scope, _STOMP)})
+        connection = self._open(scope, receive, send)
         if framed:
             await send({"type": "websocket.send", "text": sockjs.OPEN})
-        connection = self._open(scope, receive, send)
+            connection.farewell = sockjs.GO_AWAY
         session = StompSession(self._broadcast, connection.mailbox.put, is_token)
         wrap = sockjs.wrap if framed else bytes.decode
         await self._run(

@@ -67,7 +67,7 @@ class StompSession:
     def _connect(self, frame: Frame) -> None:
         if self.connected:
             return self._fail("already connected", frame)
-        accepted = frame.headers.get("accept-version", "1.0").split(",")
+        accepted = [each.strip() for each in frame.headers.get("accept-version", "1.0").split(",")]
         version = next((version for version in VERSIONS if version in accepted), None)
         if version is None:
             supported = ",".join(sorted(VERSIONS))
