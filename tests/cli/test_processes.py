@@ -16,6 +16,18 @@ from tests.support.objects import pod_manifest
 from tests.support.waiting import PATIENCE_S, eventually
 
 WAVETANK = [sys.executable, "-m", "wavetank"]
+FEATURES = (
+    "wavetank.services",
+    "wavetank.network",
+    "wavetank.verification",
+    "wavetank.controllers.clusterautoscaler",
+    "wavetank.controllers.karpenter.karpenter",
+    "wavetank.controllers.machines",
+    "wavetank.simulation.nodegroups",
+    "wavetank.simulation.nodepools",
+    "wavetank.simulation.programs",
+    "wavetank.nodes.k8ssim.kubelets",
+)
 SLOW = """
 import os, time
 
@@ -91,6 +103,15 @@ heavy = {{"numpy", "numba", "yaml", "msgspec", "pandas", "polars"}} & set(sys.mo
 assert not heavy, heavy
 """
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+def test_a_plain_run_loads_no_feature_that_it_does_not_use(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "wavetank", "run", an_experiment(tmp_path), "-o", "out"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    lines = (line for line in ended.stderr.splitlines() if line.startswith("import time:"))
+    loaded = {line.rpartition("|")[2].strip() for line in lines}
+    assert "wavetank.simulation.simulation" in loaded
+    assert not {name for name in loaded if name.startswith(FEATURES)}
 
 
 def test_a_terminal_that_knows_no_unicode(tmp_path: Path) -> None:

@@ -16,8 +16,6 @@ from wavetank.experiments.recording import make_recorder
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.errors import ProcessError
-from wavetank.results.attempts.format import Keep
-from wavetank.results.attempts.recorder import AttemptRecorder
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.layout import ATTEMPTS, run_label
 from wavetank.results.metrics.autoscaling import autoscaler_figures
@@ -33,16 +31,16 @@ from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.energy import write_energy
-from wavetank.results.write.k8ssim import write_k8ssim
 from wavetank.results.write.nodes import write_nodes
-from wavetank.results.write.services.tables import write_services
 from wavetank.results.write.tables import write_tables
-from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.generators.inflation import known_pods
 
 if TYPE_CHECKING:
+    from wavetank.results.attempts.format import Keep
+    from wavetank.results.attempts.recorder import AttemptRecorder
     from wavetank.simulation.batchoperator import BatchObserver
+    from wavetank.simulation.services import ServiceObserver
 
 Tables = dict[str, PodTable]  # of runs just made, by their labels
 
@@ -116,7 +114,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         begun = time.perf_counter()
         with _recording(plan) as explain:
             recorder = make_recorder(plan.setting, tell)
-            requests = None if plan.setting.services is None else ServiceObserver(plan.setting.services)
+            requests = _service_observer(plan)
             batch = _batch_observer(plan)
             meter = EnergyRecorder() if plan.setting.has_power else None
             observers = tuple(each for each in (recorder, requests, batch, meter) if each is not None)
@@ -130,6 +128,8 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         jobs = FinishedJobs(pods)
         write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
         if recorder.tasks is not None:
+            from wavetank.results.write.k8ssim import write_k8ssim  # few runs need it
+
             write_k8ssim(recorder.tasks.rows.values(), plan.folder)
         autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
         write_autoscaling(autoscalers, plan.folder)
@@ -141,7 +141,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             write_energy(energy, plan.folder)
         served: list[str] = []
         if requests is not None:
-            write_services(requests.services, recorder.end, plan.folder)
+            _write_services(requests, recorder.end, plan.folder)
             served = [f"{plan.label}: {warning}" for warning in requests.services.warnings()]
         if batch is not None:
             _write_batch(batch, recorder.end, plan.folder)
@@ -152,6 +152,20 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         latencies = jobs.turnaround if batch is None else np.array(batch.recorder.latencies, np.int64)
         metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy, latencies)
         return RunResult(plan.scheduler, plan.seed, metrics, _quantiles(latencies), warnings, simulation.attempts, wall)
+
+
+def _service_observer(plan: RunPlan) -> ServiceObserver | None:
+    if plan.setting.services is None:
+        return None
+    from wavetank.simulation.services import ServiceObserver  # few runs need it
+
+    return ServiceObserver(plan.setting.services)
+
+
+def _write_services(requests: ServiceObserver, end: Nanoseconds, folder: Path) -> None:
+    from wavetank.results.write.services.tables import write_services
+
+    write_services(requests.services, end, folder)
 
 
 def _batch_observer(plan: RunPlan) -> BatchObserver | None:
@@ -179,6 +193,8 @@ def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
     if plan.keep is None:
         yield None
     else:
+        from wavetank.results.attempts.recorder import AttemptRecorder  # few runs need it
+
         with closing(AttemptRecorder(plan.folder / ATTEMPTS, plan.keep)) as recorder:
             yield recorder
 

@@ -7,16 +7,18 @@ import pickle
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wavetank.errors import SchedulerError
 from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, Tables, try_run
 from wavetank.experiments.summary import write_summary
 from wavetank.kernel.garbage import rare_collections
-from wavetank.results.attempts.format import Keep
 from wavetank.results.layout import run_folder
 from wavetank.results.write.outfolder import check_out, written_whole
+
+if TYPE_CHECKING:
+    from wavetank.results.attempts.format import Keep
 
 
 class FailedRunsError(SchedulerError):

@@ -12,35 +12,23 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import all_names, start_controllers
-from wavetank.controllers.karpenter.definitions import definitions as claim_definitions
-from wavetank.controllers.machines.definitions import definitions as machine_definitions
+from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
 from wavetank.nodes.faults import Fault, Faults
-from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions, TieBreaking
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.forecast import Forecast
-from wavetank.scheduling.gpusharing.policy import GpuPolicy
 from wavetank.scheduling.scheduler.scheduler import Explain
-from wavetank.services.cluster.services import ServicesSetting
 from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, object_kinds, run_context
 from wavetank.simulation.execution import K8SSIM, KUBELET, SHARING, Execution
 from wavetank.simulation.extenders import connect_extender
-from wavetank.simulation.k8ssimjobs import JobStarter
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
-from wavetank.simulation.metrics.servicemetrics import ServiceMetrics
-from wavetank.simulation.metrics.setting import MetricsSetting
-from wavetank.simulation.nodegroups import BudgetedEvictions, start_autoscaler, start_node_groups
-from wavetank.simulation.nodepools import Provisioning, start_provisioning
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
-from wavetank.simulation.scalablegroup import ScalableGroup
-from wavetank.simulation.services import ServiceObserver
 from wavetank.simulation.submitter import check_pod
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
@@ -48,10 +36,15 @@ from wavetank.workloads.generators.inflation import Inflated, known_pods
 from wavetank.workloads.workload import Workload
 
 if TYPE_CHECKING:
+    from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
     from wavetank.nodes.power.saver import SavingOptions
     from wavetank.nodes.power.switch import PowerSwitch
+    from wavetank.services.cluster.services import ServicesSetting
     from wavetank.simulation.batchoperator import OperatorRun, OperatorSetting
+    from wavetank.simulation.metrics.setting import MetricsSetting
+    from wavetank.simulation.nodepools import Provisioning
     from wavetank.simulation.programs import Loop
+    from wavetank.simulation.scalablegroup import ScalableGroup
 
 
 @dataclass(frozen=True)
@@ -98,8 +91,13 @@ class Setting:
     @property
     def shares_gpus(self) -> bool:
         """Tells whether a policy deals out GPUs device by device."""
-        policies = (each.policy for each in self.schedulers if isinstance(each, SchedulerDefinition))
-        return any(policy is not None and issubclass(policy, GpuPolicy) for policy in policies)
+        given = [each.policy for each in self.schedulers if isinstance(each, SchedulerDefinition)]
+        policies = [policy for policy in given if policy is not None]
+        if not policies:
+            return False
+        from wavetank.scheduling.gpusharing.policy import GpuPolicy  # few runs need it
+
+        return any(issubclass(policy, GpuPolicy) for policy in policies)
 
 
 @dataclass
@@ -152,6 +150,9 @@ class Simulation:
 
     def _definitions(self) -> list[dict[str, Any]]:
         """Returns the definitions of custom kinds that the run has objects of."""
+        from wavetank.controllers.karpenter.definitions import definitions as claim_definitions  # few runs need them
+        from wavetank.controllers.machines.definitions import definitions as machine_definitions
+
         machines = machine_definitions() if self.setting.node_groups else []
         return [*machines, *(claim_definitions() if self.setting.provisioning is not None else [])]
 
@@ -166,6 +167,8 @@ class Simulation:
         """Makes the kubelets; None if the nodes are those of K8sSim, which have no faults."""
         if self.setting.execution != K8SSIM:
             return Kubelets(context, self.setting.latency.nodes, sharing=self.setting.execution == SHARING)
+        from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets  # few runs need them
+
         K8sSimKubelets(context)
         return None
 
@@ -176,18 +179,30 @@ class Simulation:
         metrics = self._metrics(context)
         controllers = run_context(context, admission.complete, setting.has_programs, metrics, setting.controller_flags)
         if self.setting.execution == K8SSIM and VOLCANO_JOBS in names:
+            from wavetank.simulation.k8ssimjobs import JobStarter  # few runs need it
+
             JobStarter(context, admission.complete)
             names -= {VOLCANO_JOBS}
         start_controllers(controllers, names)
+        if setting.node_groups or setting.autoscaler_flags is not None or setting.provisioning is not None:
+            self._scale_nodes(context, controllers)
+        if operator is not None:
+            operator.start(context, controllers)
+
+    def _scale_nodes(self, context: ActorContext, controllers: ControllerContext) -> None:
+        """Starts node groups, node pools and what scales them."""
+        from wavetank.simulation.nodegroups import BudgetedEvictions, start_autoscaler, start_node_groups  # few need it
+
+        setting = self.setting
         evictions = BudgetedEvictions(context.store)
         if setting.node_groups:
             start_node_groups(context, controllers, setting.node_groups, evictions)
         if setting.autoscaler_flags is not None:
             start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags), evictions)
         if setting.provisioning is not None:
+            from wavetank.simulation.nodepools import start_provisioning
+
             start_provisioning(context, controllers, setting.provisioning, evictions)
-        if operator is not None:
-            operator.start(context, controllers)
 
     def _operator(self) -> OperatorRun | None:
         if self.setting.operator is None:
@@ -198,6 +213,11 @@ class Simulation:
 
     def _metrics(self, context: ActorContext) -> ClusterMetrics:
         """Returns the metrics of the cluster; pods of services use the CPU that requests take."""
+        if self.setting.services is None:
+            return ClusterMetrics(context.store, self.setting.metrics)
+        from wavetank.simulation.metrics.servicemetrics import ServiceMetrics  # few runs need it
+        from wavetank.simulation.services import ServiceObserver
+
         services = next((each for each in self.observers if isinstance(each, ServiceObserver)), None)
         if services is None:
             return ClusterMetrics(context.store, self.setting.metrics)

@@ -15,9 +15,6 @@ from wavetank.experiments.document.structures.controllers import (
     ManagerSpec,
 )
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.building.cache import Cache
-from wavetank.loop.building.module import parse_release
-from wavetank.loop.building.toolchain import BuildError
 from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition
 
 # The controllers of a real manager by default: those that create pods, and those that decide when pods end.
@@ -86,6 +83,8 @@ def _program(spec: ControllerProgramSpec, path: str) -> ControllerDefinition:
 
 
 def _built(package: str, version: str, path: str) -> str:
+    from wavetank.loop.building.cache import Cache  # few experiments need it
+
     try:
         return Cache().find(package, version, "controller").file
     except InputError as error:
@@ -102,6 +101,9 @@ def make_manager(spec: ManagerSpec, path: str, flags: Mapping[str, str]) -> Mana
 
 
 def _version(version: str, path: str) -> str:
+    from wavetank.loop.building.module import parse_release  # few experiments need it
+    from wavetank.loop.building.toolchain import BuildError
+
     try:
         return parse_release(version)
     except BuildError as error:

@@ -14,34 +14,38 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.autoscaling import controller_flags, make_metrics, with_autoscalers
 from wavetank.experiments.document.controllers import Controllers, make_controllers
 from wavetank.experiments.document.daemonsets import check_daemon_sets
-from wavetank.experiments.document.deployments import check_deployments
 from wavetank.experiments.document.faults import make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
 from wavetank.experiments.document.schedulers import make_entries
-from wavetank.experiments.document.services import make_services
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
 from wavetank.experiments.document.structures.nodepools import make_provisioning
 from wavetank.experiments.document.structures.operator import OperatorSpec
-from wavetank.experiments.document.structures.spec import API_VERSION, KIND, ExperimentDocument, PowerSavingSpec
+from wavetank.experiments.document.structures.spec import (
+    API_VERSION,
+    KIND,
+    ExperimentDocument,
+    ExperimentSpec,
+    PowerSavingSpec,
+)
 from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault
 from wavetank.nodes.power.saver import SavingOptions
 from wavetank.results.assertions import Assertion
 from wavetank.scheduling.attachable import TieBreaking
-from wavetank.services.cluster.services import ServicesSetting
 from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
-from wavetank.simulation.metrics.setting import MetricsSetting
-from wavetank.simulation.nodepools import Provisioning
 from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
 if TYPE_CHECKING:
+    from wavetank.services.cluster.services import ServicesSetting
     from wavetank.simulation.batchoperator import OperatorSetting
+    from wavetank.simulation.metrics.setting import MetricsSetting
+    from wavetank.simulation.nodepools import Provisioning
 
 
 @dataclass(frozen=True)
@@ -133,8 +137,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     gates = spec.autoscaling.feature_gates if spec.autoscaling else frozenset()
     cluster = with_autoscalers(make_cluster(spec.cluster, folder, "spec.cluster"), spec.hpa, gates, spec.horizon)
     workload, notes = make_workload(spec.workload, folder, cluster, "spec.workload")
-    services = make_services(spec.services, spec.horizon, folder, "spec.services")
-    check_deployments(spec.services, cluster, workload, "spec.services")
+    services = None if spec.services is None else _services(spec, folder, cluster, workload)
     schedulers = make_entries(spec.schedulers, folder, spec.kubernetes_version, "spec.schedulers")
     faults = make_faults(spec.faults, cluster.node_names, "spec.faults")
     events = read_machine_events(spec.workload, folder, cluster, "spec.workload")
@@ -185,6 +188,15 @@ def read_document(document: object) -> ExperimentDocument:
     if isinstance(spec, Mapping) and "sweep" in spec:
         raise InputError("this experiment is a sweep: run it with wavetank sweep", path="spec.sweep")
     return ExperimentDocument.read(document, "")
+
+
+def _services(spec: ExperimentSpec, folder: Path, cluster: Cluster, workload: Workload) -> ServicesSetting | None:
+    from wavetank.experiments.document.deployments import check_deployments  # few experiments need them
+    from wavetank.experiments.document.services import make_services
+
+    services = make_services(spec.services, spec.horizon, folder, "spec.services")
+    check_deployments(spec.services, cluster, workload, "spec.services")
+    return services
 
 
 def _operator(spec: OperatorSpec, folder: Path) -> OperatorSetting:

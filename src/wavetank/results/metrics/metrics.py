@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,9 @@ from wavetank.results.metrics.machines import NodeFigures, most_nodes
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
-from wavetank.services.cluster.services import ClusterServices
-from wavetank.services.measures.histogram import Histogram
+
+if TYPE_CHECKING:
+    from wavetank.services.cluster.services import ClusterServices
 
 
 def measure(
@@ -114,6 +115,8 @@ def _of_groups(nodes: NodeFigures) -> dict[str, Any]:
 
 
 def _of_services(services: ClusterServices) -> dict[str, Any]:
+    from wavetank.services.measures.histogram import Histogram  # few runs need it
+
     total = Histogram()
     for histogram in services.timeline.histograms.values():
         total.include(histogram)

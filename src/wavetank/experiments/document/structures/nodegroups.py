@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
-from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.documents import types
 from wavetank.documents.reading import MOST_OBJECTS
 from wavetank.documents.rules import OneOf
@@ -125,8 +124,11 @@ def check_flags(
     flags: Mapping[str, object] | None, horizon: Nanoseconds | None, path: str
 ) -> Mapping[str, object] | None:
     """Returns the flags of the autoscaler; InputError for one that is not honoured, or without an end of the run."""
-    if flags is not None:
-        Options.from_flags(flags, path)
-    if flags is not None and horizon is None:
+    if flags is None:
+        return None
+    from wavetank.controllers.clusterautoscaler.options import Options  # few experiments need it
+
+    Options.from_flags(flags, path)
+    if horizon is None:
         raise InputError("a run with an autoscaler needs an end: state a horizon", path="spec.horizon")
     return flags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, Amounts
 from wavetank.cluster.objects.karpenter import ARCH, INSTANCE_TYPE, OS
@@ -24,8 +24,10 @@ from wavetank.experiments.document.structures.nodegroups import SpotSpec
 from wavetank.experiments.document.structures.values import NAME
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.simulation.nodepools import Provisioning, SimulatedPool
 from wavetank.workloads.nodegroups import TAINTS
+
+if TYPE_CHECKING:
+    from wavetank.simulation.nodepools import Provisioning, SimulatedPool
 
 _NEVER = "Never"
 _MOST_OPTIONS = 2000  # of one pool: each is a node that pending pods are tried on
@@ -238,6 +240,8 @@ class NodePoolSpec(Structure):
             tuple(budgets),
         )
         _check_options(pool, path)
+        from wavetank.simulation.nodepools import SimulatedPool  # few experiments need it
+
         spot = self.spot.spot() if self.spot else None
         return SimulatedPool(pool, self.boot, self.startup, self.halt, self.boot_failures, spot)
 
@@ -287,6 +291,8 @@ def make_provisioning(
             raise InputError(f"a second pool {name!r:.60}", path=f"{path}.nodePools[{i}].name")
     if horizon is None:
         raise InputError("a run with node pools needs an end: state a horizon", path=f"{path}.horizon")
+    from wavetank.simulation.nodepools import Provisioning  # few experiments need it
+
     pools = tuple(spec.simulated(f"{path}.nodePools[{i}]") for i, spec in enumerate(specs))
     return Provisioning(pools, provisioner.settings(f"{path}.provisioner") if provisioner else Settings())
 

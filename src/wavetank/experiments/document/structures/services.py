@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from wavetank.cluster.fields.resources import MEMORY
 from wavetank.documents import reading, types
 from wavetank.documents.definitions import Definitions, Schema
@@ -12,8 +14,10 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.structures.network import NetworkSpec
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.services.measures.spans import TraceFormat
-from wavetank.services.model.rules import PresetName
+
+if TYPE_CHECKING:
+    from wavetank.services.measures.spans import TraceFormat
+    from wavetank.services.model.rules import PresetName
 
 _SHARE = types.number(0, 1, "a share from 0 to 1")
 _RATE = types.number(0, None, "a number of 0 or more")
