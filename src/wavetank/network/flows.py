@@ -14,44 +14,34 @@ _SLACK = 1e-12  # of the progress: what rounding may leave of a flow that is com
 
 
 class Flow:
-    """A transfer of `amount` units, which ends or was stopped at `ended`."""
+    """A transfer of `amount` units, which ends or was stopped at `ended`.
 
-    __slots__ = ("_group", "_left", "_until", "amount", "due", "ended")
+    `group` are the flows with the same demands, `until` is their progress at which it is complete, None while it is not
+    under way.
+    """
 
-    def __init__(self, amount: float, group: _Group, begins: Nanoseconds) -> None:
+    __slots__ = ("_left", "amount", "due", "ended", "group", "until")
+
+    def __init__(self, amount: float, group: _Group) -> None:
         self.amount = amount
-        self.due: Nanoseconds | None = begins
+        self.group = group
+        self.until: float | None = None
+        self.due: Nanoseconds | None = None  # when it begins
         self.ended: Nanoseconds | None = None
-        self._group = group
         self._left = amount  # before it begins and after it has ended
-        self._until: float | None = None  # the progress of its group at which it is complete
 
     @property
     def rate(self) -> float:
         """Returns its units per second; 0 before it begins and after it has ended."""
-        return 0.0 if self._until is None else self._group.rate
+        return 0.0 if self.until is None else self.group.rate
 
     def left_at(self, now: Nanoseconds) -> float:
         """Returns the units that remain."""
-        return self._left if self._until is None else max(0.0, self._until - self._group.progress_at(now))
-
-    def begin(self) -> None:
-        """Joins the flows of its group, whose progress must be up to date."""
-        self.due, self._until = None, self._group.progress + self.amount
+        return self._left if self.until is None else max(0.0, self.until - self.group.progress_at(now))
 
     def end(self, now: Nanoseconds, left: float) -> None:
-        """Leaves them."""
-        self.ended, self.due, self._left, self._until = now, None, left, None
-
-    @property
-    def until(self) -> float | None:
-        """Returns the progress of its group at which it is complete; None while it is not under way."""
-        return self._until
-
-    @property
-    def group(self) -> _Group:
-        """Returns the flows with the same demands."""
-        return self._group
+        """Notes its end."""
+        self.ended, self.due, self._left, self.until = now, None, left, None
 
 
 class _Group:
@@ -74,15 +64,17 @@ class _Group:
         self._sequence = 0
 
     def progress_at(self, now: Nanoseconds) -> float:
+        """Returns the progress at a time from `since` on."""
         return self.progress + self.rate * (now - self.since) / SECOND
 
     def advance(self, now: Nanoseconds) -> None:
+        """Brings the progress up to date; without flows it starts again at 0, where numbers are most exact."""
         self.progress = self.progress_at(now) if self.under_way else 0.0
         self.since = now
 
     def add(self, flow: Flow) -> None:
-        flow.begin()
-        assert flow.until is not None
+        """Lets a flow begin; the progress must be up to date."""
+        flow.due, flow.until = None, self.progress + flow.amount
         self._sequence += 1
         self.under_way[flow] = None
         heappush(self._waiting, (flow.until, self._sequence, flow))
@@ -133,7 +125,7 @@ class FlowNetwork:
         """Starts a flow with any demands, such as a parallel task; it begins to use its links after `latency`."""
         key = tuple(demands.items())
         group = self._groups.get(key) or self._groups.setdefault(key, _Group(demands, key))
-        flow = Flow(amount, group, now + latency)
+        flow = Flow(amount, group)
         self._plan(flow, now + latency)
         return flow
 

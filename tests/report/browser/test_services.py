@@ -98,3 +98,16 @@ def test_a_report_without_services_has_no_such_section(tmp_path: Path) -> None:
     page = write_report(ran(tmp_path / "out")).read_text(encoding="utf-8")
     assert "services-graph" not in page
     assert "ervices" not in page
+
+
+def test_a_run_shorter_than_an_interval_and_without_requests_can_be_shown(tmp_path: Path, open_page: Open) -> None:
+    services = {
+        "services": [{"name": "web", "operations": [{"name": "get", "demand": "1ms"}]}],
+        "users": [{"operation": "web.get", "poisson": 0}],
+    }
+    page = open_page(
+        write_report(run_document(tmp_path, a_document(a_deployment("web"), services=services, horizon="5s")))
+    )
+    assert page.locator("#services-graph .service").count() == 2
+    assert page.locator("#services-heat").inner_text() == "no request was answered"
+    assert "Nothing was overloaded" in page.locator("#services-overloads").inner_text()

@@ -45,13 +45,13 @@ def has_services(folder: ResultsFolder) -> bool:
 
 def services_data(folder: ResultsFolder, seeds: Sequence[int | None]) -> list[dict[str, Any]]:
     """Returns what the charts draw of the runs with these seeds."""
-    return [_run(run) for run in folder.runs if run.seed in seeds and (run.path / SERVICES_FILE).is_file()]
+    runs = [run for run in folder.runs if run.seed in seeds and (run.path / SERVICES_FILE).is_file()]
+    return [_run(run, folder.experiment.horizon_s or 1.0) for run in runs]  # a run with services has a horizon
 
 
-def _run(run: RunFolder) -> dict[str, Any]:
+def _run(run: RunFolder, end: float) -> dict[str, Any]:
     load = _rows(run, SERVICE_LOAD)
     services = list(dict.fromkeys(str(row["service"]) for row in load))
-    end = _end(load)
     return {
         "scheduler": run.scheduler,
         "seed": run.seed,
@@ -74,12 +74,6 @@ def _rows(run: RunFolder, table: Table) -> list[Row]:
 
 def _cells(rows: Sequence[Row], columns: Sequence[str]) -> list[list[Any]]:
     return [[row.get(name) for name in columns] for row in rows]
-
-
-def _end(load: Sequence[Row]) -> float:
-    """Returns the end of the last interval; the length of a last one that is shorter is not known."""
-    times = sorted({float(row["time_s"] or 0) for row in load})
-    return times[-1] + (times[-1] - times[-2]) if len(times) > 1 else 1.0
 
 
 def _service(name: str, load: Sequence[Row], pods: Sequence[Row]) -> dict[str, Any]:
