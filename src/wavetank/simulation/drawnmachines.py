@@ -41,6 +41,7 @@ class DrawnMachines:
         self._store = context.store
         self._start = context.clock.now
         self._draws = {name: self._drawing(name, group) for name, group in groups.items()}
+        self._announced: dict[str, _Draws] = {}  # of other MachineSets, by their annotations
 
     def boot(self, machine: Resource, serial: int) -> Boot | None:
         """Returns when a machine becomes a node."""
@@ -77,14 +78,18 @@ class DrawnMachines:
         """Returns the draws of a machine's group; None if its MachineSet does not say what its nodes have."""
         name = machine.name.rpartition("-")[0]
         key = name if machine.namespace == "default" else f"{machine.namespace}/{name}"
-        if key not in self._draws:
-            owners = (self._store.find(kind, machine.namespace, name) for kind in (MACHINE_SET, MACHINE_DEPLOYMENT))
-            found = (group_of_annotations(owner) for owner in owners if owner is not None)
-            group = next((group for group in found if group is not None), None)
-            if group is None:
-                return None
-            self._draws[key] = self._drawing(key, group)
-        return self._draws[key]
+        if key in self._draws:
+            return self._draws[key]
+        group = self._announced_group(machine.namespace, name)
+        known = self._announced.get(key)
+        if group is not None and (known is None or known.group != group):
+            known = self._announced[key] = self._drawing(key, group)
+        return known  # if the set is gone, as it was
+
+    def _announced_group(self, namespace: str, name: str) -> ScalableGroup | None:
+        owners = (self._store.find(kind, namespace, name) for kind in (MACHINE_SET, MACHINE_DEPLOYMENT))
+        found = (group_of_annotations(owner) for owner in owners if owner is not None)
+        return next((group for group in found if group is not None), None)
 
     def _drawing(self, name: str, group: ScalableGroup) -> _Draws:
         return _Draws(group, lambda what: self._context.streams.stream(f"nodegroups/{name}/{what}"))
