@@ -101,7 +101,7 @@ def run_freely(
         document["metadata"]["name"] = node["name"]
         world.create([{"apiVersion": "v1", "kind": "Node", **document}])
     workloads = PlayedWorkloads(inputs.workloads, store, inputs.options)
-    budgets = PlayedBudgets(store, workloads)
+    budgets = PlayedBudgets(store, workloads, client)
     draws = Random(seed)
     initial = [] if guided else _initial_order(inputs, draws)
     cloud = PlayedCloud(inputs, store, workloads, initial)

@@ -130,14 +130,16 @@ def group_object(given: Json) -> Json:
 class PlayedBudgets:
     """Keeps the status of disruption budgets up to date, and evicts pods as they allow."""
 
-    def __init__(self, store: Store, workloads: PlayedWorkloads) -> None:
+    def __init__(self, store: Store, workloads: PlayedWorkloads, client: FaultyClient) -> None:
         self._store = store
         self._workloads = workloads
+        self._client = client
         store.subscribe(POD, added=self._changed, modified=lambda old, new: self._changed(new), deleted=self._changed)
         store.subscribe(POD_DISRUPTION_BUDGET, added=self._changed)
 
     def evict(self, pod: Pod, grace_s: int) -> None:
-        """Evicts a pod; RefusedError if its budget does not allow it."""
+        """Evicts a pod; RefusedError if the scenario or its budget does not allow it."""
+        self._client.check("POST", f"/api/v1/namespaces/{pod.namespace}/pods/{pod.name}/eviction")
         for budget in self._store.list(POD_DISRUPTION_BUDGET):
             covers = budget.namespace == pod.namespace and budget.selector.matches(pod.labels)
             if covers and self._allowed(budget) < 1:
@@ -190,18 +192,19 @@ class FaultyClient(StoreClient):
     def update_scale(self, scale: Scale, replicas: int) -> None:
         """Sets the size of a group."""
         kind, name = scale.of.manifest_kind.lower(), scale.of.name
-        self._check("PATCH", f"/apis/{API_VERSION}/namespaces/{scale.of.namespace}/{kind}s/{name}/scale")
+        self.check("PATCH", f"/apis/{API_VERSION}/namespaces/{scale.of.namespace}/{kind}s/{name}/scale")
         super().update_scale(scale, replicas)
 
     def update(self, old: Resource, document: dict[str, Any]) -> Resource:
         """Replaces an object."""
         if old.group_kind == NODE:
-            self._check("PUT", f"/api/v1/nodes/{old.name}")
+            self.check("PUT", f"/api/v1/nodes/{old.name}")
         elif old.group_kind == MACHINE:
-            self._check("PUT", f"/apis/{API_VERSION}/namespaces/{old.namespace}/machines/{old.name}")
+            self.check("PUT", f"/apis/{API_VERSION}/namespaces/{old.namespace}/machines/{old.name}")
         return super().update(old, document)
 
-    def _check(self, method: str, path: str) -> None:
+    def check(self, method: str, path: str) -> None:
+        """Lets a request pass; RefusedError if the scenario refuses it."""
         for refused, pattern, code, until in self._faults:
             if refused == method and self._clock.now < until and pattern.search(path):
                 raise RefusedError(code)

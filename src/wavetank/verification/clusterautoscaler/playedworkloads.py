@@ -40,10 +40,15 @@ class PlayedWorkload:
         self._numbers = 0
         self.replicas = 0
         self._owner: Json | None = None
+        self._group_kind = ""  # of its object, if it has one
         if self.kind != "None":
             self._create_object()
 
     def _create_object(self) -> None:
+        if self.kind not in _API_VERSIONS:  # a controller that the autoscaler does not know
+            self._owner = {"apiVersion": "example.com/v1", "kind": self.kind, "name": self.name, "uid": self.name}
+            self._owner["controller"] = True
+            return
         template = {"metadata": {"labels": self._labels}, "spec": self._given["spec"]}
         spec: Json = {"replicas": 0, "selector": {"matchLabels": self._labels}, "template": template}
         if self.kind == "ReplicationController":
@@ -101,7 +106,7 @@ class PlayedWorkload:
 
     def _set_replicas(self, replicas: int) -> None:
         self.replicas = replicas
-        if self._owner is not None and not self.is_daemon_set:
+        if self._group_kind and not self.is_daemon_set:
             self._store.patch(self._group_kind, self._namespace, self.name, {"spec": {"replicas": replicas}})
 
     def replace(self) -> None:
