@@ -14,6 +14,8 @@ from typing import Any
 import click
 
 from wavetank.cli.main import cli
+from wavetank.controllers.clusterautoscaler.flags import HonouredFlag, honoured_flags
+from wavetank.controllers.clusterautoscaler.options import EXPANDERS
 from wavetank.documents.structure import Field, Structure
 from wavetank.results import schema
 from wavetank.sweeps.spec import SweepDocument
@@ -120,6 +122,32 @@ def _column(column: schema.Column) -> str:
     return f"| `{column.name}` | {kind} | {column.unit} | {meaning} | {_DIRECTIONS[column.better]} |"
 
 
+_FLAGS = f"""# Flags of the cluster autoscaler
+
+{_WRITTEN}
+
+The built-in cluster autoscaler honours these flags of cluster-autoscaler 1.35, stated without dashes in front as
+`autoscaler: {{scan-interval: 20s}}` in an [experiment](experiment.md#spec). Any other flag is rejected with a message
+that names it. [How to scale nodes](../how-to/scale-nodes.md) shows them at work.
+
+The expanders are {", ".join(f"`{name}`" for name in EXPANDERS)}. A node group overrides a flag marked *group* by the
+annotation `cluster.x-k8s.io/autoscaling-options-` and the name without dashes, such as
+`cluster.x-k8s.io/autoscaling-options-scaledownunneededtime: 4m`."""
+
+
+def write_flags() -> str:
+    """Returns the page of the autoscaler's flags."""
+    rows = [
+        f"| `{flag.name}` | {f'`{flag.default}`' if flag.default else ''} | {flag.meaning} | {_group(flag)} |"
+        for flag in honoured_flags()
+    ]
+    return "\n".join([_FLAGS, "", "| flag | default | meaning | |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def _group(flag: HonouredFlag) -> str:
+    return "*group*" if flag.of_group and flag.name != "ignore-daemonsets-utilization" else ""
+
+
 def write_command_line() -> str:
     """Returns the page of the command line."""
     parts = [f"# The command line\n\n{_WRITTEN}", *_commands("wavetank", cli)]
@@ -167,6 +195,7 @@ def pages() -> Mapping[str, str]:
         "experiment.md": write_experiment(),
         "command-line.md": write_command_line(),
         "results.md": write_results(),
+        "autoscaler-flags.md": write_flags(),
     }
 
 

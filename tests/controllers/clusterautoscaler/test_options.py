@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavetank.controllers.clusterautoscaler.options import Options, honoured_flags
+from wavetank.controllers.clusterautoscaler.flags import honoured_flags
+from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 
@@ -27,15 +28,21 @@ def test_flags_are_read_by_their_names() -> None:
         pytest.param("max-nodes-total", "many", "whole number", id="no number"),
         pytest.param("scale-down-enabled", "perhaps", "true or false", id="no truth value"),
         pytest.param("scan-interval", "0s", "more than 0", id="no interval"),
+        pytest.param("max-nodes-total", "-1", "0 or more", id="a negative number"),
+        pytest.param("scale-down-unneeded-time", "-2m", "cannot be negative", id="a negative time"),
+        pytest.param("scale-down-utilization-threshold", "-0.5", "0 or more", id="a negative share"),
+        pytest.param("expander", "random,random", "different expanders", id="an expander twice"),
     ],
 )
 def test_flags_that_cannot_be_honoured_are_refused(flag: str, value: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Options.from_flags({flag: value})
+    with pytest.raises(InputError, match=message) as caught:
+        Options.from_flags({flag: value}, "spec.autoscaler")
+    assert caught.value.path == f"spec.autoscaler.{flag}"
 
 
-def test_every_honoured_flag_is_named_as_the_real_one_is() -> None:
-    assert {"expander", "max-node-provision-time", "ok-total-unready-count"} <= set(honoured_flags())
+def test_each_default_can_be_stated_and_means_the_default() -> None:
+    stated = {flag.name: flag.default for flag in honoured_flags()}
+    assert Options.from_flags(stated) == Options()
 
 
 def test_a_group_overrides_settings_by_annotations_and_unreadable_ones_are_ignored() -> None:

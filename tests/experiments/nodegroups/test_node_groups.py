@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,21 +82,42 @@ def test_groups_whose_nodes_hold_their_daemon_sets_are_taken(cluster: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "path", "message"),
     [
         pytest.param(
             {"cluster": agent("4100m")},
-            r"spec.nodeGroups\[0\].cpu: the DaemonSets of a node need 4100m cpu: agent",
+            "[0].cpu",
+            "the DaemonSets of a node need 4100m cpu: agent",
             id="a node that cannot hold its DaemonSets",
         ),
-        pytest.param({"nodeGroups": [{**GROUP, "min": 5}]}, "min 5 must be below max 5", id="impossible bounds"),
-        pytest.param({"nodeGroups": [{**GROUP, "initial": 9}]}, "initial 9 is above max 5", id="too many at first"),
-        pytest.param({"nodeGroups": [GROUP, GROUP]}, "a second group", id="two groups of one name"),
-        pytest.param({"autoscaler": {"expander": "best"}}, "unknown expander", id="an unknown expander"),
-        pytest.param({"autoscaler": {"gpu-total": "1"}}, "not honoured", id="a flag that is not honoured"),
-        pytest.param({"horizon": None}, "needs an end", id="a run without an end"),
+        pytest.param({"nodeGroups": [{**GROUP, "min": 5}]}, "[0].max", "min 5 must be below max 5", id="no room"),
+        pytest.param({"nodeGroups": [{**GROUP, "min": 6}]}, "[0].max", "min 6 must be below max 5", id="min above max"),
+        pytest.param({"nodeGroups": [{**GROUP, "min": -1}]}, "[0].min", "got -1", id="a negative minimum"),
+        pytest.param({"nodeGroups": [{**GROUP, "max": 0}]}, "[0].max", "got 0", id="no nodes at all"),
+        pytest.param(
+            {"nodeGroups": [{**GROUP, "initial": 9}]},
+            "[0].initial",
+            "not between min 0 and max 5",
+            id="too many at first",
+        ),
+        pytest.param(
+            {"nodeGroups": [{**GROUP, "min": 2}]}, "[0].initial", "not between min 2 and max 5", id="too few at first"
+        ),
+        pytest.param({"nodeGroups": [{**GROUP, "initial": -1}]}, "[0].initial", "got -1", id="negative at first"),
+        pytest.param({"nodeGroups": [GROUP, GROUP]}, "[1].name", "a second group", id="two groups of one name"),
+        pytest.param({"autoscaler": {"expander": "best"}}, "r.expander", "unknown expander", id="an unknown expander"),
+        pytest.param({"autoscaler": {"gpu-total": "1"}}, "r.gpu-total", "not honoured", id="a flag not honoured"),
+        pytest.param({"autoscaler": {"max-nodes-total": -3}}, "r.max-nodes-total", "0 or more", id="a negative limit"),
+        pytest.param({"horizon": None}, "spec.horizon", "needs an end", id="a run without an end"),
     ],
 )
-def test_impossible_documents_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_impossible_documents_are_refused_with_their_path(changes: dict[str, Any], path: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         parse_experiment(document(**changes), Path())
+    assert str(caught.value.path).endswith(path)
+
+
+def test_a_group_begins_with_its_minimum_by_default() -> None:
+    group = {key: value for key, value in GROUP.items() if key != "initial"}
+    experiment = parse_experiment(document(nodeGroups=[{**group, "min": 2}]), Path())
+    assert [each.initial for each in experiment.setting(experiment.schedulers[0]).node_groups] == [2]

@@ -118,21 +118,19 @@ class Options:
             (group if name in of_group else given)[name] = _READERS[flag](value, where)
         return cls(group=GroupOptions(**group), **given)
 
-    def __post_init__(self) -> None:
-        if self.scan_interval <= 0:
-            raise InputError("expected more than 0", path="scan-interval")
-
-
-def honoured_flags() -> tuple[str, ...]:
-    """Returns the names of the flags that are honoured, sorted."""
-    return tuple(sorted(_READERS))
-
 
 _Reader = Callable[[object, str], Any]
 
 
 def _read_duration(value: object, path: str) -> Nanoseconds:
     return parse_duration(value, path=path)
+
+
+def _read_interval(value: object, path: str) -> Nanoseconds:
+    interval = parse_duration(value, path=path)
+    if interval <= 0:
+        raise InputError("expected more than 0", path=path)
+    return interval
 
 
 def _read_bool(value: object, path: str) -> bool:
@@ -147,6 +145,13 @@ def _read_int(value: object, path: str) -> int:
         return int(str(value))
     except ValueError:
         raise InputError(f"expected a whole number, got {value!r:.60}", path=path) from None
+
+
+def _read_count(value: object, path: str) -> int:
+    number = _read_int(value, path)
+    if number < 0:
+        raise InputError(f"expected a whole number of 0 or more, got {value!r:.60}", path=path)
+    return number
 
 
 def _read_float(value: object, path: str) -> float:
@@ -193,13 +198,15 @@ def _read_text(value: object, path: str) -> str:
 _BY_TYPE: dict[str, _Reader] = {
     "Nanoseconds": _read_duration,
     "bool": _read_bool,
-    "int": _read_int,
+    "int": _read_count,
     "float": _read_float,
     "str": _read_text,
     "tuple[str, ...]": _read_words,
 }
 _SPECIAL: dict[str, _Reader] = {
+    "scan-interval": _read_interval,
     "expander": _read_expanders,
+    "expendable-pods-priority-cutoff": _read_int,
     "cores-total": _read_range,
     "memory-total": _read_memory,
 }

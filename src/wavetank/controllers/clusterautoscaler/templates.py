@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wavetank.cluster.fields.resources import parse_amounts
 from wavetank.cluster.fields.taints import Taint
 from wavetank.cluster.objects.clusterapi import CAPACITY
 from wavetank.cluster.objects.node import Node
@@ -17,6 +18,7 @@ from wavetank.controllers.clusterautoscaler.taints import DELETION_CANDIDATE, TO
 from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot
 from wavetank.controllers.framework.daemonpods import daemon_pod
 from wavetank.controllers.framework.pods import MIRROR, is_daemon_set_pod
+from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -141,12 +143,16 @@ def _renamed(node: Node, name: str) -> Node:
 
 
 def _announced(group: NodeGroup) -> Node | None:
-    """Returns the node that a group's annotations announce; None without CPU and memory."""
+    """Returns the node that a group's annotations announce; None without CPU and memory, or with wrong amounts."""
     given = {key.removeprefix(CAPACITY): text for key, text in group.resource.annotations.items() if CAPACITY in key}
     if "cpu" not in given or "memory" not in given:
         return None
     amounts = {amount: given[key] for key, amount in _AMOUNTS.items() if key in given}
     amounts.setdefault("pods", _DEFAULT_PODS)
+    try:
+        parse_amounts(amounts)
+    except InputError:
+        return None
     name = f"{group.name}-template"
     labels = {**_PLATFORM, HOSTNAME: name, **_pairs(given.get("labels", ""))}
     manifest: dict[str, Any] = {

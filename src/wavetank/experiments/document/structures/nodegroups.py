@@ -53,7 +53,12 @@ class NodeGroupSpec(Structure):
     name: str = field(NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
     min: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="the autoscaler keeps at least so many nodes")
     max: int = field(types.integer(1, MOST_OBJECTS), doc="the autoscaler adds nodes up to so many")
-    initial: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="how many nodes there are when a run begins")
+    initial: int | None = field(
+        types.nullable(types.integer(0, MOST_OBJECTS)),
+        default=None,
+        otherwise="`min`",
+        doc="how many nodes there are when a run begins",
+    )
     cpu: int = field(types.amount(CPU), doc="CPU of a node, all of it allocatable")
     memory: int = field(types.amount(MEMORY), doc="memory of a node, all of it allocatable")
     pods: int = field(types.integer(1), default=110, doc="how many pods fit on a node")
@@ -80,7 +85,7 @@ class NodeGroupSpec(Structure):
             self.name,
             self.min,
             self.max,
-            self.initial,
+            self.min if self.initial is None else self.initial,
             format_amounts({CPU: self.cpu, MEMORY: self.memory, PODS: self.pods}),
             self.labels,
             self.taints or (),
@@ -113,8 +118,9 @@ def make_groups(specs: Sequence[NodeGroupSpec], path: str) -> tuple[ScalableGrou
         seen.add(spec.name)
         if not spec.min < spec.max:
             raise InputError(f"min {spec.min} must be below max {spec.max}", path=f"{path}[{i}].max")
-        if spec.initial > spec.max:
-            raise InputError(f"initial {spec.initial} is above max {spec.max}", path=f"{path}[{i}].initial")
+        if spec.initial is not None and not spec.min <= spec.initial <= spec.max:
+            message = f"initial {spec.initial} is not between min {spec.min} and max {spec.max}"
+            raise InputError(message, path=f"{path}[{i}].initial")
         if spec.spot is not None and spec.spot.lifetime is not None and spec.spot.lifetime.mean() <= 0:
             raise InputError("expected times above 0", path=f"{path}[{i}].spot.lifetime")  # or a run might never end
     return tuple(spec.group() for spec in specs)
