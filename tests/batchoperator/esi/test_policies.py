@@ -77,16 +77,27 @@ def test_a_policy_assigns_slots() -> None:
     assert cluster.slot_states() == ["FREE", "FREE", "OCCUPIED", "OCCUPIED"]
 
 
-def test_jobs_that_come_later_are_scheduled_when_the_testbed_is_free() -> None:
+class Online(InOrder):
+    online = True
+
+
+@pytest.mark.parametrize(
+    ("policy", "start"),
+    [
+        pytest.param(InOrder(), "01:00", id="when the testbed is free"),
+        pytest.param(Online(), "00:10", id="at once, if the policy extends its queue"),
+    ],
+)
+def test_jobs_that_come_later_are_scheduled(policy: ExternalPolicy, start: str) -> None:
     cluster = OperatedCluster()
     cluster.testbed()
     cluster.spark("early")
-    PolicyRunner(Interface(cluster.plain), cluster.clock, "policy", InOrder())
+    PolicyRunner(Interface(cluster.plain), cluster.clock, "policy", policy)
     cluster.run(10)
     cluster.spark("late")
     cluster.run()
     [event] = cluster.find(cluster.group.batchjob, "late").status["scheduledEvents"]
-    assert event["start"][14:19] == "01:00"
+    assert event["start"][14:19] == start
 
 
 class Failing(ExternalPolicy):

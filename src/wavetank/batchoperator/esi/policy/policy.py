@@ -20,10 +20,12 @@ class ExternalPolicy(Policy):
     """A base for external schedulers; inheriting it is not required, one of the methods is.
 
     A method is called when a testbed is free and there are jobs that are ready and have not run yet. What it returns
-    becomes a scheduling; when that has ended, it is called again with the jobs that are left. `random` is a stream
-    that follows the run's seed, `now()` the time of the simulation in nanoseconds.
+    becomes a scheduling; when that has ended, it is called again with the jobs that are left. If it is `online`, it is
+    also called with jobs that come while its queue runs, which is extended then. `random` is a stream that follows the
+    run's seed, `now()` the time of the simulation in nanoseconds.
     """
 
+    online = False  # of `queue`
     mode: Literal["strict", "relaxed"] = "strict"  # of `assign`
 
 
@@ -38,6 +40,11 @@ class PolicyCaller:
     def __init__(self, name: str, policy: Any) -> None:
         self._name = name
         self._policy = policy
+
+    @property
+    def extends(self) -> bool:
+        """Tells whether the policy extends queues while they run."""
+        return bool(getattr(self._policy, "online", False)) and not hasattr(self._policy, "assign")
 
     def ask(self, scheduling: str, testbed: ExternalTestbed, jobs: Sequence[ExternalBatchJob]) -> ExternalScheduling:
         """Returns a scheduling of this name, which may have no jobs; SchedulerError if the policy fails."""

@@ -62,23 +62,41 @@ class PolicyRunner:
         for each in present:
             if each.state in _ENDED:
                 self._interface.delete_scheduling(each.name)  # which releases its jobs, and leads back here
-        if testbed is None or present or testbed.state != TestbedState.SUCCESS:
-            return
-        claimed = {status.name for each in self._schedulings.values() for status in each.job_status or ()}
-        jobs = [job for job in self._jobs.values() if _is_waiting(job) and job.name not in claimed]
-        if jobs:
-            self._schedule(testbed, jobs)
+            elif self._caller.extends and testbed is not None and each.queue is not None:
+                self._extend(testbed, each)
+        if testbed is not None and not present and testbed.state == TestbedState.SUCCESS:
+            self._schedule(testbed)
 
-    def _schedule(self, testbed: ExternalTestbed, jobs: list[ExternalBatchJob]) -> None:
+    def _schedule(self, testbed: ExternalTestbed) -> None:
+        jobs = self._waiting()
+        if not jobs:
+            return
         scheduling = self._caller.ask(f"{self._prefix}-{self._made}", testbed, jobs)
-        if not (scheduling.queue or (scheduling.slots and scheduling.slots.jobs)):
-            return  # it waits for something
-        self._made += 1
+        if scheduling.queue or (scheduling.slots and scheduling.slots.jobs):  # else it waits for something
+            self._made += 1
+            self._put(scheduling)
+
+    def _extend(self, testbed: ExternalTestbed, running: ExternalScheduling) -> None:
+        jobs = self._waiting()
+        more = self._caller.ask(running.name, testbed, jobs).queue if jobs else None
+        if more:
+            self._put(ExternalScheduling(running.name, testbed.name, queue=[*(running.queue or ()), *more]))
+
+    def _waiting(self) -> list[ExternalBatchJob]:
+        """Returns the jobs that wait, and that no scheduling has."""
+        taken = {name for each in self._schedulings.values() for name in _names(each)}
+        return [job for job in self._jobs.values() if _is_waiting(job) and job.name not in taken]
+
+    def _put(self, scheduling: ExternalScheduling) -> None:
         try:
             self._interface.put_scheduling(scheduling)
         except RefusedError as error:
             place = f"{error.field}: " if error.field else ""
             raise SchedulerError(f"external scheduler {self._name}: {place}{error}") from None
+
+
+def _names(scheduling: ExternalScheduling) -> list[str]:
+    return scheduling.queue or [job.name for job in (scheduling.slots.jobs if scheduling.slots else ())]
 
 
 def _is_waiting(job: ExternalBatchJob) -> bool:
