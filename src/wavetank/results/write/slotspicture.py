@@ -58,12 +58,13 @@ def _axis(span: Nanoseconds, scale: float, height: int) -> Iterator[str]:
     for tick in range(0, int(seconds) + 1, step):
         x = _LEFT + tick * SECOND * scale
         yield f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{height - _BOTTOM + 4}"/>'
-        yield f'<text x="{x:.1f}" y="{height - 12}" text-anchor="middle">{_written(tick)}</text>'
+        yield f'<text x="{x:.1f}" y="{height - 12}" text-anchor="middle">{_written(tick, step)}</text>'
 
 
-def _written(seconds: int) -> str:
+def _written(seconds: int, step: int) -> str:
+    """Writes a time in the unit of the steps."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size and seconds % size == 0:
+        if step % size == 0:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
 
