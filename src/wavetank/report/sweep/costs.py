@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.results.read.sweepfolder import SweepFolder
-from wavetank.results.statistics import Interval, mean_interval
+from wavetank.results.statistics import Interval, mean_interval, paired_p_value
 
-_CAPTION = "mean over the seeds, ± 95 % confidence; × the cheapest"
+_CAPTION = "mean over the seeds, ± 95 % confidence; × the cheapest; = not significantly dearer"
+_SIGNIFICANT = 0.05
 # Metrics beside the cost: heading, divisor, format.
 _OTHERS = {
     "makespan_s": ("Makespan\n[min]", 60, ",.1f"),
@@ -27,12 +28,16 @@ _OTHERS = {
 
 @dataclass(frozen=True)
 class RankedCost:
-    """The cost of a scenario and scheduler: `ratio` to the cheapest, and means of other metrics by name."""
+    """The cost of a scenario and scheduler: `ratio` to the cheapest, and means of other metrics by name.
+
+    `same`: over the common seeds it does not differ significantly from the cheapest (paired t-test at 5 %).
+    """
 
     scenario: str
     scheduler: str
     cost: Interval
     ratio: float
+    same: bool
     others: dict[str, float]
 
 
@@ -45,12 +50,25 @@ def ranked_costs(folder: SweepFolder) -> list[RankedCost]:
     costs = {key: mean_interval([row["cost"] for row in of]) for key, of in rows.items()}
     if len(costs) < 2:
         return []
-    cheapest = min(each.mean for each in costs.values())
     ranked = sorted(costs, key=lambda key: costs[key].mean)
+    best = ranked[0]
     return [
-        RankedCost(*key, costs[key], costs[key].mean / cheapest if cheapest else 1.0, _means(rows[key]))
+        RankedCost(
+            *key,
+            costs[key],
+            costs[key].mean / costs[best].mean if costs[best].mean else 1.0,
+            key != best and _is_same(rows[key], rows[best]),
+            _means(rows[key]),
+        )
         for key in ranked
     ]
+
+
+def _is_same(rows: list[dict[str, float]], best: list[dict[str, float]]) -> bool:
+    cheapest = {row["seed"]: row["cost"] for row in best}
+    differences = [row["cost"] - cheapest[row["seed"]] for row in rows if row["seed"] in cheapest]
+    p = paired_p_value(differences) if differences else None
+    return p is not None and p > _SIGNIFICANT
 
 
 def cost_table(out: Path) -> Table | None:
@@ -99,7 +117,7 @@ def _cells(ranked: list[RankedCost]) -> list[list[str]]:
             each.scenario,
             *([each.scheduler] if several else []),
             _text(each.cost),
-            f"{each.ratio:.2f}",
+            f"{each.ratio:.2f}{' =' if each.same else ''}",
             *(_other(each, name) for name in shown),
         ]
         for each in ranked
