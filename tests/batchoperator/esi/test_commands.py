@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.apiserver.serving import TOKEN
+from tests.apiserver.serving import TOKEN, Served
 from tests.apiserver.serving import serving as serving_api
 from tests.batchoperator.cluster import LABEL
+from tests.loop.realscheduler import find_kube_scheduler
 from tests.support.objects import node_manifest
 from tests.support.paths import ROOT
 from tests.support.waiting import PATIENCE_S
@@ -63,28 +65,75 @@ def test_a_policy_of_an_experiment_can_be_watched() -> None:
         client.wait("jobs", "word-count", lambda job: any(run.successful for run in job.scheduled_events or ()))
 
 
-def test_an_operator_over_http_is_driven_through_its_interface(tmp_path: Path) -> None:
+@contextmanager
+def serving_jobs(folder: Path, *options: str) -> Iterator[Served]:
+    """Serves a cluster with the testbed and the jobs of the example, which run for a second."""
     nodes = [node_manifest(f"n{i}", cpu=2, memory="8Gi", labels={LABEL: str(i)}) for i in range(2)]
-    (tmp_path / "nodes.yaml").write_text(yaml.safe_dump_all(nodes))
-    with serving_api(tmp_path, "--cluster", "nodes.yaml") as served:
+    (folder / "nodes.yaml").write_text(yaml.safe_dump_all([*nodes, node_manifest("drivers", cpu=16, memory="32Gi")]))
+    with serving_api(folder, "--cluster", "nodes.yaml", *options) as served:
         install = wavetank("operator", "install", "--applications", "--kubeconfig", str(served.kubeconfig))
         subprocess.run(install, check=True, capture_output=True)
         for document in yaml.safe_load_all((EXAMPLE / "jobs.yaml").read_text()):
-            plural = {"Testbed": "testbeds", "BatchJob": "batchjobs"}[document["kind"]]
-            path = f"/apis/esi.tu-berlin.de/v1alpha1/namespaces/default/{plural}"
+            if document["kind"] == "BatchJob":
+                document["metadata"]["annotations"] = {"wavetank.dev/work": "1s"}
+            path = f"/apis/esi.tu-berlin.de/v1alpha1/namespaces/default/{document['kind'].lower()}s"
             assert served.ask("POST", path, document).status == 201
-        with operator("run", "--kubeconfig", str(served.kubeconfig), "--extender", "127.0.0.1:0") as client:
+        yield served
+
+
+def test_an_operator_over_http_is_driven_through_its_interface(tmp_path: Path) -> None:
+    with (
+        serving_jobs(tmp_path) as served,
+        operator("run", "--kubeconfig", str(served.kubeconfig), "--extender", "127.0.0.1:0") as client,
+    ):
+        client.wait("testbeds", "batchjob-slots", lambda testbed: testbed.state == "SUCCESS")
+        client.queue("q", "batchjob-slots", ["spark-pi"])
+        assert client.scheduling("q").queue == ["spark-pi"]  # what was written is read at once
+        client.queue("q", "batchjob-slots", ["spark-pi", "spark-pi"])
+        client.wait("jobs", "spark-pi", lambda job: job.state != "ReadyState")
+        with pytest.raises(ExternalSchedulerError, match="there is no job"):
+            client.queue("q", "batchjob-slots", ["nothing"])
+        client.store("word-count", {"notes": [{"a": "b"}]})
+        assert client.job("word-count").external_scheduler == {"notes": [{"a": "b"}]}
+        assert client.delete("q") is not None
+        client.wait("jobs", "spark-pi", lambda job: job.state == "ReadyState")
+
+
+@contextmanager
+def kube_scheduler(served: Served, folder: Path, extender: str) -> Iterator[None]:
+    """Runs the real kube-scheduler with the operator's extender."""
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "clientConnection": {"kubeconfig": str(served.kubeconfig)},
+        "leaderElection": {"leaderElect": False},
+        "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "external-scheduler"}],
+        "extenders": [{"urlPrefix": extender, "filterVerb": "filter", "preemptVerb": "preemption", "weight": 1}],
+    }
+    (folder / "scheduler.yaml").write_text(yaml.safe_dump(configuration))
+    command = [find_kube_scheduler().file, "--config", str(folder / "scheduler.yaml"), "--secure-port=0"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def test_the_real_kube_scheduler_places_what_an_external_scheduler_queues(tmp_path: Path) -> None:
+    find_kube_scheduler()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with serving_jobs(tmp_path, "--scheduler", "none") as served:
+        words = ("run", "--kubeconfig", str(served.kubeconfig), "--extender", address, "--simulate-applications")
+        with operator(*words) as client, kube_scheduler(served, tmp_path, f"http://{address}/extender"):
             client.wait("testbeds", "batchjob-slots", lambda testbed: testbed.state == "SUCCESS")
-            client.queue("q", "batchjob-slots", ["spark-pi"])
-            assert client.scheduling("q").queue == ["spark-pi"]  # what was written is read at once
-            client.queue("q", "batchjob-slots", ["spark-pi", "spark-pi"])
-            client.wait("jobs", "spark-pi", lambda job: job.state != "ReadyState")
-            with pytest.raises(ExternalSchedulerError, match="there is no job"):
-                client.queue("q", "batchjob-slots", ["nothing"])
-            client.store("word-count", {"notes": [{"a": "b"}]})
-            assert client.job("word-count").external_scheduler == {"notes": [{"a": "b"}]}
-            assert client.delete("q") is not None
-            client.wait("jobs", "spark-pi", lambda job: job.state == "ReadyState")
+            client.queue("q", "batchjob-slots", ["spark-pi", "spark-pi", "word-count", "tera-sort", "k-means"])
+            done = client.wait("schedulings", "q", lambda scheduling: scheduling.state in ENDED)
+            assert done.problems == []
+            for status in done.job_status or ():
+                [run] = client.job(status.name).scheduled_events or []
+                assert run.successful
 
 
 @pytest.mark.parametrize(
