@@ -11,6 +11,7 @@ from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.registry.preparing import prepare_create
 from wavetank.apiserver.strategies.strategy import WriteContext
+from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION
 from wavetank.cluster.objects.kinds import ClusterResource, Namespace
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
@@ -25,6 +26,7 @@ from wavetank.workloads.manifests.nodes import HOSTNAME
 from wavetank.workloads.manifests.objects import make_object
 
 Document = dict[str, Any]
+_MAY_EXIST = (Namespace.kind, CUSTOM_RESOURCE_DEFINITION)
 
 
 def load_cluster(
@@ -48,7 +50,7 @@ def load_cluster(
                 if settle is not None:
                     settle()
                     settle = None
-            if resource.group_kind != Namespace.kind or store.find(Namespace.kind, "", resource.name) is None:
+            if resource.group_kind not in _MAY_EXIST or store.find(resource.group_kind, "", resource.name) is None:
                 store.create(resource)
         except ApiError as error:
             place = f"{resource.manifest_kind} {'/'.join(part for part in resource.key if part)}"

@@ -98,5 +98,4 @@ def start_provisioning(
         SchedulerProvisioningSnapshot(context, _EVERY_PRIORITY, streams.stream("nodepools/snapshot")),
         DrawnInstances(context, provisioning.pools),
         evictions,
-        streams.stream("nodepools/zones"),
     )

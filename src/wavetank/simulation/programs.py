@@ -17,6 +17,7 @@ from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.releases import SERVED
+from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
@@ -88,12 +89,17 @@ class Loop:
         self.completer = PodCompleter(store, self.api.kinds, names[0] if takes_all and len(names) == 1 else None)
 
     def define(self, definitions: Iterable[Mapping[str, Any]]) -> None:
-        """Creates CustomResourceDefinitions before programs start, which ask at their start what is served."""
+        """Creates CustomResourceDefinitions before programs start, which ask at their start what is served.
+
+        InputError if the API refuses one.
+        """
         for definition in definitions:
             body = msgspec.json.encode(definition)
             answer = self.api.handle(Request("POST", _DEFINITIONS, headers=_JSON, body=body))
             assert isinstance(answer, Response)
-            assert answer.status == 201, answer.body
+            if answer.status != 201:
+                why = str(msgspec.json.decode(answer.body).get("message"))
+                raise InputError(why, path=f"CustomResourceDefinition {definition['metadata']['name']}")
 
     def load(self, cluster: Cluster) -> None:
         """Creates the cluster's objects as an API server would hold them; then the clock may run."""

@@ -19,8 +19,8 @@ class SchedulerProvisioningSnapshot(SchedulerSnapshot):
         """Replaces a node by one of the same name; the pods on it stay."""
         old = self.node(node.name)
         assert old is not None
-        self._table.set_node(node)
-        self._undo.append(lambda: self._table.set_node(old))
+        self._set_node(node)
+        self._undo.append(lambda: self._set_node(old))
 
     def refusals(self, pod: Pod, names: Sequence[str]) -> list[str]:
         """Returns for each node the filter that refuses the pod, or an empty string."""

@@ -149,12 +149,16 @@ class Simulation:
             observer.ended(end)
 
     def _definitions(self) -> list[dict[str, Any]]:
-        """Returns the definitions of custom kinds that the run has objects of."""
+        """Returns the definitions of custom kinds: those of the cluster, and of what the run itself has objects of."""
         from wavetank.controllers.karpenter.definitions import definitions as claim_definitions  # few runs need them
         from wavetank.controllers.machines.definitions import definitions as machine_definitions
 
-        machines = machine_definitions() if self.setting.node_groups else []
-        return [*machines, *(claim_definitions() if self.setting.provisioning is not None else [])]
+        setting = self.setting
+        given = [dict(each) for each in setting.cluster.manifests if each.get("kind") == "CustomResourceDefinition"]
+        machines = machine_definitions() if setting.node_groups else []
+        claims = claim_definitions() if setting.provisioning is not None else []
+        known = {each["metadata"]["name"] for each in given}
+        return [*given, *(each for each in (*machines, *claims) if each["metadata"]["name"] not in known)]
 
     def _run(self, world: World, loop: Loop | None) -> Nanoseconds:
         """Runs to the end and returns its time."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from random import Random
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +39,13 @@ class PoolOptions:
             np.int64,
         )
         self._allocatable = self.free
+        self._rows = {id(option): row for row, option in enumerate(pool.options)}
+        zones = sorted(set(self.values(ZONE)))
+        self._orders = [self._order([*zones[i:], *zones[:i]]) for i in range(len(zones))]
+
+    def row(self, option: Option) -> int:
+        """Returns the row of an option."""
+        return self._rows[id(option)]
 
     def set_daemons(self, daemons: list[tuple[Pod, ...]], resources: Mapping[str, int]) -> None:
         """Keeps the pods of DaemonSets that each option would run, and what remains beside them."""
@@ -53,17 +59,17 @@ class PoolOptions:
         """Returns the label of each option."""
         return [option.labels.get(key, "") for option in self.pool.options]
 
-    def order(self, draws: Random) -> list[int]:
-        """Returns the rows by price, then in the order of the pool; zones of equal price are in random order."""
-        zones = sorted(set(self.values(ZONE)))
-        draws.shuffle(zones)
-        rank = {zone: i for i, zone in enumerate(zones)}
+    def order(self, turn: int) -> list[int]:
+        """Returns the rows by price, then in the order of the pool; zones of equal price take turns."""
+        return self._orders[turn % len(self._orders)]
+
+    def _order(self, zones: Sequence[str]) -> list[int]:
         types = {kind.name: i for i, kind in enumerate(self.pool.instance_types)}
         options = self.pool.options
 
         def key(row: int) -> tuple[float, int, int]:
             option = options[row]
-            return option.price, types[option.type.name], rank[option.offering.zone]
+            return option.price, types[option.type.name], zones.index(option.offering.zone)
 
         return sorted(range(len(options)), key=key)
 
@@ -76,37 +82,46 @@ class OptionCatalog:
         amounts = [option.type.allocatable for pool in pools for option in pool.options]
         self.resources = {name: i for i, name in enumerate(dict.fromkeys(name for each in amounts for name in each))}
         self.pools = [PoolOptions(pool, self.resources) for pool in pools]
-        self._daemon_sets: list[object] = []
+        self.names = frozenset(name for each in self.pools for name in each.names)
+        self._by_pool = {id(each.pool): each for each in self.pools}
+        self._daemon_sets: list[object] | None = None
 
     def of(self, pool: NodePool) -> PoolOptions:
         """Returns the options of a pool."""
-        return next(each for each in self.pools if each.pool is pool)
+        return self._by_pool[id(pool)]
 
     def daemons_of(self, pool: NodePool, option: Option) -> tuple[Pod, ...]:
         """Returns the pods of DaemonSets that a node will have."""
-        return self.of(pool).daemons[pool.options.index(option)]
+        options = self.of(pool)
+        return options.daemons[options.row(option)]
 
     def refresh(self, snapshot: ProvisioningSnapshot) -> None:
-        """Looks which DaemonSets would run where, if they have changed."""
+        """Keeps one node for each option in the snapshot, with the pods of DaemonSets that it would run."""
         daemon_sets = list(self._store.list(DAEMON_SET))
-        specs = [(each.uid, each.manifest.get("spec")) for each in daemon_sets]
+        specs: list[object] = [(each.uid, each.manifest.get("spec")) for each in daemon_sets]
         if specs == self._daemon_sets:
             return
-        self._daemon_sets = list(specs)
+        for name in self.names if self._daemon_sets is not None else ():
+            snapshot.remove_node(name)
+        self._daemon_sets = specs
         pods = [daemon_pod(each, self._store.specs) for each in daemon_sets]
         for options in self.pools:
-            snapshot.fork()
-            for node in options.nodes:
-                snapshot.add_node(node)
-            answers = [snapshot.refusals(pod, options.names) for pod in pods]
-            snapshot.revert()
-            options.set_daemons(
-                [
-                    tuple(pod for pod, found in zip(pods, answers, strict=True) if found[row] in ("", _RESOURCES))
-                    for row in range(len(options.names))
-                ],
-                self.resources,
-            )
+            options.set_daemons(self._daemons(options, pods, snapshot), self.resources)
+            for node, daemons in zip(options.nodes, options.daemons, strict=True):
+                snapshot.add_node(node, own_daemons(daemons, node))
+
+    def _daemons(
+        self, options: PoolOptions, pods: Sequence[Pod], snapshot: ProvisioningSnapshot
+    ) -> list[tuple[Pod, ...]]:
+        snapshot.fork()
+        for node in options.nodes:
+            snapshot.add_node(node)
+        answers = [snapshot.refusals(pod, options.names) for pod in pods]
+        snapshot.revert()
+        return [
+            tuple(pod for pod, found in zip(pods, answers, strict=True) if found[row] in ("", _RESOURCES))
+            for row in range(len(options.names))
+        ]
 
 
 def vector(amounts: Amounts, resources: Mapping[str, int]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.evictions import Evictions
@@ -29,10 +28,7 @@ _METHODS = (Emptiness, MultiNodeConsolidation, SingleNodeConsolidation)
 
 
 class Karpenter:
-    """Launches nodes of pools for pending pods and takes away what is not needed, by Karpenter's rules.
-
-    `draws` decides what the real program leaves to chance: the zone among offers of the same price.
-    """
+    """Launches nodes of pools for pending pods and takes away what is not needed, by Karpenter's rules."""
 
     def __init__(
         self,
@@ -42,13 +38,12 @@ class Karpenter:
         snapshot: ProvisioningSnapshot,
         provider: InstanceProvider,
         evictions: Evictions,
-        draws: Random,
     ) -> None:
         store = context.store
         self.state = ClusterState(store)
         self._claims = NodeClaims(context, self.state, provider, self._deleted)
         self._terminator = Terminator(store, self.state, evictions, provider, self._claims.remove)
-        packer = Packer(snapshot, self.state, OptionCatalog(by_weight(pools), store), draws)
+        packer = Packer(snapshot, self.state, OptionCatalog(by_weight(pools), store))
         self._provisioner = Provisioner(store, self.state, packer, self._claims, settings)
         consolidator = Consolidator(store, self.state, packer, self._provisioner, settings)
         finder = CandidateFinder(store, self.state)

@@ -58,6 +58,7 @@ class NodeClaims:
         serial = self._serials[pool.name] = self._serials.get(pool.name, 0) + 1
         managed = ManagedNode(f"{pool.name}-{serial:03d}", pool, option, self._clock.now)
         self._state.managed[managed.name] = managed
+        self._state.launched += 1
         self._state.mark_changed()
         owner = self._store.get(NODE_POOL, "", pool.name)
         manifest = _manifest(managed, planned.options(), owner.uid, self._clock.now)

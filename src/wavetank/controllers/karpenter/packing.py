@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 
 import numpy as np
 
@@ -32,13 +31,10 @@ class Packed:
 class Packer:
     """Packs pods on a cluster, each time from its present state; nothing of it stays in the snapshot."""
 
-    def __init__(
-        self, snapshot: ProvisioningSnapshot, state: ClusterState, catalog: OptionCatalog, draws: Random
-    ) -> None:
+    def __init__(self, snapshot: ProvisioningSnapshot, state: ClusterState, catalog: OptionCatalog) -> None:
         self._snapshot = snapshot
         self._state = state
         self._catalog = catalog
-        self._draws = draws
 
     def pack(self, pods: Iterable[Pod], without: Iterable[str] = ()) -> Packed:
         """Packs pods, larger ones first; managed nodes that go, and those named, are left out with their pods."""
@@ -46,7 +42,7 @@ class Packer:
         self._catalog.refresh(self._snapshot)
         self._snapshot.fork()
         try:
-            packing = _Packing(self._snapshot, self._state, self._catalog, self._draws, frozenset(without))
+            packing = _Packing(self._snapshot, self._state, self._catalog, frozenset(without))
             return packing.run(sorted(map(unbound, pods), key=_by_size))
         finally:
             self._snapshot.revert()
@@ -65,16 +61,14 @@ class _Packing:
         snapshot: ProvisioningSnapshot,
         state: ClusterState,
         catalog: OptionCatalog,
-        draws: Random,
         without: frozenset[str],
     ) -> None:
         self._snapshot = snapshot
         self._catalog = catalog
-        self._draws = draws
+        self._turn = state.launched
         self._packed = Packed()
         self._full: set[PodSpec] = set()  # that fit no present node
         self._allowed: dict[PodSpec, list[Mask]] = {}  # by pool, the options that a pod could use if they were empty
-        self._has_templates = False
         self._remaining = {each.pool.name: _limits(each) for each in catalog.pools}
         self._existing = self._prepare(state, without)
 
@@ -88,7 +82,10 @@ class _Packing:
         for each in state.active():
             if each.name in without:
                 continue
-            self._take(self._catalog.of(each.pool), np.array([each.pool.options.index(each.option)]))
+            if each.pool.limits:
+                options = self._catalog.of(each.pool)
+                taken = options.capacity[options.row(each.option)]
+                self._remaining[each.pool.name] = self._remaining[each.pool.name] - taken
             if each.initialized is None:
                 coming.append(each.name)
                 node = each.pool.node(each.option, each.name, ready=True)
@@ -97,13 +94,11 @@ class _Packing:
                     snapshot.add_node(node, daemons)
                 else:
                     snapshot.set_node(node)
-        late = set(coming)
-        return [*sorted(name for name in snapshot.node_names() if name not in late), *sorted(coming)]
+        others = self._catalog.names.union(coming)
+        return [*sorted(name for name in snapshot.node_names() if name not in others), *sorted(coming)]
 
     def run(self, pods: Sequence[Pod]) -> Packed:
         """Packs pods; those that fit nowhere are tried again as long as others are placed."""
-        if any(each.hard for pod in pods for each in pod.spec.spread):
-            self._add_templates()  # their zones count
         queue, last_length = deque(pods), dict[str, int]()
         while queue and last_length.get(queue[0].uid) != len(queue):
             pod = queue.popleft()
@@ -116,7 +111,6 @@ class _Packing:
     def _place(self, pod: Pod) -> bool:
         if self._on_existing(pod):
             return True
-        self._add_templates()
         requests = requests_of(pod, self._catalog.resources)
         allowed = self._allowed_options(pod)
         by_pool = {id(options.pool): mask for options, mask in zip(self._catalog.pools, allowed, strict=True)}
@@ -140,14 +134,6 @@ class _Packing:
             self._full.add(pod.spec)
         return bool(name)
 
-    def _add_templates(self) -> None:
-        """Puts one node for each option into the snapshot, on which pods are tried that need a new node."""
-        if not self._has_templates:
-            self._has_templates = True
-            for options in self._catalog.pools:
-                for node, daemons in zip(options.nodes, options.daemons, strict=True):
-                    self._snapshot.add_node(node, own_daemons(daemons, node))
-
     def _allowed_options(self, pod: Pod) -> list[Mask]:
         known = self._allowed.get(pod.spec)
         if known is None:
@@ -167,16 +153,13 @@ class _Packing:
         if not mask.any():
             return False
         name = f"{options.pool.name}-new-{len(self._packed.claims)}"
-        claim = PlannedClaim(self._snapshot, name, options, options.order(self._draws), mask)
+        claim = PlannedClaim(self._snapshot, name, options, options.order(self._turn), mask)
         claim.add(pod, requests, mask)
+        self._turn += 1
         self._packed.claims.append(claim)
-        self._take(options, np.flatnonzero(claim.mask))
+        if options.pool.limits:  # it counts as the largest of its options
+            self._remaining[options.pool.name] = remaining - options.capacity[claim.mask].max(axis=0)
         return True
-
-    def _take(self, options: PoolOptions, rows: Vector) -> None:
-        """Counts a node against the limits of its pool: as the largest of its options."""
-        if options.pool.limits:
-            self._remaining[options.pool.name] = self._remaining[options.pool.name] - options.capacity[rows].max(axis=0)
 
 
 def _limits(options: PoolOptions) -> Vector:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET
 from wavetank.cluster.objects.karpenter import DISRUPTED, DO_NOT_DISRUPT
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
@@ -69,6 +71,10 @@ class DisruptionLimits:
             return True
         found = self._of(pod)
         return len(found) < 2 and all(budget.disruptions_allowed > 0 for budget in found)
+
+    def allow_all(self, pods: Iterable[Pod]) -> bool:
+        """Returns whether each of the pods could be evicted now, if not all of them at once."""
+        return not self._budgets or all(map(self.allow, pods))
 
     def ever_allow(self, pod: Pod) -> bool:
         """Returns whether no budget of the pod forbids every eviction."""

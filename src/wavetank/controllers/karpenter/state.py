@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from wavetank.cluster.objects.groupkinds import NODE, POD
@@ -58,7 +59,9 @@ class ClusterState:
         self._store = store
         self._changed: Nanoseconds = store.clock.now
         self.managed: dict[str, ManagedNode] = {}
+        self.launched = 0  # instances so far
         self._pods: dict[str, dict[str, Pod]] = {}  # by node and uid, finished ones left out
+        self.versions: Counter[str] = Counter()  # by node: how often its pods changed
         store.subscribe(POD, added=self._pod_added, modified=self._pod_modified, deleted=self._pod_deleted)
         for pod in store.list(POD):
             self._pod_added(pod)
@@ -104,11 +107,13 @@ class ClusterState:
 
     def _pod_added(self, pod: Pod) -> None:
         if pod.node_name and not pod.finished:
+            self.versions[pod.node_name] += 1
             self._pods.setdefault(pod.node_name, {})[pod.uid] = pod
 
     def _pod_modified(self, old: Pod, new: Pod) -> None:
         if not new.node_name:
             return
+        self.versions[new.node_name] += 1
         if new.finished:
             self._pods.get(new.node_name, {}).pop(new.uid, None)
         else:
@@ -121,6 +126,7 @@ class ClusterState:
 
     def _pod_deleted(self, old: Pod) -> None:
         if old.node_name:
+            self.versions[old.node_name] += 1
             self._pods.get(old.node_name, {}).pop(old.uid, None)
         self.mark_changed()
 

@@ -78,7 +78,7 @@ def _program(spec: ControllerProgramSpec, path: str) -> ControllerDefinition:
     file = _built(package, version, path)
     by_flag = process.kubeconfig == BY_FLAG
     return ControllerDefinition(
-        spec.name, package, version, file, tuple(process.args or ()), by_flag, process.patience / SECOND
+        spec.name, package, version, file, tuple(process.args or ()), by_flag, process.patience / SECOND, process.env
     )
 
 

@@ -70,7 +70,7 @@ def launch_controller(definition: ControllerDefinition, participant: Participant
     """Starts the program in a folder of its own and attaches it; its random numbers depend on the seed."""
     flag = ["--kubeconfig={kubeconfig}"] if definition.has_flag else []
     words = [definition.file, *flag, *USUAL_FLAGS.get(definition.package, ()), *definition.arguments]
-    environment = {"KUBECONFIG": "{kubeconfig}"}
+    environment = {"KUBECONFIG": "{kubeconfig}", **definition.environment}
     _launch(f"controller {definition.name}", words, environment, definition.patience_s, participant, folder, seed)
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wavetank.cluster.releases import Version, read_version, version_name
@@ -98,6 +98,7 @@ class ControllerDefinition:
     arguments: tuple[str, ...] = ()
     has_flag: bool = True
     patience_s: float = PATIENCE_S
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def description(self) -> str:

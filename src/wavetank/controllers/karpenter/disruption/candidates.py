@@ -42,7 +42,18 @@ class Candidate:
         return self.node.option.price
 
 
-Accepts = Callable[[ManagedNode, Sequence[Pod]], bool]  # of a node and the pods on it
+Accepts = Callable[[ManagedNode, bool], bool]  # of a node, and whether no pod on it would need another
+
+
+@dataclass(frozen=True, slots=True)
+class _PodFacts:
+    """What of the pods on a node counts, as long as none of them changes."""
+
+    version: int
+    pods: tuple[Pod, ...]
+    moving: tuple[Pod, ...]
+    annotated: bool  # some have the annotation do-not-disrupt
+    cost: float
 
 
 class CandidateFinder:
@@ -52,6 +63,7 @@ class CandidateFinder:
         self._store = store
         self._clock = store.clock
         self._state = state
+        self._known: dict[str, _PodFacts] = {}
 
     def find(self, accepts: Accepts) -> list[Candidate]:
         """Returns the candidates of a method, those of lowest cost first."""
@@ -80,16 +92,25 @@ class CandidateFinder:
 
     def _candidate(self, managed: ManagedNode, accepts: Accepts, limits: DisruptionLimits) -> Candidate | None:
         now = self._clock.now
-        pods = self._state.pods_on(managed.name)
-        if managed.nominated_until > now or not accepts(managed, pods):
+        facts = self._facts(managed.name)
+        if managed.nominated_until > now or not accepts(managed, not facts.moving):
             return None
         node = self._state.node(managed.name)
         if node is None or node.annotations.get(DO_NOT_DISRUPT) == "true":
             return None
-        if any(is_active(pod) and is_protected(pod, now) for pod in pods) or not all(map(limits.allow, pods)):
+        protected = facts.annotated and any(is_active(pod) and is_protected(pod, now) for pod in facts.pods)
+        if protected or not limits.allow_all(facts.pods):
             return None
-        cost = sum(map(eviction_cost, pods)) * lifetime_remaining(managed, now)
-        return Candidate(managed, tuple(filter(is_reschedulable, pods)), cost)
+        return Candidate(managed, facts.moving, facts.cost * lifetime_remaining(managed, now))
+
+    def _facts(self, name: str) -> _PodFacts:
+        known, version = self._known.get(name), self._state.versions[name]
+        if known is None or known.version != version:
+            pods = tuple(self._state.pods_on(name))
+            annotated = any(DO_NOT_DISRUPT in pod.annotations for pod in pods)
+            moving = tuple(filter(is_reschedulable, pods))
+            known = self._known[name] = _PodFacts(version, pods, moving, annotated, sum(map(eviction_cost, pods)))
+        return known
 
 
 def eviction_cost(pod: Pod) -> float:

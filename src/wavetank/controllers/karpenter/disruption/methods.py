@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import ClassVar
 
-from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.karpenter.budgets import EMPTY, UNDERUTILIZED
 from wavetank.controllers.karpenter.disruption.candidates import (
     Candidate,
@@ -16,7 +15,6 @@ from wavetank.controllers.karpenter.disruption.candidates import (
 )
 from wavetank.controllers.karpenter.disruption.consolidation import Command, Consolidator
 from wavetank.controllers.karpenter.nodepools import WHEN_UNDERUTILIZED
-from wavetank.controllers.karpenter.podrules import is_reschedulable
 from wavetank.controllers.karpenter.state import ClusterState, ManagedNode
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
@@ -35,18 +33,25 @@ class Method:
         self._finder = finder
         self._consolidator = consolidator
         self._consolidated: Nanoseconds = -1
+        self._fruitless: object = None  # state, candidates and budgets for which nothing was found
 
     def plan(self) -> Command | None:
         """Returns what could be done now."""
-        if self._consolidated == self._state.consolidation_state():
+        state = self._state.consolidation_state()
+        if self._consolidated == state:
             return None
         candidates = self._finder.find(self.accepts)
         if not candidates:
             return None
         budgets = self._finder.budgets(self.reason)
+        situation = (state, [each.name for each in candidates], budgets)
+        if situation == self._fruitless:
+            return None
         command = self.compute(candidates, budgets)
-        if command is None and not self.is_limited(candidates, budgets):
-            self._consolidated = self._state.consolidation_state()
+        if command is None:
+            self._fruitless = situation
+            if not self.is_limited(candidates, budgets):
+                self._consolidated = state
         return command
 
     def validate(self, command: Command) -> Command | None:
@@ -57,8 +62,8 @@ class Method:
             return None
         return command
 
-    def accepts(self, node: ManagedNode, pods: Sequence[Pod]) -> bool:
-        """Returns whether the method is for a node with these pods."""
+    def accepts(self, node: ManagedNode, is_empty: bool) -> bool:
+        """Returns whether the method is for a node; `is_empty`: no pod on it would need another."""
         allowed = node.pool.consolidation_policy == WHEN_UNDERUTILIZED
         return allowed and node.is_consolidatable(self._clock.now)
 
@@ -76,9 +81,9 @@ class Emptiness(Method):
 
     reason = EMPTY
 
-    def accepts(self, node: ManagedNode, pods: Sequence[Pod]) -> bool:
+    def accepts(self, node: ManagedNode, is_empty: bool) -> bool:
         """Accepts empty nodes."""
-        return node.is_consolidatable(self._clock.now) and not any(map(is_reschedulable, pods))
+        return is_empty and node.is_consolidatable(self._clock.now)
 
     def compute(self, candidates: Sequence[Candidate], budgets: Mapping[str, int]) -> Command | None:
         """Returns all that the budgets allow."""

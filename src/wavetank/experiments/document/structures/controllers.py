@@ -65,6 +65,7 @@ class ControllerProcessSpec(Structure):
         default=BY_FLAG,
         doc="`flag`: it has the flag `--kubeconfig`; `environment`: it reads KUBECONFIG only",
     )
+    env: Mapping[str, str] = field(types.strings, default={}, doc="more environment variables")
     patience: Nanoseconds = field(
         types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
     )
