@@ -10,27 +10,31 @@ import click
 
 from wavetank.batchoperator.esi.interface import Interface
 from wavetank.batchoperator.esi.serving import ServedInterface
+from wavetank.batchoperator.resources.groups import ESI, GROUPS, ApiGroup
 from wavetank.errors import InputError
+
+_GROUPS = {group.name: group for group in GROUPS}
 
 
 @dataclass(frozen=True)
 class InterfaceOptions:
-    """Where the interface is served, for which namespace, and with which token."""
+    """Where the interface is served, for which namespace and API group, and with which token."""
 
     address: str
     namespace: str
+    api_group: str
     token: str | None
     no_auth: bool
 
-    def listen(self, make: Callable[[str], Interface]) -> ServedInterface:
-        """Takes the address and prints it; `make` returns the interface of a namespace."""
+    def listen(self, make: Callable[[str, ApiGroup], Interface]) -> ServedInterface:
+        """Takes the address and prints it; `make` returns the interface of a namespace and an API group."""
         if self.token is not None and self.no_auth:
             raise click.UsageError("--token and --no-auth exclude each other")
         if self.token is not None and not self.token.strip():
             raise click.UsageError("--token: expected a text")
         host, port = read_address(self.address, "--interface")
         token = None if self.no_auth else self.token or secrets.token_urlsafe(24)
-        served = ServedInterface.listen(make(self.namespace), host, port, token)
+        served = ServedInterface.listen(make(self.namespace, _GROUPS[self.api_group]), host, port, token)
         click.echo(f"interface: {served.url}")
         click.echo(f"page:      {served.page}")
         return served
@@ -41,6 +45,13 @@ def interface_options(function: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--no-auth", is_flag=True, help="Accept requests to the interface without a token."),
         click.option("--token", metavar="T", help="The token of the interface.  [default: a random one]"),
+        click.option(
+            "--api-group",
+            type=click.Choice(list(_GROUPS)),
+            default=ESI.name,
+            show_default=True,
+            help="The API group of the interface; the second one is that of older versions.",
+        ),
         click.option("--namespace", default="default", show_default=True, help="The namespace of the interface."),
         click.option(
             "--interface",

@@ -6,9 +6,11 @@ import csv
 from pathlib import Path
 
 import pytest
+import yaml
 
 import wavetank
 from tests.support.paths import EXAMPLES
+from wavetank.experiments.document.experiment import parse_experiment
 
 
 @pytest.fixture(scope="module")
@@ -30,3 +32,10 @@ def test_every_job_runs_once(results: wavetank.Results) -> None:
         table = Path(results.folder, scheduler, "seed-1", "batch_jobs.csv").read_text().splitlines()
         assert len(table) == 9
         assert all(line.endswith("CompletedState") for line in table[1:])
+
+
+def test_external_schedulers_use_the_operators_scheduler_name() -> None:
+    document = yaml.safe_load((EXAMPLES / "batch-operator/experiment.yaml").read_text())
+    document["spec"]["operator"]["schedulerName"] = "slots"
+    experiment = parse_experiment(document, EXAMPLES / "batch-operator")
+    assert experiment.schedulers[0].schedulers[0].scheduler_names == ("default-scheduler", "slots")

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from tests.batchoperator.esi.serving import SmallCluster, slots
+from wavetank.batchoperator.esi.external import ExternalScheduling
+from wavetank.batchoperator.esi.interface import Interface
+from wavetank.batchoperator.resources.groups import GCR
 
 
 def test_testbeds_are_listed_with_their_slots_by_node(cluster: SmallCluster) -> None:
@@ -180,3 +183,19 @@ def test_a_resource_of_another_version_stops_neither_the_stream_nor_the_operator
     cluster.set_status("BatchJob", "spark-pi", {"state": "StateOfTheFuture"})
     cluster.set_status("BatchJob", "word-count", {"state": "RunningState"})
     assert published[-1] == "MODIFIED word-count"
+
+
+def test_resources_of_the_older_group_are_served(cluster: SmallCluster) -> None:
+    for kind, name, spec in (
+        ("Slot", "old", {"slotsPerNode": 1, "nodeLabel": "a"}),
+        ("BatchJob", "job", {"sparkSpec": {}}),
+    ):
+        metadata = {"name": name, "namespace": "default"}
+        cluster.client.create({"apiVersion": GCR.api_version, "kind": kind, "metadata": metadata, "spec": spec})
+    interface = Interface(cluster.client, group=GCR)
+    created = interface.put_scheduling(ExternalScheduling("s", "old", queue=["job"]))
+    assert (created.test_bed, created.queue) == ("old", ["job"])
+    found = cluster.client.get(GCR.scheduling, "default", "s")
+    assert found is not None
+    assert found.spec["slots"] == {"name": "old", "namespace": "default"}
+    assert list(interface.jobs()) == ["job"]

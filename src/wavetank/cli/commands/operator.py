@@ -103,6 +103,7 @@ def run(
     work: str,
     interface: str,
     namespace: str,
+    api_group: str,
     token: str | None,
     no_auth: bool,
 ) -> None:
@@ -125,7 +126,7 @@ def run(
         server = ExtenderServer(host, port, operator.extender.call, client.lock)
         stack.callback(server.close)
         click.echo(f"extender:  {server.url}")
-        served = InterfaceOptions(interface, namespace, token, no_auth).listen(partial(Interface, client))
+        served = InterfaceOptions(interface, namespace, api_group, token, no_auth).listen(partial(Interface, client))
         served.serve(ThreadedRuntime(loop, client.lock))
 
 
@@ -146,6 +147,7 @@ def simulate(
     speed: str,
     interface: str,
     namespace: str,
+    api_group: str,
     token: str | None,
     no_auth: bool,
 ) -> None:
@@ -156,7 +158,9 @@ def simulate(
     """
     from wavetank.cli.simulatedoperator import serve_experiment  # takes a second to import
 
-    serve_experiment(experiment, scheduler, seed, speed, InterfaceOptions(interface, namespace, token, no_auth))
+    serve_experiment(
+        experiment, scheduler, seed, speed, InterfaceOptions(interface, namespace, api_group, token, no_auth)
+    )
 
 
 def _connect(kubeconfig: Path | None, context: str | None) -> RemoteClient:

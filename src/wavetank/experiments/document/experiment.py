@@ -148,6 +148,9 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         schedulers = tuple(replace(entry, schedulers=as_in_k8ssim(entry.schedulers)) for entry in schedulers)
     groups = make_groups(spec.node_groups, "spec.nodeGroups")
     check_daemon_sets(groups, cluster.manifests, "spec.nodeGroups")
+    operator = None if spec.operator is None else _operator(spec.operator, folder)
+    if operator is not None:
+        schedulers = _with_scheduler_name(schedulers, operator.options.scheduler_name, spec.kubernetes_version)
     return Experiment(
         name=read.metadata.name or read_name(default_name, "metadata.name"),
         cluster=cluster,
@@ -170,7 +173,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
         power_saving=_saving(spec.power_saving, cluster),
         services=services,
-        operator=None if spec.operator is None else _operator(spec.operator, folder),
+        operator=operator,
     )
 
 
@@ -197,6 +200,16 @@ def _services(spec: ExperimentSpec, folder: Path, cluster: Cluster, workload: Wo
     services = make_services(spec.services, spec.horizon, folder, "spec.services")
     check_deployments(spec.services, cluster, workload, "spec.services")
     return services
+
+
+def _with_scheduler_name(
+    entries: tuple[SchedulerEntry, ...], scheduler_name: str, version: Version
+) -> tuple[SchedulerEntry, ...]:
+    from wavetank.experiments.document.external import with_scheduler_name  # few experiments need it
+
+    return tuple(
+        replace(entry, schedulers=with_scheduler_name(entry.schedulers, scheduler_name, version)) for entry in entries
+    )
 
 
 def _operator(spec: OperatorSpec, folder: Path) -> OperatorSetting:
