@@ -67,18 +67,18 @@ def a_workload(tmp_path, jobs):
     return tmp_path / "p.xml", tmp_path / "w.json"
 
 
-THREE = [f'{{"id": {i}, "subtime": {i}, "res": 1, "profile": "d"}}' for i in range(6)]
+SIX = [f'{{"id": {i}, "subtime": {i}, "res": 1, "profile": "d"}}' for i in range(6)]
 
 
 @pytest.mark.parametrize("scheduler", ["default", "fcfs", "easy"])
 def test_a_machine_that_is_not_shared_holds_one_job(scheduler, tmp_path):
-    jobs = jobs_of(tmp_path, {"name": scheduler}, *a_workload(tmp_path, THREE))
+    jobs = jobs_of(tmp_path, {"name": scheduler}, *a_workload(tmp_path, SIX))
     assert [float(jobs[str(i)]["starting_time"]) for i in range(6)] == [0, 1, 10, 11, 20, 21]
 
 
 def test_a_shared_machine_holds_as_many_pods_as_fit(tmp_path):
     options = {"options": ServerOptions(compute_sharing=True)}
-    jobs = jobs_of(tmp_path, {"name": "default"}, *a_workload(tmp_path, THREE), **options)
+    jobs = jobs_of(tmp_path, {"name": "default"}, *a_workload(tmp_path, SIX), **options)
     assert [float(jobs[str(i)]["starting_time"]) for i in range(6)] == [0, 1, 2, 3, 10, 11]
 
 
@@ -93,7 +93,7 @@ def test_unavailable_machines_get_no_jobs(tmp_path):
     away = '{"type": "machine_unavailable", "resources": "0", "timestamp": 0}'
     back = '{"type": "machine_available", "resources": "0", "timestamp": 15}'
     (tmp_path / "e.txt").write_text(f"{away}\n{back}\n")
-    jobs = jobs_of(tmp_path, {"name": "default"}, *a_workload(tmp_path, THREE), events=[tmp_path / "e.txt"])
+    jobs = jobs_of(tmp_path, {"name": "default"}, *a_workload(tmp_path, SIX), events=[tmp_path / "e.txt"])
     assert {jobs[str(i)]["allocated_resources"] for i in (0, 1)} == {"1"}
     assert float(jobs["2"]["starting_time"]) == 15
 
@@ -116,5 +116,13 @@ def test_a_job_larger_than_the_platform_is_rejected(tmp_path):
 def test_the_real_kube_scheduler_decides(tmp_path):
     find_kube_scheduler()
     entry = {"name": "real", "process": {"package": "kube-scheduler", "version": "v1.35.8"}}
-    jobs = jobs_of(tmp_path, entry, *a_workload(tmp_path, THREE))
+    jobs = jobs_of(tmp_path, entry, *a_workload(tmp_path, SIX))
     assert [float(jobs[str(i)]["starting_time"]) for i in range(6)] == [0, 1, 10, 11, 20, 21]
+
+
+def test_the_real_kube_scheduler_decides_in_batkubes_time_steps(tmp_path):
+    find_kube_scheduler()
+    process = {"package": "kube-scheduler", "version": "v1.35.8", "sync": {"mode": "timestep"}}
+    jobs = jobs_of(tmp_path, {"name": "steps", "process": process}, *a_workload(tmp_path, SIX))
+    assert {row["final_state"] for row in jobs.values()} == {"COMPLETED_SUCCESSFULLY"}
+    assert all(float(row["waiting_time"]) >= 0 for row in jobs.values())
