@@ -8,7 +8,7 @@ Each round queues all ready jobs on a testbed, waits for the end of the queue, a
 import sys
 from datetime import datetime
 
-from wavetank.batchoperator.esi.client import ExternalSchedulerClient
+from wavetank import ExternalSchedulerClient
 from wavetank.batchoperator.esi.external import ExternalBatchJob
 
 KEY = "shortest-first"

@@ -1,6 +1,6 @@
 """External schedulers that are policies: they run inside a simulation, so that sweeps can compare them."""
 
-from wavetank.batchoperator.esi.policy.policy import ExternalPolicy
+import wavetank
 
 
 def seconds(job):
@@ -9,7 +9,7 @@ def seconds(job):
     return float(profile[0]["seconds"]) if profile else 0.0
 
 
-class Fifo(ExternalPolicy):
+class Fifo(wavetank.ExternalPolicy):
     """A queue in the order of creation."""
 
     def __init__(self, executors=1):
@@ -33,7 +33,7 @@ class LongestFirst(Fifo):
         return super().queue(testbed, sorted(jobs, key=seconds, reverse=True))
 
 
-class RoundRobin(ExternalPolicy):
+class RoundRobin(wavetank.ExternalPolicy):
     """Each job gets the next slot, whatever runs there."""
 
     mode = "relaxed"

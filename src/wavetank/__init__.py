@@ -8,8 +8,9 @@
     results.report         # the path of the HTML report
 
 `run` documents the arguments; `Policy` is the base of a scheduling policy of your own; `open_results` reads the folder
-of an earlier run; `compare` says what differs between two; `K8sSim` is K8sSim step by step. Everything that
-wavetank raises on purpose is a `WavetankError`; bad input is an `InputError` that names the place.
+of an earlier run; `compare` says what differs between two; `K8sSim` is K8sSim step by step. External schedulers of the
+batch operator use an `ExternalSchedulerClient`, or are an `ExternalPolicy`. Everything that wavetank raises on purpose
+is a `WavetankError`; bad input is an `InputError` that names the place.
 """
 
 from __future__ import annotations
@@ -24,12 +25,18 @@ if TYPE_CHECKING:
     from wavetank.api import compare as compare
     from wavetank.api import open_results as open_results
     from wavetank.api import run as run
+    from wavetank.batchoperator.esi.client import ExternalSchedulerClient as ExternalSchedulerClient
+    from wavetank.batchoperator.esi.client import ExternalSchedulerError as ExternalSchedulerError
+    from wavetank.batchoperator.esi.policy.policy import ExternalPolicy as ExternalPolicy
     from wavetank.k8ssim.stepping import K8sSim as K8sSim
     from wavetank.scheduling.policy import Policy as Policy
     from wavetank.version import __version__ as __version__
 
 __all__ = [
     "ComparedResults",
+    "ExternalPolicy",
+    "ExternalSchedulerClient",
+    "ExternalSchedulerError",
     "InputError",
     "K8sSim",
     "Policy",
@@ -49,6 +56,9 @@ _LAZY = {
     "compare": "wavetank.api",
     "Results": "wavetank.api",
     "ComparedResults": "wavetank.api",
+    "ExternalPolicy": "wavetank.batchoperator.esi.policy.policy",
+    "ExternalSchedulerClient": "wavetank.batchoperator.esi.client",
+    "ExternalSchedulerError": "wavetank.batchoperator.esi.client",
     "K8sSim": "wavetank.k8ssim.stepping",
     "Policy": "wavetank.scheduling.policy",
     "__version__": "wavetank.version",

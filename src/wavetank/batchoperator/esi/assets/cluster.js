@@ -52,17 +52,22 @@ export function slotsOf(testbed) {
 
 /** The job to which a pod belongs: pods are named after their job. */
 export function jobOfPod(pod) {
-  let found = "";
-  for (const name of kinds.jobs.keys()) {
-    if (name.length > found.length && pod && (pod === name || pod.startsWith(`${name}-`))) found = name;
+  for (let end = pod.length; end > 0; end = pod.lastIndexOf("-", end - 1)) {
+    if (kinds.jobs.has(pod.slice(0, end))) return pod.slice(0, end);
   }
-  return found;
+  return "";
 }
 
-/** The scheduling that has a job and is not over, or the latest one that had it. */
-export function schedulingOf(job) {
-  const having = all("schedulings").filter((each) => (each.jobStatus ?? []).some((status) => status.name === job));
-  return having.find((each) => !["FinishedState", "CompletedState"].includes(each.state)) ?? having.at(-1);
+/** For each job the scheduling that has it and is not over, or the latest one that had it. */
+export function schedulingsByJob() {
+  const found = new Map();
+  for (const scheduling of kinds.schedulings.values()) {
+    const over = ["FinishedState", "CompletedState"].includes(scheduling.state);
+    for (const { name } of scheduling.jobStatus ?? []) {
+      if (!over || !found.has(name)) found.set(name, scheduling);
+    }
+  }
+  return found;
 }
 
 /** The colour of a job, the same wherever it appears. */

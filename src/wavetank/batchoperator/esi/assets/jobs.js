@@ -1,18 +1,18 @@
 // The jobs with their runs.
-import { all, schedulingOf } from "./cluster.js";
+import { all, schedulingsByJob } from "./cluster.js";
 import { badge, byId, el } from "./dom.js";
 
 const SHOWN = 500;
 
 export function drawJobs() {
   const jobs = all("jobs");
-  byId("job-rows").replaceChildren(...jobs.slice(0, SHOWN).map(row));
+  const schedulings = schedulingsByJob();
+  byId("job-rows").replaceChildren(...jobs.slice(0, SHOWN).map((job) => row(job, schedulings.get(job.name))));
   byId("jobs-note").textContent = jobs.length > SHOWN ? `${SHOWN} of ${jobs.length} jobs are shown.` : "";
 }
 
-function row(job) {
+function row(job, scheduling) {
   const runs = job.scheduledEvents ?? [];
-  const scheduling = schedulingOf(job.name);
   const cells = [el("td", {}, badge(job.state)), el("td", {}, scheduling?.name ?? "–"), el("td", { class: "runs" }, String(runs.length)), el("td", {}, lastRun(runs))];
   return el("tr", { "data-job": job.name, title: (job.problems ?? []).join("\n") || null }, el("th", { scope: "row" }, job.name), ...cells);
 }
