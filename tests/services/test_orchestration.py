@@ -103,6 +103,18 @@ def test_an_unknown_deployment_is_refused(tmp_path: Path) -> None:
         play(a_config(tmp_path, a_deployment()), aiming(deployment="b"))
 
 
+def test_even_gives_all_to_one_pod_so_a_reactive_scaler_without_a_maximum_runs_away_in_misim(tmp_path: Path) -> None:
+    """After each change of their number another pod gets all requests; the mean over twelve pods stays high."""
+    scaler = {"service": "a", "scalerType": "SimpleReactive", "lowerBound": 0.3, "upperBound": 0.8, "holdTime": 30}
+    config = a_config(tmp_path, a_deployment(), nodes={"amount": 3, "cpu": 4}, scaler={"scalerList": [scaler]})
+    architecture = an_architecture(a_service("a", [an_operation(demand=100)], loadbalancer_strategy="even"))
+    reader = ExperimentReader(architecture, MISIM_ORCHESTRATION, (), lenient=False)
+    load = [interval("a.x", load=15, stop=60), interval("a.x", load=2)]
+    experiment = reader.parse({"simulation_metadata": {"duration": 80}, "request_generators": load})
+    reports = run_orchestration(architecture, experiment, config, SeriesRecorder(), 1)
+    assert [reports[second].waiting for second in (16, 31, 46, 61, 76)] == [2, 4, 24, 108, 237]
+
+
 def test_kube_places_by_kube_schedulers_rules(tmp_path: Path) -> None:
     selector = {"kubernetes.io/hostname": "Node1"}
     config = a_config(tmp_path, a_deployment(3, nodeSelector=selector), scheduler="kube")

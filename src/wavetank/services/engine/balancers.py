@@ -77,9 +77,14 @@ class FastRoundRobin:
 
 
 class EvenBalancer:
-    """The instance with the fewest requests so far, then the lowest number."""
+    """The instance with the fewest requests so far, then the lowest number.
+
+    In misim-orchestration the order of a hash set decides among equal pods: chance.
+    """
 
     def __init__(self, random: random.Random, rules: Rules) -> None:
+        self._random = random
+        self._by_chance = rules.hash_ordered_pods
         self._counts: dict[Instance, int] = {}
         self._keeps_dead = rules.even_keeps_dead_instances
         self._never_counts = rules.even_never_counts
@@ -88,13 +93,17 @@ class EvenBalancer:
         """Returns the instance with the fewest requests since the instances changed."""
         is_old = len(self._counts) != len(running)
         if is_old or (not self._keeps_dead and self._counts.keys() != set(running)):
-            self._counts = dict.fromkeys(running, 0)
+            self._counts = dict.fromkeys(self._ordered(running), 0)
         if not self._counts:
             return None
         instance = min(self._counts, key=self._counts.__getitem__)
         if not (self._never_counts and instance.node):
             self._counts[instance] += 1
         return instance
+
+    def _ordered(self, running: list[Instance]) -> list[Instance]:
+        by_chance = self._by_chance and bool(running) and bool(running[0].node)
+        return self._random.sample(running, len(running)) if by_chance else running
 
 
 class LeastBacklog:

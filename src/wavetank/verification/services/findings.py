@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -38,6 +39,15 @@ class Findings:
         """Compares two numbers with an absolute tolerance."""
         equal = abs(expected - got) <= tolerance
         self._add(aspect, Pair(name, f"{expected:.6g} ± {tolerance:.2g}", f"{got:.6g}", equal))
+
+    def differing_in(self, aspects: Collection[str]) -> int:
+        """Returns in how many of these aspects there is a difference, without aspects in how many of all."""
+        return sum(not aspects or aspect in aspects for aspect in self.differing)
+
+    def join(self, other: Findings) -> None:
+        """Adds all that was compared elsewhere."""
+        for aspect, pairs in other.aspects.items():
+            self.add_pairs(aspect, pairs)
 
     def take(self, aspect: str) -> list[Pair]:
         """Takes out what was compared in an aspect."""
