@@ -39,9 +39,7 @@ class BudgetedEvictions:
         """Evicts a pod; ApiError if a budget does not allow it, or if there are two. What is left of it is noted."""
         budgets = [] if pod.phase != RUNNING or pod.deleted is not None else self._covering(pod)
         if len(budgets) > 1:
-            raise ApiError(
-                "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-            )
+            raise ApiError(_SEVERAL)
         for budget in budgets:
             if budget.disruptions_allowed < 1:
                 raise ApiError("Cannot evict pod as it would violate the pod's disruption budget.")

@@ -12,7 +12,7 @@ class Loops:
         self.store = Store(Clock())
         self.seen: list[tuple[int, str]] = []
         self._productive = productive
-        self.trigger = LoopTrigger(self.store, self._run, interval=10, first=10, on_pods=True)
+        self.trigger = LoopTrigger(self.store, self._run, interval=10, first=10, frequent=True)
 
     def _run(self, trigger: str, lagging: bool) -> tuple[bool, bool]:
         self.seen.append((self.store.clock.now, trigger))

@@ -24,18 +24,19 @@ class Trigger(Protocol):
 class LoopTrigger:
     """Decides when loops run.
 
-    A loop runs one scan interval after the last one, whatever started that; at once if a pod is found unschedulable;
-    and twice more right after a loop that added or removed nodes. At most one signal of pods is kept. A loop takes no
-    time, but it makes many requests: a further loop at the same instant runs only after schedulers have finished
-    their work of that instant. Timers are background timers unless pods wait for the next loop.
+    A loop runs one scan interval after the last one, whatever started that. With `frequent` loops one runs at once if a
+    pod is found unschedulable, and two more right after a loop that added or removed nodes. At most one signal of pods
+    is kept. A loop takes no time, but it makes many requests: a further loop at the same instant runs only after
+    schedulers have finished their work of that instant. Timers are background timers unless pods wait for the next
+    loop.
     """
 
-    def __init__(self, store: Store, run: RunLoop, interval: Nanoseconds, first: Nanoseconds, on_pods: bool) -> None:
+    def __init__(self, store: Store, run: RunLoop, interval: Nanoseconds, first: Nanoseconds, frequent: bool) -> None:
         self._store = store
         self._clock = store.clock
         self._run = run
         self._interval = interval
-        self._on_pods = on_pods
+        self._frequent = frequent
         self._signals = 0
         self._planned = False  # a loop at this instant
         self._more = 0
@@ -45,7 +46,7 @@ class LoopTrigger:
 
     def signal(self) -> None:
         """Tells that a pod was found unschedulable."""
-        if self._on_pods:
+        if self._frequent:
             self._signals += 1
             self._plan()
 
@@ -77,7 +78,8 @@ class LoopTrigger:
         self._last = self._clock.now
         self._timer.cancel()
         productive, awaited = self._run(trigger, first and trigger == POD_APPEARED)
-        self._more = _AFTER_PRODUCTIVE if productive else max(self._more - 1, 0)
+        if self._frequent:
+            self._more = _AFTER_PRODUCTIVE if productive else max(self._more - 1, 0)
         self._timer = self._clock.after(self._interval, self._timer_due, background=not awaited)
         if self._more or self._signals:
             self._plan()

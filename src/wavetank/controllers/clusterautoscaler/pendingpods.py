@@ -80,7 +80,8 @@ class PendingPods:
         ]
 
     def _is_old(self, pod: Pod, now: Nanoseconds) -> bool:
-        return now - whole_second(pod.created) > self._options.new_pod_scale_up_delay
+        # Real loops are always late by a little, so an age of exactly the delay is enough.
+        return now - whole_second(pod.created) >= self._options.new_pod_scale_up_delay
 
     def are_new(self, pods: Sequence[Pod], now: Nanoseconds) -> bool:
         """Returns whether even the oldest pod is so new that more of them may follow."""

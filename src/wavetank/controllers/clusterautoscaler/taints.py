@@ -7,15 +7,22 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
-from wavetank.kernel.durations import SECOND
+from wavetank.kernel.durations import SECOND, Nanoseconds
 
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
 DELETION_CANDIDATE = "DeletionCandidateOfClusterAutoscaler"
+_LONGEST_DELETION: Nanoseconds = 300 * SECOND  # for so long a cloud may take to remove a node
 
 
 def has_taint(node: Node, key: str) -> bool:
     """Returns whether a node has a taint of this key."""
     return any(taint.key == key for taint in node.taints)
+
+
+def is_being_deleted(node: Node, now: Nanoseconds) -> bool:
+    """Returns whether a node was marked to be deleted not long ago."""
+    times = (taint.value for taint in node.taints if taint.key == TO_BE_DELETED)
+    return any(now - int(time) * SECOND < _LONGEST_DELETION for time in times if time.isdigit())
 
 
 class NodeTaints:

@@ -18,6 +18,7 @@ from wavetank.controllers.clusterautoscaler.scaledown.drainability import Blocki
 from wavetank.controllers.clusterautoscaler.scaledown.eligibility import EligibilityChecker
 from wavetank.controllers.clusterautoscaler.scaledown.occupancy import Occupancy
 from wavetank.controllers.clusterautoscaler.scaleup.quotas import cores_of, memory_of
+from wavetank.controllers.clusterautoscaler.taints import is_being_deleted
 from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot, Removal
 from wavetank.kernel.durations import Nanoseconds
 
@@ -206,7 +207,7 @@ class ScaleDownPlanner:
         if not due:
             return [], []
         sizes = {group.id: group.target for group in self._groups.all().values()}
-        left = self._minimum_left()
+        left = self._minimum_left(now)
         unneeded = [self.unneeded[name] for name in self._order.removals(due)]
         empty = [each for each in unneeded if not each.pods]
         filled = [each for each in unneeded if each.pods]
@@ -223,9 +224,10 @@ class ScaleDownPlanner:
         # Real loops are always late by a little, so a time that is a multiple of the interval counts as over.
         return each.since + needed <= now
 
-    def _minimum_left(self) -> list[int]:
+    def _minimum_left(self, now: Nanoseconds) -> list[int]:
         """Returns how much CPU and memory may go before the least of the cluster is reached."""
-        nodes = [node for name in self._snapshot.node_names() if (node := self._snapshot.node(name)) is not None]
+        present = (self._snapshot.node(name) for name in self._snapshot.node_names())
+        nodes = [node for node in present if node is not None and not is_being_deleted(node, now)]
         cores, memory = sum(cores_of(node) for node in nodes), sum(memory_of(node) for node in nodes)
         return [cores - self._options.cores_total.least, memory - self._options.memory_total.least]
 
