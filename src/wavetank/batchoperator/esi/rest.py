@@ -13,7 +13,11 @@ from wavetank.batchoperator.esi.interface import Interface, RefusedError
 from wavetank.batchoperator.esi.routes import Route, find_route
 from wavetank.cluster.store.errors import ApiError
 
-JSON = [("content-type", "application/json"), ("cache-control", "no-store")]
+JSON = [
+    ("content-type", "application/json"),
+    ("cache-control", "no-store"),
+    ("x-content-type-options", "nosniff"),
+]
 _PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`")
 _UNAVAILABLE = 503
 
