@@ -113,6 +113,19 @@ def test_pods_that_are_no_longer_listed_are_gone() -> None:
     assert update_pods(server, [], [a_pod("two")])["Binded"] == [{"Pod": "two", "Node": "n1"}]
 
 
+def test_nodes_may_be_modified_and_deleted() -> None:
+    server = a_server()
+    update_nodes(server, a_node("n1"), a_node("n2"))
+    cordoned = a_node("n1", unschedulable=True)
+    body = {"allNodes": {"items": [cordoned, a_node("n2")]}, "events": [{"type": "MODIFIED", "object": cordoned}]}
+    post(server, "/updateNodes", body)
+    bound = update_pods(server, [], [a_pod("a"), a_pod("b")])["Binded"]
+    assert [each["Node"] for each in bound] == ["n2", "n2"]
+    body = {"allNodes": {"items": [cordoned]}, "events": [{"type": "DELETED", "object": a_node("n2")}]}
+    post(server, "/updateNodes", body)
+    assert [each["Pod"] for each in update_pods(server, [], [a_pod("c")])["Failed"]] == ["c"]
+
+
 def test_the_case_of_letters_in_keys_is_ignored() -> None:
     server = a_server()
     post(server, "/updateNodes", {"ALLNODES": {"Items": [a_node("n1")]}})

@@ -163,10 +163,15 @@ class AdapterCluster:
             manifest = manifest if machine is None else annotated(manifest, machine.namespace, machine.name)
         new = parse_resource(manifest, self._store.specs)
         present = self._store.find(new.group_kind, new.namespace, new.name)
-        if present is not None and _is_same(present, new):
+        if present is None:
+            return self._create(manifest)
+        if _is_same(present, new):
             return present
-        if present is not None:
-            self._store.delete(present)
+        if not isinstance(present, Pod):
+            new.uid, new.created, new.resource_version = present.uid, present.created, present.resource_version
+            self._store.update(new)
+            return new
+        self._store.delete(present)
         return self._create(manifest)
 
     def _create(self, manifest: Manifest) -> Resource:
