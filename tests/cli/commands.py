@@ -40,3 +40,12 @@ def an_experiment(folder: Path, **spec: Any) -> str:
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def refused(wavetank: Wavetank, here: Path, *words: str | Path) -> str:
+    """Runs a command that must be refused, and returns its one line."""
+    before = names_in(here)
+    ended = wavetank(*words)
+    assert (ended.status, ended.out, names_in(here)) == (2, "", before)
+    (line,) = ended.err.splitlines()
+    return line

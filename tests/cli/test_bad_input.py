@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import Wavetank, a_document, an_experiment, names_in
+from tests.cli.commands import Wavetank, a_document, an_experiment, names_in, refused
 
 NODES = {"count": 1, "cpu": 1, "memory": "1Gi"}
 NODE = {
@@ -19,15 +19,6 @@ NODE = {
     "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "9"}},
 }
 BURST = {"kind": "burst", "pods": 1}
-
-
-def refused(wavetank: Wavetank, here: Path, *words: str | Path) -> str:
-    """Runs a command that must be refused, and returns its one line."""
-    before = names_in(here)
-    ended = wavetank(*words)
-    assert (ended.status, ended.out, names_in(here)) == (2, "", before)
-    (line,) = ended.err.splitlines()
-    return line
 
 
 @pytest.mark.parametrize(

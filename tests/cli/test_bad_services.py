@@ -9,16 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.commands import Wavetank, names_in
+from tests.cli.commands import Wavetank, refused
 from tests.services.builders import a_service, an_operation, interval
-
-
-def refused(wavetank: Wavetank, here: Path, *words: str | Path) -> str:
-    before = names_in(here)
-    ended = wavetank(*words)
-    assert (ended.status, ended.out, names_in(here)) == (2, "", before)
-    (line,) = ended.err.splitlines()
-    return line
 
 
 def write(here: Path, *services: dict[str, Any], operation: str = "a.x", **config: Any) -> None:

@@ -7,9 +7,9 @@ import msgspec
 from rich.table import Table
 
 from wavetank.cli.console import console
+from wavetank.cli.options import read_scheduler
 from wavetank.cluster.releases import NEWEST
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.misimadapter.placer import KubePlacer
 from wavetank.services.engine.simulation import Simulation
 from wavetank.services.measures.recorder import LatencyRecorder
@@ -117,11 +117,7 @@ def _read_config(path: Path, architecture: Architecture, lenient: bool) -> Orche
 def _placer(config: OrchestrationConfig, scheduler: str, seed: int) -> KubePlacer | None:
     if config.scheduler != "kube":
         return None
-    try:
-        schedulers = parse_entries([entry_of(scheduler)], Path.cwd(), NEWEST)[0].schedulers
-    except InputError as error:
-        raise InputError(error.message, source="--scheduler") from None
-    return KubePlacer(config.manifests, schedulers, NEWEST, seed)
+    return KubePlacer(config.manifests, read_scheduler(scheduler, NEWEST), NEWEST, seed)
 
 
 def _read(path: Path, architecture: Architecture, rules: Rules, lenient: bool) -> ServiceExperiment:

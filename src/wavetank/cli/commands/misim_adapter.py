@@ -1,18 +1,15 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from wavetank.cli.answering import serve_answers
+from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cluster.releases import NEWEST
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.misimadapter.cluster import AdapterCluster
 from wavetank.misimadapter.server import AdapterServer
-from wavetank.scheduling.attachable import Attachable
 
 _EXAMPLES = """\b
 Examples:
@@ -56,21 +53,13 @@ def command(port: int, host: str, scheduler: str, autoscaler_flags: str, seed: i
     Start it in place of misim-k8s-adapter, kube-scheduler and cluster-autoscaler. Paths: POST /updateNodes,
     POST /updatePods, GET /getEventsApiEvents, GET /getCoreApiEvents.
     """
-    cluster = AdapterCluster(_schedulers(scheduler), NEWEST, seed, _flags(autoscaler_flags))
+    cluster = AdapterCluster(read_scheduler(scheduler, NEWEST), NEWEST, seed, _flags(autoscaler_flags))
     compile_kernels()  # which would keep the first request waiting
     serve_answers("misim-orchestration's adapter", AdapterServer(cluster).handle, host, port)
 
 
-def _schedulers(scheduler: str) -> tuple[Attachable, ...]:
-    try:
-        return parse_entries([entry_of(scheduler)], Path.cwd(), NEWEST)[0].schedulers
-    except InputError as error:
-        raise InputError(error.message, source="--scheduler") from None
-
-
 def _flags(text: str) -> dict[str, str]:
-    pairs = [part.strip().removeprefix("--").partition("=") for part in text.split(",") if part.strip()]
-    flags = {name: value for name, _, value in pairs}
+    flags = read_flags(text)
     try:
         Options.from_flags(flags)
     except InputError as error:

@@ -18,12 +18,12 @@ from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.cli.console import console
+from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import SERVED
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.descriptors import check_flags, read_names
 from wavetank.errors import InputError
-from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.experiments.document.structures.nodegroups import NodeGroupsDocument, make_groups
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.scheduling.attachable import Attachable
@@ -201,8 +201,7 @@ def command(
 
 def _read_flags(text: str) -> dict[str, str]:
     """Reads name=value,name=value; what the controllers would refuse later is refused at once."""
-    pairs = [part.strip().removeprefix("--").partition("=") for part in text.split(",") if part.strip()]
-    flags = {name: value for name, _, value in pairs}
+    flags = read_flags(text)
     try:
         check_flags(flags)
     except InputError as error:
@@ -264,12 +263,7 @@ def _controllers(text: str) -> frozenset[str]:
 
 
 def _schedulers(scheduler: str) -> tuple[Attachable, ...]:
-    if scheduler == "none":
-        return ()
-    try:
-        return parse_entries([entry_of(scheduler)], Path.cwd(), SERVED.version)[0].schedulers
-    except InputError as error:
-        raise InputError(error.message, source="--scheduler") from None
+    return () if scheduler == "none" else read_scheduler(scheduler, SERVED.version)
 
 
 def _access(host: str, port: int, token: str | None, certificate: Certificate | None) -> Access:

@@ -1,0 +1,24 @@
+"""Values of options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wavetank.cluster.releases import Version
+from wavetank.errors import InputError
+from wavetank.experiments.document.schedulers import entry_of, parse_entries
+from wavetank.scheduling.attachable import Attachable
+
+
+def read_scheduler(text: str, version: Version) -> tuple[Attachable, ...]:
+    """Reads --scheduler: a name, a KubeSchedulerConfiguration or module:Class."""
+    try:
+        return parse_entries([entry_of(text)], Path.cwd(), version)[0].schedulers
+    except InputError as error:
+        raise InputError(error.message, source="--scheduler") from None
+
+
+def read_flags(text: str) -> dict[str, str]:
+    """Reads name=value,name=value; dashes in front of a name are left out."""
+    pairs = [part.strip().removeprefix("--").partition("=") for part in text.split(",") if part.strip()]
+    return {name: value for name, _, value in pairs}
