@@ -88,6 +88,12 @@ def test_the_back_off_doubles_for_each_retry_that_fails(tmp_path: Path) -> None:
     assert sum(not number for number in running(reports)) == 10 + 20
 
 
+def test_a_pod_that_restarts_may_be_scaled_down(tmp_path: Path) -> None:
+    scaler = {"service": "a", "scalerType": "Fake", "maxReplicas": 1, "increment": 1, "decrement": 1}
+    config = a_config(tmp_path, a_deployment(2), scaler={"scalerList": [scaler]}, scalingInterval=8)
+    assert running(play(config, aiming(service="a"), rules=CORRECT))[20] <= 1
+
+
 def test_an_aimed_kill_of_another_service_kills_nothing(tmp_path: Path) -> None:
     assert set(running(play(a_config(tmp_path, a_deployment(2)), aiming(service="other")))) == {2}
 

@@ -202,10 +202,13 @@ def _scalers(top: Fields) -> Iterator[Scaler]:
         kind = each.text("scalerType") or "HPA"
         if kind not in _SCALERS:
             raise InputError(f"unknown scaler {kind!r}{hint(kind, _SCALERS)}", path=each.at("scalerType"))
+        target = each.number("targetUtilization", default=0.5, least=0)
+        if not target:
+            raise InputError("expected a number above 0, got 0", path=each.at("targetUtilization"))
         yield Scaler(
             each.text("service") or "",
             kind,  # type: ignore[arg-type]
-            each.number("targetUtilization", default=0.5, least=0),
+            target,
             each.whole("minReplicas", default=1, least=0),
             each.whole("maxReplicas", default=10, least=0),
             each.number("lowerBound", default=0.3),

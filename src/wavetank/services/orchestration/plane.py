@@ -113,6 +113,7 @@ class ManagementPlane:
         if pod.instance is not None:
             pod.instance.kill()
             pod.instance.service.instances.remove(pod.instance)
+            pod.instance = None
 
     def _after(self, seconds: float, callback: Callable[[Any], None], argument: object = None) -> None:
         self._simulation.events.schedule(self._simulation.rules.span(seconds), callback, argument)
