@@ -64,18 +64,21 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(200, self.call(verb, json.loads(body)))
         except KeyError:
             self._answer(404, {"error": f"there is no {self.path}"})
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             self._answer(400, {"error": f"not what kube-scheduler sends: {error}"})
         except WavetankError as error:
             self._answer(500, {"error": str(error)})
 
     def _answer(self, status: int, document: Mapping[str, Any]) -> None:
         body = json.dumps(document).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except ConnectionError:  # kube-scheduler has not waited for the answer
+            self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name of its base
         """Logs nothing: every attempt of the scheduler is a request."""
