@@ -207,8 +207,21 @@ def test_other_paths_and_methods_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "node", [{**a_node("n"), "status": {"allocatable": {"cpu": "many"}}}, {**a_node("n"), "spec": 3}]
+    ("field", "value", "message"),
+    [
+        ("allNodes", {"items": [{**a_node("n"), "status": {"allocatable": {"cpu": "many"}}}]}, "allNodes.items[0]."),
+        ("allNodes", {"items": [{**a_node("n"), "status": {"allocatable": 3}}]}, "allNodes.items[0]: not a valid Node"),
+        ("allNodes", {"items": [{**a_node("n"), "spec": 3}]}, "allNodes.items[0].spec: "),
+        ("allNodes", {"items": [{**a_node("n"), "status": {}}]}, "allNodes.items[0].status.allocatable: a Node needs"),
+        (
+            "machines",
+            [{"metadata": {"name": "m", "ownerReferences": [3]}}],
+            "machines[0].metadata.ownerReferences[0]: ",
+        ),
+        ("machines", [{"metadata": {"name": "m"}, "status": {"nodeRef": 3}}], "machines[0].status.nodeRef: "),
+    ],
 )
-def test_a_bad_object_is_answered_with_400(node: Json) -> None:
-    body = json.dumps({"allNodes": {"items": [node]}}).encode()
-    assert a_server().handle("POST", "/updateNodes", body).status == 400
+def test_a_bad_object_is_answered_with_400(field: str, value: Any, message: str) -> None:
+    answer = a_server().handle("POST", "/updateNodes", json.dumps({field: value}).encode())
+    assert answer.status == 400
+    assert json.loads(answer.body)["error"].startswith(message)

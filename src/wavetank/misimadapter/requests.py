@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.documents import reading
 from wavetank.errors import InputError
+from wavetank.workloads.manifests.objects import make_object
 
 Manifest = Mapping[str, Any]
 
@@ -116,15 +117,21 @@ def _object(value: object, path: str, kind: str) -> Manifest:
 
 def _check(manifest: Manifest, path: str) -> None:
     """Refuses an object that the cluster could not take, before any other is taken."""
-    parts = {"spec": manifest.get("spec"), "status": manifest.get("status")}
-    parts |= {f"metadata.{name}": manifest["metadata"].get(name) for name in ("labels", "annotations")}
-    for name, part in parts.items():
-        if part is not None and not isinstance(part, Mapping):
-            raise InputError(f"expected an object, got {part!r:.60}", path=f"{path}.{name}")
     try:
-        parse_resource(manifest, SpecTable())
+        for name in ("spec", "status"):
+            reading.mapping(manifest.get(name) or {}, name)
+        make_object(manifest, SpecTable())
+        if manifest["kind"] == "Machine":
+            _check_machine(manifest)
     except InputError as error:
         raise error.inside(path=path) from None
+
+
+def _check_machine(manifest: Manifest) -> None:
+    where = "metadata.ownerReferences"
+    for i, owner in enumerate(reading.sequence(manifest["metadata"].get("ownerReferences") or [], where)):
+        reading.text(reading.mapping(owner, f"{where}[{i}]").get("name"), f"{where}[{i}].name")
+    reading.mapping((manifest.get("status") or {}).get("nodeRef") or {}, "status.nodeRef")
 
 
 def _event(value: object, path: str, kind: str) -> WatchEvent:

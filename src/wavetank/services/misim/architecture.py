@@ -111,7 +111,7 @@ def _balancer(entry: Fields) -> Balancer:
     word = value.get("type") if isinstance(value, dict) else value
     if word is None:
         return "random"
-    if word not in _BALANCERS:
+    if not isinstance(word, str) or word not in _BALANCERS:
         if entry.lenient:
             return "random"
         raise InputError(f"unknown load balancer {word!r}{hint(str(word), _BALANCERS)}", path=path)

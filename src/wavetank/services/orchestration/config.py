@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from wavetank.cluster.fields.resources import CPU, pod_requests
 from wavetank.cluster.manifests import load_documents, manifests_in, read_text
@@ -13,6 +13,8 @@ from wavetank.errors import InputError
 from wavetank.quantity import milli
 from wavetank.services.misim.fields import Fields, hint
 from wavetank.services.model.architecture import Architecture
+
+T = TypeVar("T")
 
 ScalerType = Literal["HPA", "Fake", "SimpleReactive"]
 
@@ -88,9 +90,9 @@ def _parse(top: Fields, path: Path) -> OrchestrationConfig:
     if top.flag("importNodes"):
         imported = _of_kind(manifests, "Node")
         objects += imported
-        nodes += [_imported(each) for each in imported]
+        nodes += [_valid(_imported, each) for each in imported]
     scales = top.flag("useClusterAutoscaler")
-    deployments = [_deployment(each) for each in _of_kind(manifests, "Deployment")]
+    deployments = [_valid(_deployment, each) for each in _of_kind(manifests, "Deployment")]
     delays, scalers, order = _delays(top), tuple(_scalers(top)), _order(top)
     scheduler = top.text("scheduler") or "roundRobin"
     if scheduler not in _SCHEDULERS:
@@ -151,13 +153,26 @@ def _imported(manifest: Mapping[str, Any]) -> tuple[str, int]:
 
 def _deployment(manifest: Mapping[str, Any]) -> Deployment:
     spec = manifest["spec"]
-    replicas = spec.get("replicas")
+    given = spec.get("replicas")
+    replicas = 1 if given is None else int(given)
+    if replicas < 0:
+        raise ValueError(f"expected replicas of 0 or more, got {replicas}")
     return Deployment(
         str(manifest["metadata"]["name"]),
-        1 if replicas is None else int(replicas),
+        replicas,
         pod_requests(spec["template"]["spec"]).get(CPU, 0),
         spec["template"]["spec"],
     )
+
+
+def _valid(read: Callable[[Mapping[str, Any]], T], manifest: Mapping[str, Any]) -> T:
+    try:
+        return read(manifest)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # a field of another type than its schema says
+        name = (manifest.get("metadata") or {}).get("name") if isinstance(manifest.get("metadata"), Mapping) else None
+        problem = f"not a valid {manifest['kind']} ({name!r}): {error}"
+        raise InputError(problem, path="orchestrationDir") from None
 
 
 def _of_kind(manifests: list[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
@@ -182,13 +197,19 @@ def _delays(top: Fields) -> dict[tuple[str, str], tuple[float, float]]:
     where, table = fields.get("delayMap")
     fields.close()
     found: dict[tuple[str, str], tuple[float, float]] = {}
-    for source, row in (table or {}).items():
-        for target, entry in row.items():
+    for source, row in _mapping(table or {}, where).items():
+        for target, entry in _mapping(row, f"{where}.{source}").items():
             delay = Fields(entry, f"{where}.{source}.{target}", top.lenient)
             pair = delay.number("mean", default=0), delay.number("std", default=0, least=0)
             delay.close()
             found[source, target] = pair
     return {**{(target, source): pair for (source, target), pair in found.items()}, **found} if enabled else {}
+
+
+def _mapping(value: object, path: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"expected an object, got {value!r:.60}", path=path)
+    return value
 
 
 def _scalers(top: Fields) -> Iterator[Scaler]:
@@ -224,8 +245,10 @@ def _order(top: Fields) -> dict[str, int]:
     path, value = top.get("initialSchedulingOrder")
     fields = Fields(value or {}, path, top.lenient)
     enabled = fields.flag("enabled")
-    _, names = fields.get("order")
+    where, names = fields.get("order")
     fields.close()
+    if names is not None and not (isinstance(names, list) and all(isinstance(each, str) for each in names)):
+        raise InputError(f"expected a list of deployments, got {names!r:.60}", path=where)
     return {name: i for i, name in enumerate(names or ())} if enabled else {}
 
 
