@@ -33,7 +33,7 @@ REGISTRATION_TIMEOUT: Nanoseconds = 15 * 60 * SECOND  # a claim without a node i
 
 
 class NodeClaims:
-    """Creates NodeClaims and lets them become nodes; `deleted` is called for each that is deleted, by whatever."""
+    """Creates NodeClaims and lets them become nodes; `deleted` is called for each that is deleted by any client."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class NodeClaims:
     # becoming a node
 
     def _register(self, managed: ManagedNode, launch: Launch) -> None:
-        if managed.going or managed.name not in self._state.managed:
+        if managed.marked_for_deletion or managed.name not in self._state.managed:
             return
         managed.registered = True
         self._store.create(managed.pool.node(managed.option, managed.name))

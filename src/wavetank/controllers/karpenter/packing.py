@@ -37,7 +37,7 @@ class Packer:
         self._catalog = catalog
 
     def pack(self, pods: Iterable[Pod], without: Iterable[str] = ()) -> Packed:
-        """Packs pods, larger ones first; managed nodes that go, and those named, are left out with their pods."""
+        """Packs pods, larger ones first; nodes that are being deleted and those named are left out."""
         self._snapshot.refresh()
         self._catalog.refresh(self._snapshot)
         self._snapshot.fork()
@@ -73,12 +73,12 @@ class _Packing:
         self._existing = self._prepare(state, without)
 
     def _prepare(self, state: ClusterState, without: frozenset[str]) -> list[str]:
-        """Removes nodes that go and adds those that come; returns the names of all nodes in the order of trying."""
+        """Removes nodes that are being deleted, adds upcoming ones; returns all names in the order of trying."""
         snapshot = self._snapshot
         for each in state.managed.values():
-            if (each.going or each.name in without) and snapshot.node(each.name) is not None:
+            if (each.marked_for_deletion or each.name in without) and snapshot.node(each.name) is not None:
                 snapshot.remove_node(each.name)
-        coming = []
+        upcoming = []
         for each in state.active():
             if each.name in without:
                 continue
@@ -87,15 +87,15 @@ class _Packing:
                 taken = options.capacity[options.row(each.option)]
                 self._remaining[each.pool.name] = self._remaining[each.pool.name] - taken
             if each.initialized is None:
-                coming.append(each.name)
+                upcoming.append(each.name)
                 node = each.pool.node(each.option, each.name, ready=True)
                 daemons = own_daemons(self._catalog.daemons_of(each.pool, each.option), node)
                 if snapshot.node(each.name) is None:
                     snapshot.add_node(node, daemons)
                 else:
                     snapshot.set_node(node)
-        others = self._catalog.names.union(coming)
-        return [*sorted(name for name in snapshot.node_names() if name not in others), *sorted(coming)]
+        others = self._catalog.names.union(upcoming)
+        return [*sorted(name for name in snapshot.node_names() if name not in others), *sorted(upcoming)]
 
     def run(self, pods: Sequence[Pod]) -> Packed:
         """Packs pods; those that fit nowhere are tried again as long as others are placed."""

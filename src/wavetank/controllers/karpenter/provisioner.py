@@ -1,4 +1,4 @@
-"""Launches nodes for pending pods, and for the pods of nodes that go."""
+"""Launches nodes for pending pods, and for the pods of nodes that are being deleted."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Provisioner:
         return list(self._pending.values())
 
     def displaced(self) -> list[Pod]:
-        """Returns the pods of nodes that go, which will need another node."""
+        """Returns the pods of nodes that are being deleted, which will need another node."""
         limits = DisruptionLimits(self._store, self._clock.now)
-        pods = (pod for each in self._state.going() for pod in self._state.pods_on(each.name))
+        pods = (pod for each in self._state.deleting() for pod in self._state.pods_on(each.name))
         return [pod for pod in pods if limits.currently_reschedulable(pod)]
 
     def nominate(self, packed: Packed) -> None:
@@ -52,8 +52,8 @@ class Provisioner:
         self._state.nominate(packed.placed, self._clock.now + self._settings.nomination)
 
     def follow_node(self, name: str) -> None:
-        """Triggers for the pods of a node that goes, again and again until it is gone."""
-        self._repeat(name, lambda: name in self._state.managed and self._state.managed[name].going)
+        """Triggers for the pods of a node that is being deleted, until it is gone."""
+        self._repeat(name, lambda: name in self._state.managed and self._state.managed[name].marked_for_deletion)
 
     def _provision(self) -> None:
         pods = [*self.pending(), *self.displaced()]

@@ -38,12 +38,12 @@ class ManagedNode:
         self.released = False  # drained, and its instance is being terminated
 
     @property
-    def going(self) -> bool:
+    def marked_for_deletion(self) -> bool:
         """Tells whether it is being deleted or about to be."""
         return self.marked or self.deleting
 
     def is_consolidatable(self, now: Nanoseconds) -> bool:
-        """Tells whether no pod has come or gone for its pool's consolidateAfter."""
+        """Tells whether no pod was bound or ended for its pool's consolidateAfter."""
         after = self.pool.consolidate_after
         if after is None or self.initialized is None:
             return False
@@ -74,11 +74,11 @@ class ClusterState:
 
     def active(self) -> Iterator[ManagedNode]:
         """Yields the managed nodes that will stay, with or without a Node yet."""
-        return (each for each in self.managed.values() if not each.going)
+        return (each for each in self.managed.values() if not each.marked_for_deletion)
 
-    def going(self) -> Iterator[ManagedNode]:
+    def deleting(self) -> Iterator[ManagedNode]:
         """Yields the managed nodes that are being deleted."""
-        return (each for each in self.managed.values() if each.going)
+        return (each for each in self.managed.values() if each.marked_for_deletion)
 
     def node(self, name: str) -> Node | None:
         """Returns the Node of a managed node, if it is registered."""

@@ -83,7 +83,7 @@ class CandidateFinder:
             if each.initialized is None or each.released or node is None:
                 continue
             total[name] = total.get(name, 0) + 1
-            disrupted[name] = disrupted.get(name, 0) + (each.going or not node.ready)
+            disrupted[name] = disrupted.get(name, 0) + (each.marked_for_deletion or not node.ready)
         now = self._clock.now
         return {
             name: max(allowed_disruptions(pool.budgets, now, total.get(name, 0), reason) - disrupted.get(name, 0), 0)

@@ -83,7 +83,7 @@ class Consolidator:
     def _simulate(self, candidates: Sequence[Candidate]) -> Packed | None:
         """Packs all pods that need a node without the candidates; None if one that has a node now would have none.
 
-        Nor may pods rely on nodes that are not initialized, except those of nodes that go anyway.
+        Nor may pods rely on nodes that are not initialized, except those of nodes that are being deleted anyway.
         """
         limits = DisruptionLimits(self._store, self._store.clock.now)
         moving = [pod for each in candidates for pod in each.pods if limits.currently_reschedulable(pod)]

@@ -94,10 +94,10 @@ class DisruptionController:
 
     def _continue(self, begun: _Begun) -> None:
         """Deletes the nodes, or waits on; without its replacement a command is given up."""
-        new = begun.replacement
-        if new is not None and new.initialized is None:
+        new, now = begun.replacement, self._clock.now
+        if new is not None and (new.initialized is None or new.initialized == now):  # it is seen at the next look
             lost = new.name not in self._state.managed or new.deleting
-            if lost or self._clock.now - begun.since > _GIVE_UP:
+            if lost or now - begun.since > _GIVE_UP:
                 self._give_up(begun.command)
             else:
                 self._clock.after(_RETRY, partial(self._continue, begun), background=True)

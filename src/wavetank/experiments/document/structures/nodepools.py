@@ -174,7 +174,7 @@ class DisruptionSpec(Structure):
 
     consolidation_policy: str = field(types.choice(POLICIES), default=WHEN_UNDERUTILIZED, doc=" or ".join(POLICIES))
     consolidate_after: Nanoseconds | None = field(
-        _TIME, default="0s", doc="for so long no pod must have come or gone; `Never`: no consolidation"
+        _TIME, default="0s", doc="how long no pod must have been bound or ended; `Never`: no consolidation"
     )
     budgets: list[BudgetSpec] = field(
         types.items(types.nested(BudgetSpec), least=0), default=[{"nodes": "10%"}], doc="how many at once"
