@@ -12,6 +12,15 @@ from types import ModuleType
 import pytest
 
 from tests.loop.realscheduler import find_kube_scheduler
+from wavetank.cli.options import read_scheduler
+from wavetank.cluster.releases import NEWEST
+from wavetank.misimadapter.placer import KubePlacer
+from wavetank.services.engine.observer import Observer
+from wavetank.services.misim.architecture import read_architecture
+from wavetank.services.model.experiment import ServiceExperiment
+from wavetank.services.model.rules import MISIM_ORCHESTRATION
+from wavetank.services.orchestration.config import read_config
+from wavetank.services.orchestration.run import run_orchestration
 
 INPUTS = Path(os.environ.get("WAVETANK_SHARED", "")) / "data" / "misim-orchestration"
 SCRIPT = Path(__file__).parents[2] / "examples" / "teastore-study" / "study.py"
@@ -64,6 +73,20 @@ def test_the_real_kube_scheduler_in_the_loop_places_the_same(study: ModuleType, 
     name, strategy = study.POLICIES[policy]
     placement = study.place(INPUTS / name, strategy, real=True)
     assert tuple(placement[f"teastore-{each}"] for each in SERVICES) == FIGURE_4A[policy]
+
+
+@pytest.mark.parametrize("policy", ["default", "europe-only"])
+def test_behind_the_adapter_the_pods_are_placed_as_published(study: ModuleType, policy: str) -> None:
+    """The published configuration says `scheduler: kube`: the pods go through the adapter, as with the Java program."""
+    folder = INPUTS / study.POLICIES[policy][0]
+    config = read_config(folder / "paper_orchestration_config.yaml")
+    architecture = read_architecture(folder / "paper_architecture_model.json", MISIM_ORCHESTRATION, lenient=True)
+    [scheduler] = folder.glob("paper-scheduler-config-*.yaml")
+    placer = KubePlacer(config.manifests, read_scheduler(str(scheduler), NEWEST), NEWEST)
+    experiment = ServiceExperiment(duration=2)
+    last = run_orchestration(architecture, experiment, config, Observer(), 1, placer=placer)[-1]
+    nodes = {name: node for node, pods in last.on_nodes.items() for name, number in pods.items() if number}
+    assert tuple(nodes[f"teastore-{each}"] for each in SERVICES) == FIGURE_4A[policy]
 
 
 def test_the_picture_has_all_services_and_operations(study: ModuleType, tmp_path: Path) -> None:
