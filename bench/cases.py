@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import autoscaling
+import batchoperator
 import volcano
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -252,6 +253,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "apps: 1,000 nodes, 20,000 pods of 20 Deployments": partial(apps, 1_000, 20_000, 20, True),
     "apps: 1,000 nodes, 20,000 pods of 2,000 Deployments": partial(apps, 1_000, 20_000, 2_000, True),
     "autoscaling: a day of 20 HPAs and 2,000 pods": autoscaling.day,
+    "batch operator: a week of daily queues of 200 jobs, 64 slots": partial(batchoperator.queues, 7, 200),
     "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}, {}),
     "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
         preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"}), {}
@@ -259,4 +261,10 @@ CASES: dict[str, Callable[[], Result]] = {
     "preemption: preemptors with a spread constraint, 5,000 nodes": partial(
         preemption, 5_000, 20, {}, _spread("DoNotSchedule", {"app": "high"})
     ),
+}
+
+# These take up to a minute each.
+BIG: dict[str, Callable[[], Result]] = {
+    "batch operator: a year of daily queues of 200 jobs, 64 slots": partial(batchoperator.queues, 365, 200),
+    "batch operator: one queue of 10,000 jobs, 64 slots": partial(batchoperator.queues, 1, 10_000),
 }

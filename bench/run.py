@@ -53,7 +53,8 @@ def main() -> None:
 def wanted(options: argparse.Namespace) -> list[Callable[[int], Row | None]]:
     """Returns what measures each of the cases that were asked for."""
     chosen: list[Callable[[int], Row | None]] = []
-    chosen += [partial(measure, name, case) for name, case in cases.CASES.items() if options.only in name]
+    inside = {**cases.CASES, **(cases.BIG if options.big else {})}
+    chosen += [partial(measure, name, case) for name, case in inside.items() if options.only in name]
     outside = {**commands.COMMANDS, **(commands.BIG if options.big else {})}
     chosen += [partial(measure_command, name, case) for name, case in outside.items() if options.only in name]
     return chosen
@@ -61,9 +62,10 @@ def wanted(options: argparse.Namespace) -> list[Callable[[int], Row | None]]:
 
 def measure(name: str, case: Callable[[], cases.Result], repeat: int) -> Row:
     """Runs a case in this process a few times."""
-    case()  # compiles and warms up
+    if name not in cases.BIG:
+        case()  # compiles and warms up
     heap = heap_speed()
-    results = [case() for _ in range(repeat)]
+    results = [case() for _ in range(1 if name in cases.BIG else repeat)]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return row(name, results[0][1], [(count, seconds) for count, _, seconds in results], heap, peak)
 

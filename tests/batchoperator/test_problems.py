@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.batchoperator.cluster import LABEL, OperatedCluster
-from wavetank.batchoperator.resources.groups import ESI
+from wavetank.batchoperator.resources.groups import ESI, GCR
 
 
 def test_of_two_schedulings_that_claim_a_testbed_one_waits_for_the_other() -> None:
@@ -131,3 +131,39 @@ def test_a_submission_that_cannot_be_built_fails_and_the_queue_goes_on() -> None
     assert "job default/bad: the application cannot be created" in cluster.problems(ESI.scheduling, "q")[0]
     cluster.run()
     assert cluster.state("q") == "Finished"
+
+
+def test_an_application_that_a_user_has_made_is_left_alone() -> None:
+    cluster = OperatedCluster()
+    cluster.testbed()
+    cluster.plain.create(
+        {
+            "apiVersion": "sparkoperator.k8s.io/v1beta2",
+            "kind": "SparkApplication",
+            "metadata": {"name": "a", "namespace": "default"},
+            "spec": {},
+        }
+    )
+    cluster.spark("a")
+    cluster.run(10)
+    assert cluster.find("SparkApplication.sparkoperator.k8s.io", "a").spec == {}
+    cluster.queue("q", "a")
+    cluster.run(1000)
+    assert "another one made the application" in cluster.problems(ESI.scheduling, "q")[0]
+    assert cluster.find("SparkApplication.sparkoperator.k8s.io", "a").spec == {}
+
+
+def test_a_testbed_of_the_same_name_in_the_older_group_is_a_problem() -> None:
+    cluster = OperatedCluster()
+    found = cluster.testbed()
+    cluster.plain.create(
+        {
+            **found.manifest,
+            "apiVersion": GCR.api_version,
+            "kind": "Slot",
+            "metadata": {"name": "bed", "namespace": "default"},
+        }
+    )
+    cluster.run(1)
+    assert cluster.slot_states() == ["FREE"] * 4
+    assert cluster.problems(GCR.testbed, "bed") == ["there is a Testbed of this name in esi.tu-berlin.de"]

@@ -56,8 +56,8 @@ class Submission:
     @property
     def affinity(self) -> dict[str, Any]:
         """Returns the affinity to all nodes on which the slots are."""
-        slots = self.testbed.status.slots
-        wanted = {slot.node_id for slot in slots if slot.position in self.request.slot_ids}
+        slots = self.testbed.object.status.get("slots") or ()
+        wanted = {slots[id_]["nodeId"] for id_ in self.request.slot_ids}
         values = [str(node_id) for node_id in sorted(wanted)]
         term = {"matchExpressions": [{"key": self.testbed.spec.node_label, "operator": "In", "values": values}]}
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
@@ -86,7 +86,7 @@ class Submission:
     @property
     def _places(self) -> list[str]:
         slots = self.testbed.object.status.get("slots") or ()
-        return [place for id_, place in enumerate(slot_places(slots)) if id_ in self.request.slot_ids]
+        return slot_places(slots[id_] for id_ in self.request.slot_ids)
 
     @property
     def mark(self) -> dict[str, str]:

@@ -25,11 +25,11 @@ class StoreClient:
         self._seen: dict[str, KubeObject] = {}  # the last versions that were asked for, by uid
         self._topics: dict[GroupKind, _Topic] = {}
 
-    def _view(self, resource: Resource) -> KubeObject:
+    def _view(self, resource: Resource, kind: GroupKind) -> KubeObject:
         """Returns a version of an object; most are asked for several times."""
         seen = self._seen.get(resource.uid)
         if seen is None or seen.source is not resource:
-            seen = self._seen[resource.uid] = from_resource(resource)
+            seen = self._seen[resource.uid] = from_resource(resource, kind)
         return seen
 
     def _forget(self, old: Resource) -> None:
@@ -38,7 +38,7 @@ class StoreClient:
     def get(self, kind: GroupKind, namespace: str, name: str) -> KubeObject | None:
         """Returns an object as it is now."""
         found = self._store.find(kind, namespace, name)
-        return None if found is None else self._view(found)
+        return None if found is None else self._view(found, kind)
 
     def list(
         self, kind: GroupKind, namespace: str | None = None, labels: Mapping[str, str] | None = None
@@ -46,7 +46,7 @@ class StoreClient:
         """Returns the objects of a kind as they are now."""
         wanted = (labels or {}).items()
         return [
-            self._view(each)
+            self._view(each, kind)
             for each in self._store.list(kind)
             if namespace in (None, each.namespace) and wanted <= each.labels.items()
         ]
@@ -55,25 +55,26 @@ class StoreClient:
         """Calls `handler` with each object of a kind, and with every change from now on."""
         for each in self._store.list(kind):
             if label is None or label in each.labels:
-                handler(Change("ADDED", self._view(each)))
+                handler(Change("ADDED", self._view(each, kind)))
         if kind not in self._topics:
-            topic = self._topics[kind] = _Topic(self._view)
+            topic = self._topics[kind] = _Topic(self._view, kind)
             self._store.subscribe(kind, added=topic.added, modified=topic.modified, deleted=topic.deleted)
             self._store.subscribe(kind, deleted=self._forget)
         self._topics[kind].handlers.append((handler, label))
 
     def create(self, document: Mapping[str, Any]) -> KubeObject:
         """Creates an object; passing the same document of a pod again is cheap."""
-        return self._view(self._writer.create(document))
+        made = self._writer.create(document)
+        return self._view(made, made.group_kind)
 
     def update(self, old: KubeObject, spec: Mapping[str, Any]) -> KubeObject:
         """Replaces the spec of an object."""
         resource = _source(old)
-        return self._view(self._writer.update(resource, {**resource.manifest, "spec": dict(spec)}))
+        return self._view(self._writer.update(resource, {**resource.manifest, "spec": dict(spec)}), old.group_kind)
 
     def update_status(self, old: KubeObject, status: Mapping[str, Any]) -> KubeObject:
         """Replaces the status of an object."""
-        return self._view(self._writer.update_status(_source(old), dict(status)))
+        return self._view(self._writer.update_status(_source(old), dict(status)), old.group_kind)
 
     def patch_labels(
         self,
@@ -86,7 +87,7 @@ class StoreClient:
         metadata = {**resource.manifest.get("metadata", {}), "labels": _merged(old.labels, labels)}
         if annotations:
             metadata["annotations"] = _merged(old.annotations, annotations)
-        return self._view(self._writer.update(resource, {**resource.manifest, "metadata": metadata}))
+        return self._view(self._writer.update(resource, {**resource.manifest, "metadata": metadata}), old.group_kind)
 
     def delete(self, old: KubeObject, grace_s: int | None = None) -> None:
         """Deletes an object, a pod with its grace period."""
@@ -102,8 +103,9 @@ class StoreClient:
 class _Topic:
     """Calls the handlers of one kind; a change is described once for all of them, and only if any wants it."""
 
-    def __init__(self, view: Callable[[Resource], KubeObject]) -> None:
+    def __init__(self, view: Callable[[Resource, GroupKind], KubeObject], kind: GroupKind) -> None:
         self._view = view
+        self._kind = kind
         self.handlers: list[tuple[Handler, str | None]] = []
 
     def added(self, new: Resource) -> None:
@@ -121,7 +123,7 @@ class _Topic:
         for handler, label in self.handlers:
             if label is None or label in labels:
                 if change is None:
-                    change = Change(action, self._view(resource))
+                    change = Change(action, self._view(resource, self._kind))
                 handler(change)
 
 

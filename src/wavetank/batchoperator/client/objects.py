@@ -20,7 +20,6 @@ class KubeObject:
     """
 
     __slots__ = (
-        "annotations",
         "created",
         "deleting",
         "group_kind",
@@ -43,7 +42,6 @@ class KubeObject:
     uid: str
     version: str
     labels: Mapping[str, str]
-    annotations: Mapping[str, str]
     created: Nanoseconds
     deleting: bool
     manifest: Mapping[str, Any]
@@ -58,6 +56,11 @@ class KubeObject:
         """Returns (namespace, name)."""
         return self.namespace, self.name
 
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """Returns the annotations."""
+        return (self.manifest.get("metadata") or {}).get("annotations") or {}
+
     def render(self) -> Document:
         """Returns the object as Kubernetes JSON."""
         return dict(self.manifest) if self.source is None else self.source.render()
@@ -66,13 +69,14 @@ class KubeObject:
         return f"<{self.group_kind} {self.namespace}/{self.name}>"
 
 
-def from_resource(resource: Resource) -> KubeObject:
-    """Returns an object of the store; nothing is rendered or copied."""
+def from_resource(resource: Resource, group_kind: GroupKind | None = None) -> KubeObject:
+    """Returns an object of the store; nothing is rendered or copied. Stating its kind saves finding it out."""
     found = KubeObject()
     found.source = resource
-    found.group_kind, found.namespace, found.name = resource.group_kind, resource.namespace, resource.name
+    found.group_kind = group_kind or resource.group_kind
+    found.namespace, found.name = resource.namespace, resource.name
     found.uid, found.version = resource.uid, str(resource.resource_version)
-    found.labels, found.annotations = resource.labels, resource.annotations
+    found.labels = resource.labels
     found.created, found.deleting = resource.created, resource.deleted is not None
     manifest = found.manifest = resource.manifest
     found.status = manifest.get("status") or {}
@@ -92,7 +96,7 @@ def from_document(document: Mapping[str, Any], group_kind: GroupKind) -> KubeObj
     found.group_kind = group_kind
     found.namespace, found.name = metadata.get("namespace") or "", metadata["name"]
     found.uid, found.version = metadata.get("uid") or "", metadata.get("resourceVersion") or ""
-    found.labels, found.annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    found.labels = metadata.get("labels") or {}
     found.created = parse_time(metadata.get("creationTimestamp"), "metadata.creationTimestamp") or 0
     found.deleting = metadata.get("deletionTimestamp") is not None
     found.manifest = document

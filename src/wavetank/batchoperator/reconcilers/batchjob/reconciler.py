@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -41,6 +42,7 @@ class BatchJobReconciler:
         self._context = context
         self._client = context.client
         self._group = group
+        self._kind = ("BatchJob", group.api_version)
         self._pods = pods
         self._claimed: dict[Key, set[Key]] = {}  # by scheduling, its jobs
         self._claims: dict[Key, Key] = {}
@@ -130,7 +132,8 @@ class BatchJobReconciler:
         """Deletes the application of a job that was deleted."""
         for kind in APPLICATIONS:
             application = self._client.get(kind, *key)
-            if application is not None and _owner(application) == ("BatchJob", self._group.api_version):
+            owner = {} if application is None else _owner(application)
+            if application is not None and (owner.get("kind"), owner.get("apiVersion")) == self._kind:
                 self._client.delete(application)
 
     # without a claim
@@ -184,8 +187,10 @@ class BatchJobReconciler:
                     return
             else:
                 self._client.create(self._type(job).build(submission))
-        except AlreadyExistsError:
-            return  # not seen yet
+        except AlreadyExistsError as error:
+            if self._client.get(self._type(job).kind, *job.object.key) is not None and self._application(job) is None:
+                self._write(job, JobState.FAILED_SUBMISSION, problems=[f"another one made the application: {error}"])
+            return  # else it was not seen yet
         except _UNUSABLE as error:
             self._write(job, JobState.FAILED_SUBMISSION, problems=[f"the application cannot be created: {error}"])
             return
@@ -264,7 +269,9 @@ class BatchJobReconciler:
         return application_type(job.object.spec)
 
     def _application(self, job: BatchJob) -> KubeObject | None:
-        return self._client.get(self._type(job).kind, *job.object.key)
+        """Returns the application of a job; one of the same name that another object or a user made is not ours."""
+        found = self._client.get(self._type(job).kind, *job.object.key)
+        return found if found is not None and _owner(found).get("uid") == job.object.uid else None
 
     def _write(self, job: BatchJob, state: JobState, problems: list[str] | None = None, **fields: Any) -> None:
         """Writes the status if it is another one; what is not given stays, except for a job that is free."""
@@ -282,6 +289,7 @@ class BatchJobReconciler:
                 self._own = None
 
 
-def _owner(application: KubeObject) -> tuple[str, str]:
+def _owner(application: KubeObject) -> Mapping[str, Any]:
     owners = (application.manifest.get("metadata") or {}).get("ownerReferences") or [{}]
-    return owners[0].get("kind", ""), owners[0].get("apiVersion", "")
+    owner: Mapping[str, Any] = owners[0]
+    return owner

@@ -13,7 +13,7 @@ from wavetank.batchoperator.reconcilers.testbed.ghosts import fits, ghost_pod
 from wavetank.batchoperator.reconcilers.testbed.plan import Place, Plan, add, make_plan, taken_on_nodes
 from wavetank.batchoperator.reconcilers.testbed.slots import Slots
 from wavetank.batchoperator.resources import labels
-from wavetank.batchoperator.resources.groups import ApiGroup
+from wavetank.batchoperator.resources.groups import GROUPS, ApiGroup
 from wavetank.batchoperator.resources.testbed import Testbed, TestbedState, read_testbed
 from wavetank.cluster.fields.resources import PODS
 from wavetank.cluster.objects.groupkinds import NODE, POD
@@ -86,11 +86,22 @@ class TestbedReconciler:
         except (msgspec.ValidationError, InputError) as error:
             self._report(found, TestbedState.ERROR, (), [str(error)], {})
             return
+        rival = self._rival(key)
+        if rival:
+            self._report(found, TestbedState.ERROR, (), [rival], {})
+            return
         slots.follow(found.status.get("slots") or ())
         assert slots.plan is not None
         if not slots.plan.node_problems:
             self._adjust(testbed, slots)
         self._describe(found, slots, slots.plan)
+
+    def _rival(self, key: Key) -> str:
+        """Returns a problem if a testbed of another API group has the same name: their pods could not be told apart."""
+        for group in GROUPS[: GROUPS.index(self._group)]:
+            if self._client.get(group.testbed, *key) is not None:
+                return f"there is a {group.testbed_kind} of this name in {group.name}"
+        return ""
 
     def _begin(self, key: Key) -> Slots:
         slots = self._slots[key] = Slots()
@@ -171,7 +182,10 @@ class TestbedReconciler:
 
     def _create(self, testbed: Testbed, slots: Slots, place: Place) -> None:
         assert slots.plan is not None
-        document = ghost_pod(self._group, testbed, place, slots.plan.node_ids[place[0]], self._options)
+        document = slots.documents.get(place)
+        if document is None:  # the same one again and again: pods of one document are cheap in a simulation
+            node_id = slots.plan.node_ids[place[0]]
+            document = slots.documents[place] = ghost_pod(self._group, testbed, place, node_id, self._options)
         try:
             self._client.create(document)
         except AlreadyExistsError:  # one that has just been deleted, or was not seen yet

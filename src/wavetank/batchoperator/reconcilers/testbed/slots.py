@@ -29,6 +29,7 @@ class Slots:
         self.unsettled: dict[Key, KubeObject] = {}
         self.astray: dict[Key, KubeObject] = {}  # scheduled, but not to the node of a slot
         self.entries: tuple[Entry, ...] = ()  # the last known status
+        self.documents: dict[Place, Mapping[str, Any]] = {}  # the ghost pods of this plan
         self.stale: set[Place] = set()
         self.due: set[Place] = set()
         self._place: dict[Key, Place] = {}
@@ -37,6 +38,7 @@ class Slots:
     def take(self, plan: Plan) -> None:
         """Takes a new plan; everything has to be looked at again."""
         self.plan = plan
+        self.documents.clear()
         self.ids = {place: id_ for id_, place in enumerate(plan.places)}
         self.touch_all()
 
