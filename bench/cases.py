@@ -254,6 +254,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "apps: 1,000 nodes, 20,000 pods of 2,000 Deployments": partial(apps, 1_000, 20_000, 2_000, True),
     "autoscaling: a day of 20 HPAs and 2,000 pods": autoscaling.day,
     "batch operator: a week of daily queues of 200 jobs, 64 slots": partial(batchoperator.queues, 7, 200),
+    "nodes: a day of 200 nodes under 20 HPAs and the cluster autoscaler": autoscaling.nodes_day,
     "preemption: only resources decide, 5,000 nodes": partial(preemption, 5_000, 500, {}, {}),
     "preemption: victims with anti-affinity terms, 5,000 nodes": partial(
         preemption, 5_000, 100, _required("podAntiAffinity", HOST, {"app": "nobody"}), {}
@@ -263,8 +264,9 @@ CASES: dict[str, Callable[[], Result]] = {
     ),
 }
 
-# These take up to a minute each.
+# These take a minute or minutes each.
 BIG: dict[str, Callable[[], Result]] = {
     "batch operator: a year of daily queues of 200 jobs, 64 slots": partial(batchoperator.queues, 365, 200),
     "batch operator: one queue of 10,000 jobs, 64 slots": partial(batchoperator.queues, 1, 10_000),
+    "nodes: 100,000 pods in 60 batches, 5,000 nodes and back under the cluster autoscaler": autoscaling.nodes_wave,
 }

@@ -20,7 +20,7 @@ from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.registry import Handle, build_frameworks
-from wavetank.simulation.noderemovals import NodeRemoval, add_to, fitting, is_plain
+from wavetank.simulation.noderemovals import NodeRemoval, RepeatedRemovals, is_plain
 from wavetank.simulation.nodering import NodeRing
 
 _Undo = Callable[[], None]
@@ -54,8 +54,7 @@ class SchedulerSnapshot:
         self._stamps: dict[str, int] = {}  # by node
         self._node_stamps: IntArray = np.zeros(16, np.int64)  # by slot, of the node itself without its pods
         self._next_stamp = count(1)
-        self._repeated: list[NodeRemoval] = []
-        self._moved_in: dict[str, list[Pod]] | None = {}  # by repeated removals; None before it is needed
+        self._repeated: RepeatedRemovals | None = None
         self._follow(context, listers)
 
     def _follow(self, context: ActorContext, listers: Listers) -> None:
@@ -169,14 +168,15 @@ class SchedulerSnapshot:
         """Returns the pods on a node."""
         slot = self._table.slots.get(name)
         pods = [] if slot is None else self._table.pods[slot].all()
-        return pods + self._moved_to(name) if self._repeated else pods
+        return pods if self._repeated is None else pods + self._repeated.moved_to(name)
 
     def stamp(self, name: str) -> int:
         """Returns a number that stays the same as long as a node and its pods do, and comes back if they do.
 
         0 for a node that is not there, or to which pods moved by repeated removals.
         """
-        return 0 if self._repeated and self._moved_to(name) else self._stamps.get(name, 0)
+        moved = self._repeated is not None and self._repeated.moved_to(name)
+        return 0 if moved else self._stamps.get(name, 0)
 
     def take_touched(self) -> Collection[str]:
         """Returns the nodes that changed, or whose pods did, since the last call; changes that were undone count."""
@@ -249,6 +249,7 @@ class SchedulerSnapshot:
             name,
             stamp,
             tuple(pod for pod, _ in moves),
+            tuple(node for _, node in moves),
             frozenset(node for _, node in moves),
             slots,
             self._node_stamps[slots],
@@ -257,38 +258,27 @@ class SchedulerSnapshot:
 
     def repeat_removals(self, removals: Sequence[Removal]) -> list[bool]:
         """Repeats removals that are possible as they were: their pods stay in place, but count elsewhere as well."""
-        if self._repeated or not self._table.terms.is_empty or not self._table.nominator.is_empty:
+        if self._repeated is not None or not self._table.terms.is_empty or not self._table.nominator.is_empty:
             return [False] * len(removals)
         noted = [each for each in removals if isinstance(each, NodeRemoval)]
         same = [each for each in noted if self._stamps.get(each.node) == each.stamp]
-        fits = fitting(self._table, self._node_stamps, same)
-        repeated = [each for each, ok in zip(same, fits.tolist(), strict=True) if ok]
+        repeated = RepeatedRemovals(self._table, self._node_stamps, same)
         self._count_repeated(repeated, 1)
         self._undo.append(lambda: self._count_repeated(repeated, -1))
-        done: set[Removal] = set(repeated)
+        done: set[Removal] = set(repeated.removals)
         return [each in done for each in removals]
 
-    def _count_repeated(self, removals: list[NodeRemoval], sign: int) -> None:
-        add_to(self._table, removals, sign)
-        self._repeated = removals if sign > 0 else []
-        self._moved_in = None
-
-    def _moved_to(self, name: str) -> list[Pod]:
-        if self._moved_in is None:
-            self._moved_in = {}
-            for each in self._repeated:
-                for pod, slot in zip(each.pods, each.slots.tolist(), strict=True):
-                    node = self._table.nodes[slot]
-                    assert node is not None
-                    self._moved_in.setdefault(node.name, []).append(pod)
-        return self._moved_in.get(name, [])
+    def _count_repeated(self, repeated: RepeatedRemovals, sign: int) -> None:
+        repeated.count(self._table, sign)
+        self._repeated = repeated if sign > 0 else None
 
     def _carry_out_repeated(self) -> None:
         """Moves the pods of repeated removals one by one, as filters must see them that count other pods."""
-        removals = self._repeated
-        self._count_repeated(removals, -1)
-        self._undo.append(lambda: self._count_repeated(removals, 1))
-        for each in removals:
+        repeated = self._repeated
+        assert repeated is not None
+        self._count_repeated(repeated, -1)
+        self._undo.append(lambda: self._count_repeated(repeated, 1))
+        for each in repeated.removals:
             present = self._table.pods[self._table.slots[each.node]]
             moves = [
                 (pod, slot) for pod, slot in zip(each.pods, each.slots.tolist(), strict=True) if pod.uid in present
@@ -340,7 +330,7 @@ class SchedulerSnapshot:
         return ""
 
     def _begin_cycle(self, pod: Pod) -> Cycle:
-        if self._repeated and not is_plain(pod.spec):
+        if self._repeated is not None and not is_plain(pod.spec):
             self._carry_out_repeated()
         self._table.begin_cycle()
         return Cycle(self._framework, self._table, pod)

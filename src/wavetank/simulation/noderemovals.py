@@ -16,7 +16,7 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeRemoval:
-    """The removal of one node: `pods` moved to the nodes in `slots`, of which `stamps` were the versions.
+    """The removal of one node: `pods` moved to `nodes`, in these slots, of which `stamps` were the versions.
 
     `amounts` is what each pod adds to the row of its new node.
     """
@@ -24,6 +24,7 @@ class NodeRemoval:
     node: str
     stamp: int
     pods: tuple[Pod, ...]
+    nodes: tuple[str, ...]
     destinations: frozenset[str]
     slots: IntArray
     stamps: IntArray
@@ -36,36 +37,47 @@ def is_plain(spec: PodSpec) -> bool:
     return not other
 
 
-def fitting(table: NodeTable, stamps: IntArray, removals: Sequence[NodeRemoval]) -> BoolArray:
-    """Returns which removals are possible beside all others: destinations are the same nodes, and none overflows.
+class RepeatedRemovals:
+    """Those of some removals that are possible again: destinations are the same nodes, and none overflows.
 
-    Pods fit in any order if they fit all together, since each takes away from what is free.
+    Pods fit in any order if they fit all together, since each takes away from what is free. `stamps` are the versions
+    of the present nodes by slot.
     """
-    columns = table.cells.shape[1]
-    possible = np.array([each.amounts.shape[1] == columns for each in removals], np.bool_)
-    owners, slots, amounts = _joined(removals, possible, columns)
-    known = np.concatenate([each.stamps for each, ok in zip(removals, possible, strict=True) if ok] or [slots])
-    possible[owners[stamps[slots] != known]] = False
-    kept = possible[owners]
-    owners, slots, amounts = owners[kept], slots[kept], amounts[kept]
-    possible[owners[_overflows(table, slots, amounts)[slots]]] = False
-    return possible
 
+    def __init__(self, table: NodeTable, stamps: IntArray, removals: Sequence[NodeRemoval]) -> None:
+        columns = table.cells.shape[1]
+        self.removals = [each for each in removals if each.amounts.shape[1] == columns]
+        self._join(columns)
+        known = np.concatenate([each.stamps for each in self.removals] or [self._slots])
+        self._drop(stamps[self._slots] != known, columns)
+        self._drop(_overflows(table, self._slots, self._amounts)[self._slots], columns)
 
-def add_to(table: NodeTable, removals: Sequence[NodeRemoval], sign: int) -> None:
-    """Adds the moved pods of removals to the sums of their new nodes, or subtracts them."""
-    _, slots, amounts = _joined(removals, np.ones(len(removals), np.bool_), table.cells.shape[1])
-    table.add_amounts(slots, sign * amounts)
+    def _join(self, columns: int) -> None:
+        """Makes one array of the moved pods of all removals."""
+        lengths = [len(each.slots) for each in self.removals]
+        self._owners = np.repeat(np.arange(len(lengths)), lengths)
+        self._slots: IntArray = np.concatenate([np.zeros(0, np.int64), *(each.slots for each in self.removals)])
+        empty = np.zeros((0, columns), np.int64)
+        self._amounts: IntArray = np.concatenate([empty, *(each.amounts for each in self.removals)])
 
+    def _drop(self, bad: BoolArray, columns: int) -> None:
+        """Leaves out the removals of bad pods."""
+        if bad.any():
+            owners = set(self._owners[bad].tolist())
+            self.removals = [each for place, each in enumerate(self.removals) if place not in owners]
+            self._join(columns)
 
-def _joined(removals: Sequence[NodeRemoval], wanted: BoolArray, columns: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Returns for each moved pod the place of its removal, its new slot and its amounts."""
-    kept = [(number, each) for number, each in enumerate(removals) if wanted[number] and len(each.slots)]
-    if not kept:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, columns), np.int64)
-    lengths = [len(each.slots) for _, each in kept]
-    owners = np.repeat(np.array([number for number, _ in kept], np.int64), lengths)
-    return owners, np.concatenate([each.slots for _, each in kept]), np.concatenate([each.amounts for _, each in kept])
+    def count(self, table: NodeTable, sign: int) -> None:
+        """Adds the moved pods to the sums of their new nodes, or subtracts them."""
+        table.add_amounts(self._slots, sign * self._amounts)
+
+    def moved_to(self, name: str) -> list[Pod]:
+        """Returns the pods that moved to a node."""
+        found = []
+        for each in self.removals:
+            if name in each.destinations:
+                found += [pod for pod, node in zip(each.pods, each.nodes, strict=True) if node == name]
+        return found
 
 
 def _overflows(table: NodeTable, slots: IntArray, amounts: IntArray) -> BoolArray:

@@ -22,6 +22,8 @@ from wavetank.controllers.clusterautoscaler.taints import is_being_deleted
 from wavetank.controllers.framework.clustersnapshot import ClusterSnapshot, Removal
 from wavetank.kernel.durations import Nanoseconds
 
+_UNLIMITED = (2**63, 2**63)  # cores, bytes
+
 
 @dataclass(slots=True)
 class UnneededNode:
@@ -55,6 +57,7 @@ class ScaleDownPlanner:
         self._store = store
         self._snapshot = snapshot
         self._groups = groups
+        self._nodes = nodes
         self._deletions = deletions
         self._options = options
         self._order = order
@@ -216,7 +219,7 @@ class ScaleDownPlanner:
         return going, sorted(draining, key=lambda each: each.risky)
 
     def _is_due(self, each: UnneededNode, now: Nanoseconds) -> bool:
-        group = self._groups.of_node(each.node)
+        group = self._nodes.group_of(each.node.name)
         if group is None:
             return False
         options = group.options
@@ -226,13 +229,16 @@ class ScaleDownPlanner:
 
     def _minimum_left(self, now: Nanoseconds) -> list[int]:
         """Returns how much CPU and memory may go before the least of the cluster is reached."""
+        least = (self._options.cores_total.least, self._options.memory_total.least)
+        if not any(least):
+            return list(_UNLIMITED)
         present = (self._snapshot.node(name) for name in self._snapshot.node_names())
         nodes = [node for node in present if node is not None and not is_being_deleted(node, now)]
         cores, memory = sum(cores_of(node) for node in nodes), sum(memory_of(node) for node in nodes)
-        return [cores - self._options.cores_total.least, memory - self._options.memory_total.least]
+        return [cores - least[0], memory - least[1]]
 
     def _may_go(self, each: UnneededNode, sizes: dict[str, int], left: list[int], report: ScaleDownReport) -> bool:
-        group = self._groups.of_node(each.node)
+        group = self._nodes.group_of(each.node.name)
         assert group is not None
         if sizes[group.id] - self._deletions.count(group.id) <= group.min_size:
             report.kept[each.node.name] = MIN_SIZE_REACHED
