@@ -30,6 +30,7 @@ from wavetank.controllers.karpenter.state import ClusterState, ManagedNode
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 REGISTRATION_TIMEOUT: Nanoseconds = 15 * 60 * SECOND  # a claim without a node is given up
+_NEXT_WRITE: Nanoseconds = SECOND  # Karpenter waits so long after it has written that a node is registered
 
 
 class NodeClaims:
@@ -114,10 +115,7 @@ class NodeClaims:
         assert claim is not None
         self._update_status(claim, nodeName=managed.name)
         self.set_condition(managed, "Registered", "True")
-        if managed.pool.startup_taints:
-            self._clock.after(launch.initialized, partial(self._initialize, managed))
-        else:
-            self._initialize(managed)
+        self._clock.after(launch.initialized + _NEXT_WRITE, partial(self._initialize, managed))
         if managed.option.offering.capacity_type == SPOT:
             planned = self._provider.interruption(managed.pool)
             if planned is not None:
@@ -127,8 +125,7 @@ class NodeClaims:
         node = self._state.node(managed.name)
         if node is None:
             return
-        if managed.pool.startup_taints:
-            self._store.update(_without_startup_taints(node, managed.pool))
+        self._store.update(_initialized(node, managed.pool))
         managed.initialized = self._clock.now
         self._state.mark_changed()
         self.set_condition(managed, "Initialized", "True")
@@ -208,7 +205,8 @@ def _conditions(claim: Resource) -> list[dict[str, str]]:
     return list((claim.manifest.get("status") or {}).get("conditions") or ())
 
 
-def _without_startup_taints(node: Node, pool: NodePool) -> Node:
+def _initialized(node: Node, pool: NodePool) -> Node:
+    """Returns a node without its startup taints, with the label that pods can use it."""
     startup = {(taint["key"], taint["effect"]) for taint in pool.startup_taints}
     new = node.copy()
     new.taints = tuple(taint for taint in node.taints if (taint.key, taint.effect) not in startup)

@@ -93,7 +93,7 @@ class NodePool:
         """Returns a node as it registers; `ready`: without startup taints, as it will be."""
         taints = [*self.taints, *(() if ready else self.startup_taints)]
         capacity, allocatable = format_amounts(option.type.capacity), format_amounts(option.type.allocatable)
-        state = {REGISTERED: "true", **({INITIALIZED: "true"} if ready or not self.startup_taints else {})}
+        state = {REGISTERED: "true", **({INITIALIZED: "true"} if ready else {})}
         manifest: dict[str, Any] = {
             "apiVersion": "v1",
             "kind": "Node",
