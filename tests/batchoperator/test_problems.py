@@ -149,7 +149,7 @@ def test_an_application_that_a_user_has_made_is_left_alone() -> None:
     assert cluster.find("SparkApplication.sparkoperator.k8s.io", "a").spec == {}
     cluster.queue("q", "a")
     cluster.run(1000)
-    assert "another one made the application" in cluster.problems(ESI.scheduling, "q")[0]
+    assert "already exists" in cluster.problems(ESI.scheduling, "q")[0]
     assert cluster.find("SparkApplication.sparkoperator.k8s.io", "a").spec == {}
 
 

@@ -98,7 +98,7 @@ class BatchJobReconciler:
             self._queue.add(key)
 
     def _application_changed(self, change: Change) -> None:
-        """Looks at a job when its application has got on, or is gone; a new one we have made ourselves."""
+        """Looks at a job when its application has got on, or is gone; a new one was made by this reconciler."""
         key, application = change.object.key, change.object
         if key not in self._known:
             return
@@ -178,34 +178,40 @@ class BatchJobReconciler:
         return not application.deleting and submission.mark.items() <= application.labels.items()
 
     def _submit(self, job: BatchJob, request: CreationRequest) -> None:
-        """Creates the application; one that was made for the same request is kept."""
+        """Has the application created, and says so in the status, or why it cannot be."""
         try:
-            submission = self._submission(job, request)
-            if self._application(job) is not None:
-                if not self._is_current(job, request):
-                    self._remove_application(job)
-                    return
-            else:
-                self._client.create(self._type(job).build(submission))
-        except AlreadyExistsError as error:
-            if self._client.get(self._type(job).kind, *job.object.key) is not None and self._application(job) is None:
-                self._write(job, JobState.FAILED_SUBMISSION, problems=[f"another one made the application: {error}"])
-            return  # else it was not seen yet
+            if not self._create(job, request):
+                return
         except _UNUSABLE as error:
-            self._write(job, JobState.FAILED_SUBMISSION, problems=[f"the application cannot be created: {error}"])
-            return
+            self._fail(job, error)
         except ApiError as error:
-            if isinstance(error, ConflictError) or error.code >= 500:
+            if not self._is_refused(job, error):
                 raise  # again later
-            self._write(job, JobState.FAILED_SUBMISSION, problems=[f"the application cannot be created: {error}"])
-            return
-        self._write(
-            job,
-            JobState.SUBMITTED,
-            slots={"name": request.testbed_name.name, "namespace": request.testbed_name.namespace},
-            slotIds=list(request.slot_ids),
-            replication=request.replication,
-        )
+            self._fail(job, error)
+        else:
+            testbed = {"name": request.testbed_name.name, "namespace": request.testbed_name.namespace}
+            slots, replication = list(request.slot_ids), request.replication
+            self._write(job, JobState.SUBMITTED, slots=testbed, slotIds=slots, replication=replication)
+
+    def _create(self, job: BatchJob, request: CreationRequest) -> bool:
+        """Creates the application; one that was made for the same request is kept. False: another is in the way."""
+        submission = self._submission(job, request)
+        if self._application(job) is None:
+            self._client.create(self._type(job).build(submission))
+        elif not self._is_current(job, request):
+            self._remove_application(job)
+            return False
+        return True
+
+    def _is_refused(self, job: BatchJob, error: ApiError) -> bool:
+        """Tells whether an application cannot be created later either; one of the same name may be another's."""
+        if isinstance(error, AlreadyExistsError):
+            exists = self._client.get(self._type(job).kind, *job.object.key) is not None
+            return exists and self._application(job) is None
+        return not isinstance(error, ConflictError) and error.code < 500
+
+    def _fail(self, job: BatchJob, error: Exception) -> None:
+        self._write(job, JobState.FAILED_SUBMISSION, problems=[f"the application cannot be created: {error}"])
 
     def _submission(self, job: BatchJob, request: CreationRequest) -> Submission:
         found = self._client.get(self._group.testbed, *request.testbed_name.key)

@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 
 class TestbedReconciler:
-    """Keeps one ghost pod in every slot of a testbed in which no other pod is, and reports who is in which slot.
+    """Keeps one ghost pod in every slot of a testbed in which no other pod is, and reports which pod is where.
 
     While any pod of the testbed is unscheduled or terminating nothing is created or deleted, except ghost pods that
     wait for a slot that the testbed no longer has.
