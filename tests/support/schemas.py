@@ -31,6 +31,8 @@ _BEYOND_SCHEMAS = re.compile(
             "expected a period above 0 s",
             "expected a whole number",  # 3.0 is one for JSON Schema
             "a time step of 0",
+            "expected 1s or more",
+            "expected a table, or idle",  # not both
             "(sessions|syncs) need some time",
             "expected whole seconds",
             "the model .* has",  # other fields than an HPA

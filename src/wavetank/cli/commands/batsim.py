@@ -72,7 +72,7 @@ _REFUSED = {
 )
 @click.option(
     "--connect-timeout",
-    type=float,
+    type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Wait no longer than this for a scheduler.  [default: for ever]",
 )

@@ -39,7 +39,7 @@ Examples:
 )
 @click.option(
     "--connect-timeout",
-    type=float,
+    type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Wait no longer than this for a Batsim.  [default: for ever]",
 )

@@ -62,7 +62,7 @@ Examples:
     help="Write the CSV series that MiSim and misim-orchestration write, as they name them.",
 )
 @click.option("--lenient", is_flag=True, help="Ignore unknown fields, as MiSim does.")
-@click.option("--seed", type=int, help="The seed.  [default: the experiment's, else 0]")
+@click.option("--seed", type=click.IntRange(min=0), help="The seed.  [default: the experiment's, else 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
 def command(
     architecture: Path,

@@ -64,7 +64,7 @@ def _cluster_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option("--print", "only_print", is_flag=True, help="Print the objects as YAML; no cluster is needed.")
 @click.option("--applications", is_flag=True, help="Also the definitions of Spark and Flink applications.")
 def install(kubeconfig: Path | None, context: str | None, only_print: bool, applications: bool) -> None:
-    """Create the custom resource definitions and priority classes that the operator needs.
+    """Create the definitions and priority classes that the operator needs.
 
     Objects that exist already are left as they are. The definitions of SparkApplication,
     FlinkCluster and FlinkDeployment come with their own operators; --applications creates open
@@ -137,7 +137,7 @@ def run(
     metavar="NAME",
     help="One of the experiment's schedulers.  [default: only kube-scheduler with the operator's extender]",
 )
-@click.option("--seed", type=int, help="The seed.  [default: the experiment's first]")
+@click.option("--seed", type=click.IntRange(min=0), help="The seed.  [default: the experiment's first]")
 @click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds per real second.")
 @interface_options
 def simulate(
@@ -151,8 +151,9 @@ def simulate(
     token: str | None,
     no_auth: bool,
 ) -> None:
-    """Serve the interface of an experiment with an operator, while its clock follows yours.
+    """Serve the interface of a simulated operator.
 
+    The operator is that of the experiment, whose clock follows yours.
     External schedulers, and the page in a browser, work with the simulated cluster as with a real
     one. Nothing is recorded; `wavetank run` does that.
     """

@@ -13,9 +13,10 @@ from wavetank.batchoperator.reconcilers.context import OperatorOptions
 from wavetank.batchoperator.resources.definitions import definitions
 from wavetank.batchoperator.resources.groups import ESI, GCR
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.groupkinds import NAMESPACE, NODE, POD, GroupKind
 from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
+from wavetank.documents import reading
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.operator import OperatorChangeSpec, OperatorSpec
 from wavetank.kernel.clock import Clock
@@ -31,7 +32,8 @@ _KINDS = {
     "Testbed": ESI.testbed,
     "Slot": GCR.testbed,
 }
-_CLUSTER_WIDE = ("Node", "Namespace")
+_CLUSTER_WIDE = (NODE, NAMESPACE)
+_CORE = (POD, *_CLUSTER_WIDE)
 
 
 def make_operator(spec: OperatorSpec, folder: Path, path: str) -> OperatorSetting:
@@ -47,7 +49,7 @@ def make_operator(spec: OperatorSpec, folder: Path, path: str) -> OperatorSettin
     form = cast(Literal["labels", "spec"], spec.form)
     return OperatorSetting(
         objects,
-        tuple(_change(each) for each in spec.changes),
+        tuple(_change(each, f"{path}.changes[{i}]") for i, each in enumerate(spec.changes)),
         OperatorOptions(form=form, scheduler_name=spec.scheduler_name),
         work,
     )
@@ -67,15 +69,22 @@ class _Checker:
         try:
             if manifest.get("kind") not in (*_KINDS,):
                 raise InputError(f"expected a BatchJob, Testbed, Slot or Scheduling, got {manifest.get('kind')!r:.60}")
-            work = ((manifest.get("metadata") or {}).get("annotations") or {}).get(WORK)
-            if work is not None:
-                parse_work(str(work))
-            metadata = {"namespace": "default", **(manifest.get("metadata") or {})}
+            metadata = _metadata(manifest)
             made = self._actor.create({**manifest, "metadata": metadata})
         except (ApiError, InputError) as error:
-            message = error.message if isinstance(error, InputError) else str(error)
-            raise InputError(message, path=where.path, source=where.source) from None
+            problem = error if isinstance(error, InputError) else InputError(str(error))
+            raise problem.inside(path=where.path, source=where.source) from None
         return {**made.manifest, "metadata": _kept(made.manifest["metadata"])}
+
+
+def _metadata(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the metadata of a manifest with its namespace; InputError if its parts have other types."""
+    metadata = {"namespace": "default", **reading.mapping(manifest.get("metadata") or {}, "metadata")}
+    reading.text(metadata.get("name"), "metadata.name")
+    annotations = reading.mapping(metadata.get("annotations") or {}, "metadata.annotations")
+    if WORK in annotations:
+        parse_work(str(annotations[WORK]))
+    return metadata
 
 
 def _kept(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +119,12 @@ def _submit_time(manifest: Mapping[str, Any], where: InputError) -> Nanoseconds:
         raise InputError(f"{SUBMIT}: {error.message}", path=where.path, source=where.source) from None
 
 
-def _change(spec: OperatorChangeSpec) -> PlannedChange:
+def _change(spec: OperatorChangeSpec, path: str) -> PlannedChange:
+    if spec.kind not in (*_KINDS, *_CORE) and "." not in spec.kind:
+        known = ", ".join((*_KINDS, *_CORE))
+        raise InputError(
+            f"expected one of {known}, or a kind with its group, got {spec.kind!r:.60}", path=f"{path}.kind"
+        )
     kind: GroupKind = _KINDS.get(spec.kind, spec.kind)
     namespace = "" if spec.kind in _CLUSTER_WIDE else spec.namespace
     return PlannedChange(spec.at, kind, namespace, spec.name, spec.patch)

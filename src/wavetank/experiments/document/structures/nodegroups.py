@@ -19,6 +19,7 @@ from wavetank.workloads.nodegroups import TAINTS
 
 _HOUR_S = 3600
 _MOST_PER_HOUR = 3600  # interruptions: one per second
+PRICE = types.number(0, 1e8)  # results add prices up in millionths, as 64-bit integers
 
 
 class SpotSpec(Structure):
@@ -61,7 +62,7 @@ class NodeGroupSpec(Structure):
     )
     cpu: int = field(types.amount(CPU), doc="CPU of a node, all of it allocatable")
     memory: int = field(types.amount(MEMORY), doc="memory of a node, all of it allocatable")
-    pods: int = field(types.integer(1), default=110, doc="how many pods fit on a node")
+    pods: int = field(types.integer(1, MOST_OBJECTS), default=110, doc="how many pods fit on a node")
     labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
     taints: list[Any] | None = field(
         TAINTS, default=None, otherwise="[]", doc="taints as in a Node: `{key, value, effect}`"
@@ -70,7 +71,7 @@ class NodeGroupSpec(Structure):
     halt: Distribution = field(types.distribution, default=0, doc="from the deletion until the node is gone")
     boot_failures: float = field(types.number(0, 1), default=0, doc="the share of machines that never become nodes")
     price: float | None = field(
-        types.nullable(types.number(0)),
+        types.nullable(PRICE),
         default=None,
         doc="of a node per hour, in any currency, for results and the expander `price`",
     )

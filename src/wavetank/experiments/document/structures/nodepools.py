@@ -16,11 +16,12 @@ from wavetank.controllers.karpenter.requirements import NUMERIC, OPERATORS, Requ
 from wavetank.controllers.karpenter.settings import Settings
 from wavetank.documents import patterns, reading, types
 from wavetank.documents.definitions import Definitions, Schema
+from wavetank.documents.reading import MOST_OBJECTS
 from wavetank.documents.rules import Needs, OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
-from wavetank.experiments.document.structures.nodegroups import SpotSpec
+from wavetank.experiments.document.structures.nodegroups import PRICE, SpotSpec
 from wavetank.experiments.document.structures.values import NAME
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -102,11 +103,11 @@ class InstanceTypeSpec(Structure):
     name: str = field(NAME, doc="the label `node.kubernetes.io/instance-type`")
     cpu: int = field(types.amount(CPU), doc="CPU of a machine")
     memory: int = field(types.amount(MEMORY), doc="memory of a machine")
-    pods: int = field(types.integer(1), default=110, doc="how many pods fit on it")
+    pods: int = field(types.integer(1, MOST_OBJECTS), default=110, doc="how many pods fit on it")
     resources: Mapping[str, int] = field(types.amounts, default={}, doc="other resources, such as `nvidia.com/gpu: 8`")
     reserved: Mapping[str, int] = field(types.amounts, default={}, doc="what of it pods cannot use")
-    price: float | None = field(types.number(), default=None, otherwise="not offered", doc="per hour, on demand")
-    spot_price: float | None = field(types.number(), default=None, otherwise="not offered", doc="per hour, as spot")
+    price: float | None = field(PRICE, default=None, otherwise="not offered", doc="per hour, on demand")
+    spot_price: float | None = field(PRICE, default=None, otherwise="not offered", doc="per hour, as spot")
     zones: list[str] = field(types.items(types.text), default=["zone-a"], doc="where it is offered")
     labels: dict[str, str] = field(types.labels, default={}, doc="further labels of its nodes")
 

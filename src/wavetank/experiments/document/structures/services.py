@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from wavetank.services.model.rules import PresetName
 
 _SHARE = types.number(0, 1, "a share from 0 to 1")
-_RATE = types.number(0, None, "a number of 0 or more")
+_MOST_PER_SECOND = 1e9  # requests: above, arrivals would share nanoseconds
+_RATE = types.number(0, _MOST_PER_SECOND, "a rate from 0 to 1e9")
+_NUMBER = types.number(0, None, "a number of 0 or more")
+_MOST = 1_000_000  # users, or repetitions of a call
 _SIZE = types.amount(MEMORY)
 _TRACE_FORMATS: tuple[TraceFormat, ...] = ("perfetto", "jaeger")
 _PRESETS: tuple[PresetName, ...] = ("correct", "misim")
@@ -49,8 +52,8 @@ class CallSpec(Structure):
     parallel: list[CallSpec] | None = field(_group, default=None, doc="calls that are made at once")
     in_order: list[CallSpec] | None = field(_group, default=None, doc="calls that are made one after the other")
     probability: float = field(_SHARE, default=1, doc="with which a request makes the call or group")
-    weight: float = field(_RATE, default=1, doc="among the calls of a `oneOf`")
-    times: int = field(types.integer(0), default=1, doc="how often it is made, one after the other")
+    weight: float = field(_NUMBER, default=1, doc="among the calls of a `oneOf`")
+    times: int = field(types.integer(0, _MOST), default=1, doc="how often it is made, one after the other")
     delay: Distribution | None = field(
         types.distribution, default=None, doc="of the request, instead of `hop`", otherwise="`hop`"
     )
@@ -77,7 +80,7 @@ class RetrySpec(Structure):
 
     tries: int = field(types.integer(1), default=5, doc="how often a call is sent in all")
     wait: Nanoseconds = field(types.duration, default="10ms", doc="before the second try; then it grows")
-    factor: float = field(_RATE, default=3, doc="by which the wait grows with each try")
+    factor: float = field(_NUMBER, default=3, doc="by which the wait grows with each try")
     longest: Nanoseconds = field(types.duration, default="1s", doc="the longest wait")
     jitter: bool = field(types.boolean, default=True, doc="wait a random share of that")
 
@@ -128,7 +131,16 @@ def _read_step(value: object, path: str) -> tuple[float, float]:
     return reading.duration(pair[0], f"{path}[0]") / 1e9, _RATE.read(pair[1], f"{path}[1]")
 
 
-_step = Type("[time, rate]", _read_step, {"type": "array", "minItems": 2, "maxItems": 2})
+_step = Type(
+    "[time, rate]",
+    _read_step,
+    {
+        "type": "array",
+        "items": [{}, {"type": "number", "minimum": 0, "maximum": _MOST_PER_SECOND}],
+        "minItems": 2,
+        "maxItems": 2,
+    },
+)
 
 
 class DailyArrivalsSpec(Structure):
@@ -142,7 +154,7 @@ class DailyArrivalsSpec(Structure):
 class ClosedSpec(Structure):
     """Users that wait for each answer and think before the next request."""
 
-    users: int = field(types.integer(1), doc="how many")
+    users: int = field(types.integer(1, _MOST), doc="how many")
     think: Distribution = field(types.distribution, doc="time between an answer and the next request")
 
 
@@ -175,7 +187,7 @@ class StartSpec(Structure):
     """A Deployment gets more pods, or fewer; an HPA may change that again."""
 
     service: str = field(types.text, doc="whose Deployment")
-    instances: int = field(types.integer(-1_000_000), default=1, doc="how many more")
+    instances: int = field(types.integer(-_MOST, _MOST), default=1, doc="how many more")
 
 
 class DelaySpec(Structure):

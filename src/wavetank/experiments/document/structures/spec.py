@@ -21,7 +21,7 @@ from wavetank.experiments.document.structures.operator import OperatorSpec
 from wavetank.experiments.document.structures.schedulers import SCHEDULERS, SchedulerSpec
 from wavetank.experiments.document.structures.services import ServicesSpec
 from wavetank.experiments.document.structures.values import NAME, RELEASE, SEEDS
-from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.faults import CORDON, DRAIN, FAIL, RECOVER, UNCORDON
 from wavetank.results.assertions import Assertion, parse_assertions
 from wavetank.scheduling.attachable import TieBreaking
@@ -136,6 +136,11 @@ class PowerSavingSpec(Structure):
 
     off_after: Nanoseconds = field(types.duration, default="5m", doc="how long a node has had no pods")
     spare: int = field(types.integer(), default=0, doc="so many nodes without pods stay on")
+
+    def check(self, path: str) -> None:
+        """Refuses nodes that are looked at without a pause."""
+        if self.off_after < SECOND:
+            raise InputError("expected 1s or more", path=f"{path}.offAfter")
 
 
 class ExecutionSpec(Structure):
