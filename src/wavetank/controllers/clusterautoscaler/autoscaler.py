@@ -223,7 +223,10 @@ class ClusterAutoscaler:
         self._find_unneeded(candidates, set(self._nodes.all) - not_started, down, now)
         self._status.note_candidates(self._planner.unneeded)
         down.cooldown = forbidden or self._cooldown.holds(now)
-        return not down.cooldown and self._remove(not_started, report)
+        if not down.cooldown:
+            return self._remove(not_started, report)
+        self._update_soft_taints(not_started)
+        return False
 
     def _find_unneeded(
         self, candidates: list[Node], destinations: set[str], down: ScaleDownReport, now: Nanoseconds
@@ -239,7 +242,7 @@ class ClusterAutoscaler:
             return False
         if started:
             self._cooldown.removal_began(report.time)
-        elif self._options.max_bulk_soft_taint_count:
+        else:
             self._update_soft_taints(not_started)
         return started
 
@@ -272,6 +275,8 @@ class ClusterAutoscaler:
         return sorted(ordered, key=lambda node: (node.name not in occupancy.empty, node.name not in planner.unneeded))
 
     def _update_soft_taints(self, not_started: set[str]) -> None:
+        if not self._options.max_bulk_soft_taint_count:
+            return
         unneeded = self._planner.unneeded
         names = [name for name in {**self._nodes.marked, **unneeded} if name not in not_started]
         nodes = [self._nodes.all[name] for name in names if self._nodes.group_of(name) is not None]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from wavetank.verification.clusterautoscaler.aspects import EVENTS, FREE, GUIDED, SIZES, STATUS
+from wavetank.verification.clusterautoscaler.aspects import EVENTS, EVICTIONS, FREE, GUIDED, SIZES, STATUS, TAINTS
 from wavetank.verification.clusterautoscaler.freerun import Observations, run_freely
 from wavetank.verification.clusterautoscaler.loops import compared_aspects, is_comparable
 from wavetank.verification.clusterautoscaler.recording import ClusterAutoscalerRecording
-from wavetank.verification.clusterautoscaler.reports import compare_events, compare_statuses
+from wavetank.verification.clusterautoscaler.reports import (
+    compare_events,
+    compare_evictions,
+    compare_statuses,
+    compare_taints,
+)
 from wavetank.verification.clusterautoscaler.sizes import SizeComparison, compare_sizes
 from wavetank.verification.decisions.agreement import Agreement, Count
 from wavetank.verification.decisions.replay import Mismatch
@@ -70,7 +75,7 @@ class _Comparison:
     # from recorded states
 
     def compare_replay(self, got: Observations) -> None:
-        """Compares loop by loop, then the status and the Events."""
+        """Compares loop by loop, then what was written."""
         noted = False
         down: dict[str, Any] = {}
         for number, (one, loop) in enumerate(zip(self._recording.outputs.loops, got.loops, strict=False)):
@@ -90,6 +95,8 @@ class _Comparison:
     def _compare_reports(self, got: Observations) -> None:
         outputs = self._recording.outputs
         reports: tuple[tuple[str, tuple[Count, Any]], ...] = (
+            (TAINTS, compare_taints(outputs.taints, got.taints)),
+            (EVICTIONS, compare_evictions(outputs.evictions, got.evictions)),
             (STATUS, compare_statuses(outputs.status, got.statuses)),
             (EVENTS, compare_events(outputs.events, got.events)),
         )

@@ -9,12 +9,14 @@ from typing import Any
 
 import yaml
 
-from wavetank.cluster.objects.groupkinds import CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET
+from wavetank.cluster.objects.groupkinds import CONFIG_MAP, MACHINE_DEPLOYMENT, MACHINE_SET, NODE
+from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.clusterautoscaler.autoscaler import ClusterAutoscaler
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.clusterautoscaler.order import RandomOrder, map_order
 from wavetank.controllers.clusterautoscaler.report import LoopReport
+from wavetank.controllers.clusterautoscaler.taints import DELETION_CANDIDATE, TO_BE_DELETED
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.machines.definitions import definitions
 from wavetank.controllers.machines.machines import Machines
@@ -42,7 +44,9 @@ from wavetank.verification.clusterautoscaler.replay import ForcedOrder, Replayed
 
 VERSION = (1, 35)
 STATUS = "cluster-autoscaler-status"
+_OWN_TAINTS = (TO_BE_DELETED, DELETION_CANDIDATE)
 
+TaintWrite = tuple[Nanoseconds, str, list[str], list[str], bool]  # time, node, added, removed, whether cordoned
 SentEvent = tuple[Nanoseconds, str, str, str, str]  # time, type, reason, object, message
 
 
@@ -72,6 +76,8 @@ class Observations:
     replicas: list[Replicas] = field(default_factory=list)
     loops: list[LoopReport] = field(default_factory=list)
     events: list[SentEvent] = field(default_factory=list)
+    taints: list[TaintWrite] = field(default_factory=list)
+    evictions: list[tuple[Nanoseconds, str]] = field(default_factory=list)  # of pods, as far as they were granted
     statuses: list[tuple[Nanoseconds, dict[str, Any]]] = field(default_factory=list)
 
 
@@ -101,7 +107,7 @@ def run_freely(
         document["metadata"]["name"] = node["name"]
         world.create([{"apiVersion": "v1", "kind": "Node", **document}])
     workloads = PlayedWorkloads(inputs.workloads, store, inputs.options)
-    budgets = PlayedBudgets(store, workloads, client)
+    budgets = PlayedBudgets(store, workloads, client, observations.evictions)
     draws = Random(seed)
     initial = [] if guided else _initial_order(inputs, draws)
     cloud = PlayedCloud(inputs, store, workloads, initial)
@@ -113,6 +119,7 @@ def run_freely(
     world.create(group_object(group) for group in inputs.groups)
     world.clock.run(len(initial))
     _note_replicas(world, observations)
+    _note_taints(world, observations)
     note_status = partial(_note_status, world.clock, observations)
     store.subscribe(CONFIG_MAP, added=note_status, modified=lambda old, new: note_status(new))
     kube_scheduler = SchedulerDefinition("kube-scheduler", "", default_configuration(VERSION))
@@ -144,6 +151,21 @@ def _note_status(clock: Clock, observations: Observations, new: Resource) -> Non
     if new.name == STATUS:
         status = yaml.safe_load((new.manifest.get("data") or {})["status"])
         observations.statuses.append((clock.now, status))
+
+
+def _note_taints(world: World, observations: Observations) -> None:
+    def own(node: Node) -> list[str]:
+        return sorted(f"{each.key}:{each.effect}" for each in node.taints if each.key in _OWN_TAINTS)
+
+    def note(old: Node, new: Node) -> None:
+        before, after = own(old), own(new)
+        if before != after:
+            added, removed = (
+                [each for each in one if each not in other] for one, other in ((after, before), (before, after))
+            )
+            observations.taints.append((world.clock.now, new.name, added, removed, new.unschedulable))
+
+    world.store.subscribe(NODE, modified=note)
 
 
 def _note_replicas(world: World, observations: Observations) -> None:

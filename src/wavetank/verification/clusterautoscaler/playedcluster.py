@@ -128,12 +128,19 @@ def group_object(given: Json) -> Json:
 
 
 class PlayedBudgets:
-    """Keeps the status of disruption budgets up to date, and evicts pods as they allow."""
+    """Keeps the status of disruption budgets up to date, and evicts pods as they allow; `granted` notes which."""
 
-    def __init__(self, store: Store, workloads: PlayedWorkloads, client: FaultyClient) -> None:
+    def __init__(
+        self,
+        store: Store,
+        workloads: PlayedWorkloads,
+        client: FaultyClient,
+        granted: list[tuple[Nanoseconds, str]],
+    ) -> None:
         self._store = store
         self._workloads = workloads
         self._client = client
+        self._granted = granted
         store.subscribe(POD, added=self._changed, modified=lambda old, new: self._changed(new), deleted=self._changed)
         store.subscribe(POD_DISRUPTION_BUDGET, added=self._changed)
 
@@ -145,6 +152,7 @@ class PlayedBudgets:
             if covers and self._allowed(budget) < 1:
                 raise RefusedError(429)
         self._store.evict(pod, "", grace_s)
+        self._granted.append((self._store.clock.now, pod.name))
         self._workloads.replace_later(pod)
 
     def _changed(self, resource: Resource) -> None:

@@ -1,10 +1,10 @@
-"""Compares the status ConfigMap and the Events of the autoscaler. What the recordings leave to chance is left open."""
+"""Compares what the autoscaler writes: taints, evictions, its status and Events. What is chance is left open."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,9 @@ Json = dict[str, Any]
 Status = tuple[Nanoseconds, Json]
 Difference = tuple[Nanoseconds, Any, Any]  # time, recorded, ours
 
+_ByInstant = dict[Nanoseconds, Counter[Any]]
+
+_REFUSED = 400  # from this HTTP status on
 _RECORDED_EPOCH = "2023-11-14T22:13:20Z"
 _COMBINED = "(combined from similar events): "
 _REASONS, _PODS = "pod didn't trigger scale-up: ", "pods to reschedule: "
@@ -76,7 +79,21 @@ def _seconds(text: Any, epoch: str) -> int:
 
 def compare_events(recorded: Sequence[Any], ours: Sequence[Any]) -> tuple[Count, list[Difference]]:
     """Compares the Events of each instant, in any order."""
-    expected, got = _events(recorded), _events(ours)
+    return _compare_instants(*(_grouped(events, _event) for events in (recorded, ours)))
+
+
+def compare_taints(recorded: Sequence[Any], ours: Sequence[Any]) -> tuple[Count, list[Difference]]:
+    """Compares the taints that are added to and removed from nodes of each group, and whether they are cordoned."""
+    return _compare_instants(*(_grouped(writes, _taints) for writes in (recorded, ours)))
+
+
+def compare_evictions(recorded: Sequence[Any], ours: Sequence[Any]) -> tuple[Count, list[Difference]]:
+    """Compares the pods that were evicted."""
+    granted = [each for each in recorded if each[4] < _REFUSED]
+    return _compare_instants(*(_grouped(evictions, lambda each: each[1]) for evictions in (granted, ours)))
+
+
+def _compare_instants(expected: _ByInstant, got: _ByInstant) -> tuple[Count, list[Difference]]:
     count, differences = Count(), []
     for time in sorted({*expected, *got}):
         one, other = expected.get(time, Counter()), got.get(time, Counter())
@@ -87,12 +104,21 @@ def compare_events(recorded: Sequence[Any], ours: Sequence[Any]) -> tuple[Count,
     return count, differences
 
 
-def _events(events: Sequence[Any]) -> dict[Nanoseconds, Counter[Any]]:
-    found: dict[Nanoseconds, Counter[Any]] = {}
-    for time, type_, reason, about, message, *_ in events:
-        instant = round(time / CLOSE) * CLOSE
-        found.setdefault(instant, Counter())[(type_, reason, about, _plain(message))] += 1
+def _grouped(rows: Sequence[Any], read: Callable[[Any], Any]) -> _ByInstant:
+    found: _ByInstant = {}
+    for row in rows:
+        found.setdefault(round(row[0] / CLOSE) * CLOSE, Counter())[read(row)] += 1
     return found
+
+
+def _event(row: Any) -> Any:
+    _, type_, reason, about, message, *_ = row
+    return type_, reason, about, _plain(message)
+
+
+def _taints(row: Any) -> Any:
+    _, node, added, removed, cordoned = row
+    return node.rpartition("-")[0], tuple(sorted(added)), tuple(sorted(removed)), bool(cordoned)
 
 
 def _plain(message: str) -> str:
