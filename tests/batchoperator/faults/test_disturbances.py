@@ -171,3 +171,44 @@ def test_a_pod_without_a_slot_is_deleted_after_some_attempts_and_made_anew() -> 
         assert cluster.plain.get("Pod", "default", "p") is not None
         assert cluster.operator.extender.call("preemption", request) == {"NodeNameToMetaVictims": {}}
     assert cluster.plain.get("Pod", "default", "p") is None
+
+
+def test_an_application_may_complete_without_having_been_seen_to_run() -> None:
+    extender = DownFor(10_000)  # so that no executor is ever scheduled
+    cluster = OperatedCluster(extender=extender)
+    extender.cluster = cluster
+    cluster.testbed()
+    spec = {"sparkSpec": {}, "externalScheduler": {"profiler": [{"a": "24 (16)"}]}}
+    cluster.create("BatchJob", "a", spec)
+    extender.until = 0
+    cluster.run(1)
+    extender.until = 10_000 * SECOND
+    cluster.queue("q", "a")
+    cluster.run(2)
+    assert cluster.job_state("a") == "Submitted"
+    application = cluster.find("SparkApplication.sparkoperator.k8s.io", "a")
+    cluster.plain.update_status(application, {"applicationState": {"state": "COMPLETED"}})
+    cluster.run(3)
+    job = cluster.find(ESI.batchjob, "a")
+    assert job.status["scheduledEvents"] == [
+        {"stop": "2030-01-01T00:00:02Z", "successful": True, "scheduling": {"name": "q", "namespace": "default"}}
+    ]
+    assert job.spec["externalScheduler"] == {"profiler": [{"a": "24 (16)"}]}
+    assert cluster.state("q") == "Finished"
+
+
+def test_an_application_that_fails_does_not_stop_the_queue() -> None:
+    cluster = OperatedCluster()
+    cluster.testbed()
+    cluster.spark("a")
+    cluster.spark("b")
+    cluster.queue("q", "a", "a", "a", "a", "b")
+    cluster.run(10)
+    application = cluster.find("SparkApplication.sparkoperator.k8s.io", "a")
+    cluster.plain.update_status(application, {**application.status, "applicationState": {"state": "FAILED"}})
+    cluster.run(11)
+    assert cluster.job_state("a") == "Failed"
+    assert cluster.problems(ESI.scheduling, "q") == ["job default/a: the application has failed"]
+    cluster.run(7200)
+    assert cluster.find(ESI.batchjob, "b").status["scheduledEvents"][0]["successful"]
+    assert cluster.find(ESI.batchjob, "a").status["scheduledEvents"][0]["successful"] is False
