@@ -48,11 +48,13 @@ def _users(**arrivals: Any) -> dict[str, Any]:
     [
         (_groups(price=1e300), "spec.nodeGroups[0].price: expected a number, from 0 to 1e+08, got 1e+300"),
         (_groups(pods=10**30), "spec.nodeGroups[0].pods: expected a whole number, 1 to"),
+        (_groups(name="A_b"), "spec.nodeGroups[0].name: expected a name of lower case letters, digits"),
         (_groups(max=0), "spec.nodeGroups[0].max: expected a whole number, 1 to"),
         (_groups(boot="5 parsecs"), "spec.nodeGroups[0].boot: "),
         (_groups(labels=[]), "spec.nodeGroups[0].labels: expected a mapping, got []"),
         (_pools(price=1e300), "spec.nodePools[0].instanceTypes[0].price: expected a number, from 0 to 1e+08"),
         (_pools(pods=10**30), "spec.nodePools[0].instanceTypes[0].pods: expected a whole number, 1 to"),
+        (_pools(zones=["5 parsecs"]), "spec.nodePools[0].instanceTypes[0].zones[0]: expected a name of letters"),
         (_pools(zones=[]), "spec.nodePools[0].instanceTypes[0].zones: expected a list with at least one item"),
         (_power(idle=-1), "spec.cluster.nodes[0].power.idle: expected a number, 0 or more, got -1"),
         (_power(full="bright"), "spec.cluster.nodes[0].power.full: expected a number, 0 or more, got 'bright'"),
@@ -90,7 +92,7 @@ def test_a_bad_section(wavetank: Wavetank, here: Path, spec: dict[str, Any], mes
         ("batsim", "-p", "p.xml", "--connect-timeout", "-1"),
     ],
 )
-def test_a_number_out_of_range(wavetank: Wavetank, here: Path, words: tuple[str, ...]) -> None:
+def test_a_bad_option(wavetank: Wavetank, here: Path, words: tuple[str, ...]) -> None:
     ended = wavetank(*words)
     (line,) = ended.err.splitlines()
     assert words[-2] in line

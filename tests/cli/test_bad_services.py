@@ -51,6 +51,12 @@ def test_an_unknown_operation_of_users(wavetank: Wavetank, here: Path) -> None:
     assert line.startswith("e.json: request_generators[0].config.operation: ")
 
 
+def test_a_folder_that_cannot_be_made(wavetank: Wavetank, here: Path) -> None:
+    write(here, A)
+    line = refused(wavetank, here, "misim", "a.json", "e.json", "--series", "/proc/series")
+    assert line.startswith("/proc/series: cannot be written: ")
+
+
 def _orchestrate(here: Path, *deployments: tuple[str, int], **config: Any) -> None:
     (here / "k8s").mkdir()
     for name, replicas in deployments:

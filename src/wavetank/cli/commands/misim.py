@@ -86,8 +86,10 @@ def command(
     number = seed if seed is not None else plan.seed or 0
     if plan.duration is None:
         raise InputError("a run without a duration has no end", path="duration", source=str(experiment))
-    if orchestration is not None:
-        config = _read_config(orchestration, services, lenient)
+    config = _read_config(orchestration, services, lenient) if orchestration is not None else None
+    if series is not None:
+        _make_folder(series)
+    if config is not None:
         placer = _placer(config, scheduler, number)
         reports = run_orchestration(services, plan, config, recorder, number, rules=rules, placer=placer)
         if series is not None:
@@ -102,6 +104,13 @@ def command(
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
     else:
         _print(rows)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", source=str(path)) from None
 
 
 def _read_config(path: Path, architecture: Architecture, lenient: bool) -> OrchestrationConfig:

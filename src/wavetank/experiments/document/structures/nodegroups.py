@@ -11,7 +11,7 @@ from wavetank.documents.reading import MOST_OBJECTS
 from wavetank.documents.rules import OneOf
 from wavetank.documents.structure import Structure, field
 from wavetank.errors import InputError
-from wavetank.experiments.document.structures.values import NAME
+from wavetank.experiments.document.structures.values import OBJECT_NAME
 from wavetank.kernel.distributions import Distribution, Exponential
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.scalablegroup import KINDS, MACHINE_DEPLOYMENT, ScalableGroup, Spot
@@ -51,7 +51,7 @@ class SpotSpec(Structure):
 class NodeGroupSpec(Structure):
     """A group of equal nodes whose number the cluster autoscaler changes: a MachineDeployment."""
 
-    name: str = field(NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
+    name: str = field(OBJECT_NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
     min: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="the autoscaler keeps at least so many nodes")
     max: int = field(types.integer(1, MOST_OBJECTS), doc="the autoscaler adds nodes up to so many")
     initial: int | None = field(

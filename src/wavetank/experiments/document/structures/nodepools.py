@@ -22,7 +22,7 @@ from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.nodegroups import PRICE, SpotSpec
-from wavetank.experiments.document.structures.values import NAME
+from wavetank.experiments.document.structures.values import NAME, OBJECT_NAME
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads.nodegroups import TAINTS
@@ -108,7 +108,7 @@ class InstanceTypeSpec(Structure):
     reserved: Mapping[str, int] = field(types.amounts, default={}, doc="what of it pods cannot use")
     price: float | None = field(PRICE, default=None, otherwise="not offered", doc="per hour, on demand")
     spot_price: float | None = field(PRICE, default=None, otherwise="not offered", doc="per hour, as spot")
-    zones: list[str] = field(types.items(types.text), default=["zone-a"], doc="where it is offered")
+    zones: list[str] = field(types.items(NAME), default=["zone-a"], doc="where it is offered")
     labels: dict[str, str] = field(types.labels, default={}, doc="further labels of its nodes")
 
     def instance_type(self) -> InstanceType:
@@ -185,7 +185,7 @@ class DisruptionSpec(Structure):
 class NodePoolSpec(Structure):
     """A pool of nodes that are launched for pending pods; fields as in karpenter.sh/v1, without its nesting."""
 
-    name: str = field(NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
+    name: str = field(OBJECT_NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
     instance_types: list[InstanceType] = field(
         Type("list, or name of a table", _read_types, _types_schema, [("[]", InstanceTypeSpec)]),
         doc=f"what can be launched: types, or a table of them ({', '.join(TABLES)})",

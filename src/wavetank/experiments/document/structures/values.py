@@ -14,6 +14,7 @@ from wavetank.errors import InputError
 _LARGEST_SEED = 10**18 - 1
 _MOST_SEEDS = 100_000
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,98}[a-z0-9])?")
 _SEEDS = r"\s*\d{1,18}(-\d{1,18})?\s*"
 _CLASS = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
@@ -22,6 +23,16 @@ def read_name(value: object, path: str) -> str:
     """Reads a name that can be that of a folder: letters, digits, dots, dashes and underscores."""
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         expected = "expected a name of letters, digits, '.', '-' and '_' that begins and ends with a letter or digit"
+        raise InputError(f"{expected}, got {value!r:.60}", path=path)
+    return value
+
+
+def read_object_name(value: object, path: str) -> str:
+    """Reads a name that can be that of a Kubernetes object, and the beginning of others."""
+    if not isinstance(value, str) or not _OBJECT_NAME.fullmatch(value):
+        expected = (
+            "expected a name of lower case letters, digits, '.' and '-' that begins and ends with a letter or digit"
+        )
         raise InputError(f"{expected}, got {value!r:.60}", path=path)
     return value
 
@@ -97,6 +108,7 @@ def _releases() -> str:
 _seed = {"type": "integer", "minimum": 0, "maximum": _LARGEST_SEED}
 
 NAME = Type("text", read_name, {"type": "string", "pattern": f"^{_NAME.pattern}$"})
+OBJECT_NAME = Type("text", read_object_name, {"type": "string", "pattern": f"^{_OBJECT_NAME.pattern}$"})
 RELEASE = Type(
     "text",
     parse_version,
