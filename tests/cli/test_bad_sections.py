@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.cli.commands import Wavetank, an_experiment, names_in
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "batsim"
 GROUP = {"name": "g", "max": 2, "cpu": 2, "memory": "4Gi"}
 TYPE = {"name": "m", "cpu": 2, "memory": "4Gi", "price": 1}
 POWER = {"idle": 100, "full": 200}
@@ -71,6 +73,10 @@ def _users(**arrivals: Any) -> dict[str, Any]:
         (_operator({**TESTBED, "kind": "Bed"}), "spec.operator.objects[0]: expected a BatchJob, Testbed, Slot or"),
         (_operator(kind="Schedulnig"), "spec.operator.changes[0].kind: expected one of BatchJob, Scheduling, Testbed,"),
         (_users(poisson=1e300), "spec.services.users[0].poisson: expected a rate from 0 to 1e9, got 1e+300"),
+        (
+            _users(diurnal={"average": 1, "period": 0}),
+            "spec.services.users[0].diurnal.period: expected a period above 0",
+        ),
         (_users(steps=[[0, 1e300]]), "spec.services.users[0].steps[0][1]: expected a rate from 0 to 1e9"),
         (_users(closed={"users": 10**30, "think": 1}), "spec.services.users[0].closed.users: expected a whole number"),
         (_users(), "spec.services.users[0]: expected exactly one of poisson, steps, diurnal, recorded, closed"),
@@ -97,3 +103,17 @@ def test_a_bad_option(wavetank: Wavetank, here: Path, words: tuple[str, ...]) ->
     (line,) = ended.err.splitlines()
     assert words[-2] in line
     assert (ended.status, ended.out, names_in(here)) == (2, "", [])
+
+
+@pytest.mark.parametrize(
+    ("resources", "message"),
+    [("0 900", "there is no machine 900: the platform has 4"), ("some", "resources: ")],
+)
+def test_a_batsim_event_of_unknown_machines(wavetank: Wavetank, here: Path, resources: str, message: str) -> None:
+    event = {"type": "machine_unavailable", "timestamp": 1, "resources": resources}
+    (here / "events.txt").write_text(json.dumps(event))
+    inputs = ("-p", EXAMPLE / "platform.xml", "-w", EXAMPLE / "workload.json", "--events", "events.txt")
+    ended = wavetank("batsim", *inputs, "--connect-timeout", "1")
+    (line,) = ended.err.splitlines()
+    assert line.startswith(f"events.txt: {message}")
+    assert (ended.status, ended.out, names_in(here)) == (2, "", ["events.txt"])

@@ -43,6 +43,21 @@ def test_bad_options_are_one_message(wavetank: Wavetank, words: list[str], messa
     assert message in ended.err
 
 
+def test_a_cluster_that_does_not_answer_is_one_message(wavetank: Wavetank, here: Path) -> None:
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "c",
+        "clusters": [{"name": "k", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+        "users": [{"name": "u", "user": {}}],
+    }
+    (here / "config").write_text(yaml.safe_dump(config))
+    ended = wavetank("operator", "run", "--kubeconfig", "config", "--extender", "127.0.0.1:0")
+    assert (ended.status, ended.out) == (2, "")
+    assert "http://127.0.0.1:1 does not answer" in ended.err
+
+
 @pytest.mark.parametrize(
     ("operator", "message"),
     [

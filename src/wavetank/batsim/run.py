@@ -17,7 +17,7 @@ from wavetank.batsim.platform.platform import PlatformOptions, read_platform
 from wavetank.batsim.server.options import DEFAULT_OPTIONS, ServerOptions
 from wavetank.batsim.server.server import Scheduler, Server
 from wavetank.errors import InputError
-from wavetank.workloads.formats.batsim.events import read_external_events
+from wavetank.workloads.formats.batsim.events import ExternalEvent, machines_of, read_external_events
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,19 @@ def _server(run: BatsimRun, workloads: list[Workload], scheduler: Scheduler) -> 
             f"job {largest.name!r:.60} asks for {largest.size} machines, the platform has {len(platform.machines)}"
         )
         raise InputError(problem, source=str(run.platform))
-    events = [event for path in run.events for event in read_external_events(path)]
+    events = [event for path in run.events for event in _events(path, platform.size)]
     timed = _Timed(scheduler)
     return Server(platform, workloads, timed, Recorder(platform), run.options, events), timed
+
+
+def _events(path: Path, machines: int) -> tuple[ExternalEvent, ...]:
+    """Reads external events; InputError if one is of a machine that the platform does not have."""
+    events = read_external_events(path)
+    for event in events:
+        try:
+            unknown = next((machine for machine in machines_of(event) if machine >= machines), None)
+        except InputError as error:
+            raise error.inside(source=str(path)) from None
+        if unknown is not None:
+            raise InputError(f"there is no machine {unknown}: the platform has {machines}", source=str(path))
+    return events

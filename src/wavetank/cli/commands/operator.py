@@ -13,7 +13,7 @@ from wavetank.batchoperator.applications.simulated.definitions import applicatio
 from wavetank.batchoperator.applications.simulated.operator import FLAVORS, SimulatedOperator
 from wavetank.batchoperator.applications.work import parse_work
 from wavetank.batchoperator.client.remote.client import RemoteClient
-from wavetank.batchoperator.client.remote.connection import Connection
+from wavetank.batchoperator.client.remote.connection import Connection, UnreachableError
 from wavetank.batchoperator.client.remote.kubeconfig import default_path, read_server
 from wavetank.batchoperator.esi.interface import Interface
 from wavetank.batchoperator.esi.runtimes import ThreadedRuntime
@@ -23,6 +23,7 @@ from wavetank.batchoperator.realtime import RealTimeLoop
 from wavetank.batchoperator.reconcilers.context import OperatorContext, OperatorOptions
 from wavetank.cli.console import console
 from wavetank.cli.externalscheduler import InterfaceOptions, interface_options, read_address
+from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.errors import InputError
 
@@ -115,6 +116,7 @@ def run(
     host, port = read_address(extender, "--extender")
     time = parse_work(work)
     client = _connect(kubeconfig, context)
+    _reach(client)
     loop = RealTimeLoop(client)
     options = OperatorOptions(form=form, scheduler_name=scheduler_name)
     operator = BatchOperator(OperatorContext(client, loop.clock, options))
@@ -166,6 +168,17 @@ def simulate(
 
 def _connect(kubeconfig: Path | None, context: str | None) -> RemoteClient:
     return RemoteClient(Connection(read_server(kubeconfig or default_path(), context)))
+
+
+def _reach(client: RemoteClient) -> None:
+    """Asks the server for a node; InputError if there is no answer, since the operator would wait without a word."""
+    try:
+        client.get(NODE, "", "any")
+    except UnreachableError as error:
+        client.close()
+        raise InputError(str(error)) from None
+    except ApiError:
+        pass  # it may have no right to read nodes
 
 
 def _create(client: RemoteClient, document: dict[str, Any]) -> str:

@@ -150,6 +150,11 @@ class DailyArrivalsSpec(Structure):
     swing: float = field(_SHARE, default=0.5, doc="how far the rate goes up and down")
     period: Nanoseconds = field(types.duration, default="1d", doc="how long a day is")
 
+    def check(self, path: str) -> None:
+        """Refuses days of no length."""
+        if not self.period:
+            raise InputError("expected a period above 0 s", path=f"{path}.period")
+
 
 class ClosedSpec(Structure):
     """Users that wait for each answer and think before the next request."""

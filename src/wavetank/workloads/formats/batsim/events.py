@@ -51,6 +51,13 @@ def read_external_events(path: Path) -> tuple[ExternalEvent, ...]:
     return _read(path, False, lambda event: event)
 
 
+def machines_of(event: ExternalEvent) -> tuple[int, ...]:
+    """Returns Batsim's ids of the machines that become available or unavailable; none with other events."""
+    if event.kind not in MACHINE_EVENTS:
+        return ()
+    return parse_intervals(fields.text(event.data.get("resources"), "resources"), "resources")
+
+
 def faults_of(events: tuple[Event, ...], cluster: Cluster, source: str = "") -> tuple[Fault, ...]:
     """Turns events into faults of the cluster's nodes: by their Batsim id, else by their order."""
     nodes = [manifest for manifest in cluster.manifests if manifest.get("kind") == Node.kind]
@@ -98,5 +105,4 @@ def _event(line: str) -> ExternalEvent:
 def _machine_event(event: ExternalEvent) -> Event:
     if event.kind not in MACHINE_EVENTS:
         raise InputError(f"expected one of {', '.join(MACHINE_EVENTS)}, got {event.kind!r:.60}", path="type")
-    resources = parse_intervals(fields.text(event.data.get("resources"), "resources"), "resources")
-    return Event(event.time, MACHINE_EVENTS[event.kind], resources)
+    return Event(event.time, MACHINE_EVENTS[event.kind], machines_of(event))
