@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import count
 from random import Random
 
@@ -25,6 +25,7 @@ from wavetank.simulation.nodering import NodeRing
 
 _Undo = Callable[[], None]
 _FEW = 64  # candidates that are looked up one by one
+_FIRST = 64  # candidates of a search that are filtered before all others
 
 
 class SchedulerSnapshot:
@@ -321,8 +322,7 @@ class SchedulerSnapshot:
         if names is not None:
             allowed = [self._table.slots[name] for name in names if name in self._table.slots]
             candidates = candidates[np.isin(candidates, allowed)]
-        cycle.filter(outcome, candidates)
-        for slot in outcome.feasible:
+        for slot in _feasible(cycle, outcome, candidates):
             name = cycle.name_of(slot)
             if name != excluding and (among is None or name in among):
                 self._last = self._ring.after(slot)
@@ -345,3 +345,12 @@ class SchedulerSnapshot:
             return ring
         slots = self._table.slots
         return ring[np.isin(ring, [slots[name] for name in among if name in slots])]
+
+
+def _feasible(cycle: Cycle, outcome: Outcome, candidates: IntArray) -> Iterator[int]:
+    """Yields the candidates that a pod fits, in order; the first ones are looked at alone, as they may be enough."""
+    start, end = 0, _FIRST
+    while start < len(candidates):
+        cycle.filter(outcome, candidates[start:end])
+        yield from outcome.feasible.tolist()
+        start, end = end, len(candidates)
