@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from wavetank.cluster.objects.clusterapi import API_VERSION, CLUSTER_NAME, DELETE_MACHINE, GROUP
-from wavetank.cluster.objects.groupkinds import MACHINE, MACHINE_DEPLOYMENT, MACHINE_SET
+from wavetank.cluster.objects.groupkinds import MACHINE, MACHINE_DEPLOYMENT, MACHINE_SET, GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
@@ -14,20 +15,15 @@ SERIAL = "wavetank.dev/machine-serial"
 FINALIZER = f"machine.{GROUP}"
 
 
-class MachineDeployments:
-    """Gives each MachineDeployment one MachineSet of the same size.
+class _SizeController(ABC):
+    """Syncs objects of a kind whose size is `spec.replicas`, when they come and when they change."""
 
-    A size that others give to the MachineSet becomes that of the deployment, so that either can be scaled. In Cluster
-    API the deployment would undo it.
-    """
-
-    def __init__(self, context: ControllerContext) -> None:
+    def __init__(self, context: ControllerContext, kind: GroupKind) -> None:
         self._context = context
         self._queue = context.queue(self._sync)
-        context.store.subscribe(MACHINE_DEPLOYMENT, added=self._changed, modified=self._modified)
-        context.store.subscribe(MACHINE_SET, modified=self._set_modified)
-        for deployment in context.store.list(MACHINE_DEPLOYMENT):
-            self._changed(deployment)
+        context.store.subscribe(kind, added=self._changed, modified=self._modified)
+        for present in context.store.list(kind):
+            self._changed(present)
 
     def _changed(self, new: Resource) -> None:
         self._queue.add(new.key)
@@ -37,6 +33,21 @@ class MachineDeployments:
             self._sync(new.key)  # at once: if the size rises again at this instant, the marked machine must still go
         else:
             self._queue.add(new.key)
+
+    @abstractmethod
+    def _sync(self, key: Key) -> None: ...
+
+
+class MachineDeployments(_SizeController):
+    """Gives each MachineDeployment one MachineSet of the same size.
+
+    A size that others give to the MachineSet becomes that of the deployment, so that either can be scaled. In Cluster
+    API the deployment would undo it.
+    """
+
+    def __init__(self, context: ControllerContext) -> None:
+        super().__init__(context, MACHINE_DEPLOYMENT)
+        context.store.subscribe(MACHINE_SET, modified=self._set_modified)
 
     def _set_modified(self, old: Resource, new: Resource) -> None:
         for owner in (new.manifest.get("metadata") or {}).get("ownerReferences") or ():
@@ -70,7 +81,7 @@ class MachineDeployments:
             self._context.client.update_status(deployment, {**_status(machine_set)})
 
 
-class MachineSets:
+class MachineSets(_SizeController):
     """Creates and deletes the machines of MachineSets.
 
     Machines are named NAME-001, NAME-002, and so on. When there are too many, those with the annotation delete-machine
@@ -78,24 +89,11 @@ class MachineSets:
     """
 
     def __init__(self, context: ControllerContext) -> None:
-        self._context = context
-        self._queue = context.queue(self._sync)
+        super().__init__(context, MACHINE_SET)
         self._serials: dict[Key, int] = {}
-        context.store.subscribe(MACHINE_SET, added=self._changed, modified=self._modified)
         context.store.subscribe(
             MACHINE, modified=lambda old, new: self._machine_changed(new), deleted=self._machine_changed
         )
-        for machine_set in context.store.list(MACHINE_SET):
-            self._changed(machine_set)
-
-    def _changed(self, new: Resource) -> None:
-        self._queue.add(new.key)
-
-    def _modified(self, old: Resource, new: Resource) -> None:
-        if wanted(new) < wanted(old):
-            self._sync(new.key)  # at once: if the size rises again at this instant, the marked machine must still go
-        else:
-            self._queue.add(new.key)
 
     def _machine_changed(self, machine: Resource) -> None:
         for owner in (machine.manifest.get("metadata") or {}).get("ownerReferences") or ():

@@ -7,7 +7,7 @@ from typing import Any
 
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution
-from wavetank.services.misim.fields import Fields, delay, hint, quantity, read_json
+from wavetank.services.misim.fields import Fields, delay, errors_of, hint, quantity, read_json
 from wavetank.services.misim.names import Names, plain_name
 from wavetank.services.misim.patterns import read_patterns
 from wavetank.services.model.architecture import (
@@ -43,10 +43,8 @@ _BALANCERS: dict[str, Balancer] = {
 
 def read_architecture(path: Path, rules: Rules, lenient: bool = False) -> Architecture:
     """Reads an architecture; in a strict reading unknown fields and words are errors."""
-    try:
+    with errors_of(path):
         return parse_architecture(read_json(path), rules, lenient)
-    except InputError as error:
-        raise error if error.source else error.inside(source=str(path)) from None
 
 
 def parse_architecture(document: Any, rules: Rules, lenient: bool = False) -> Architecture:

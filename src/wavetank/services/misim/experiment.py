@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.errors import InputError
-from wavetank.services.misim.fields import Fields, delay, hint, read_json
+from wavetank.services.misim.fields import Fields, delay, errors_of, hint, read_json
 from wavetank.services.misim.names import Names
 from wavetank.services.misim.profile import read_profile
 from wavetank.services.model.actions import Action, InjectDelay, KillInstances, KillPods, StartInstances
@@ -41,10 +41,8 @@ class ExperimentReader:
 
     def read(self, path: Path) -> ServiceExperiment:
         """Reads an experiment."""
-        try:
+        with errors_of(path):
             return self.parse(read_json(path))
-        except InputError as error:
-            raise error if error.source else error.inside(source=str(path)) from None
 
     def parse(self, document: Any) -> ServiceExperiment:
         """Reads the document of an experiment."""

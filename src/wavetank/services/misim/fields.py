@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,24 @@ from wavetank.kernel.distributions import Constant, Distribution
 from wavetank.services.model.quantities import NotNegative, SplitNormal
 
 
+@contextmanager
+def errors_of(path: Path) -> Iterator[None]:
+    """Names the file in errors that are raised meanwhile and name none."""
+    try:
+        yield
+    except InputError as error:
+        raise error if error.source else error.inside(source=str(path)) from None
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Reads a JSON file with one object."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except FileNotFoundError:
         raise InputError("no such file", source=str(path)) from None
-    except (OSError, msgspec.DecodeError) as error:
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", source=str(path)) from None
+    except msgspec.DecodeError as error:
         raise InputError(f"not a JSON document: {error}", source=str(path)) from None
     if not isinstance(document, dict):
         raise InputError("expected an object", source=str(path))

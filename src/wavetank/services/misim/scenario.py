@@ -8,7 +8,7 @@ from typing import Any
 
 from wavetank.errors import InputError
 from wavetank.services.misim.experiment import ExperimentReader
-from wavetank.services.misim.fields import Fields, delay, read_json
+from wavetank.services.misim.fields import Fields, delay, errors_of, read_json
 from wavetank.services.misim.profile import read_profile
 from wavetank.services.model.actions import Action, InjectDelay, KillInstances, StartInstances
 from wavetank.services.model.experiment import ServiceExperiment
@@ -33,10 +33,8 @@ class ScenarioReader:
 
     def read(self, path: Path) -> ServiceExperiment:
         """Reads a scenario."""
-        try:
+        with errors_of(path):
             return self.parse(read_json(path))
-        except InputError as error:
-            raise error if error.source else error.inside(source=str(path)) from None
 
     def parse(self, document: Any) -> ServiceExperiment:
         """Reads the document of a scenario."""

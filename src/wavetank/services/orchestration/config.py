@@ -11,7 +11,7 @@ from wavetank.cluster.fields.resources import CPU, pod_requests
 from wavetank.cluster.manifests import load_documents, manifests_in, read_text
 from wavetank.errors import InputError
 from wavetank.quantity import milli
-from wavetank.services.misim.fields import Fields, hint
+from wavetank.services.misim.fields import Fields, errors_of, hint
 from wavetank.services.model.architecture import Architecture
 
 T = TypeVar("T")
@@ -76,10 +76,8 @@ class OrchestrationConfig:
 def read_config(path: Path, lenient: bool = False) -> OrchestrationConfig:
     """Reads a configuration and its manifests; their folder is looked up beside the configuration."""
     documents = load_documents(read_text(path), str(path))
-    try:
+    with errors_of(path):
         return _parse(Fields(documents[0] if documents else {}, "", lenient), path)
-    except InputError as error:
-        raise error if error.source else error.inside(source=str(path)) from None
 
 
 def _parse(top: Fields, path: Path) -> OrchestrationConfig:
