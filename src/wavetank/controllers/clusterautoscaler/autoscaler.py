@@ -223,18 +223,17 @@ class ClusterAutoscaler:
         self._find_unneeded(candidates, set(self._nodes.all) - not_started, down, now)
         self._status.note_candidates(self._planner.unneeded)
         down.cooldown = forbidden or self._cooldown.holds(now)
-        if not down.cooldown:
-            return self._remove(not_started, report)
+        started = not down.cooldown and self._remove(report)
         self._update_soft_taints(not_started)
-        return False
+        return started
 
     def _find_unneeded(
         self, candidates: list[Node], destinations: set[str], down: ScaleDownReport, now: Nanoseconds
     ) -> None:
         self._planner.update(candidates, destinations, now, down)
 
-    def _remove(self, not_started: set[str], report: LoopReport) -> bool:
-        """Begins to remove nodes that were unneeded for long, else taints unneeded ones softly."""
+    def _remove(self, report: LoopReport) -> bool:
+        """Begins to remove nodes that were unneeded for long; returns whether there are any."""
         try:
             started = self._actuator.start(*self._choose_removals(report))
         except ApiError:
@@ -242,8 +241,6 @@ class ClusterAutoscaler:
             return False
         if started:
             self._cooldown.removal_began(report.time)
-        else:
-            self._update_soft_taints(not_started)
         return started
 
     def _choose_removals(self, report: LoopReport) -> tuple[list[UnneededNode], list[UnneededNode]]:
