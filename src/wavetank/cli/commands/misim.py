@@ -10,6 +10,7 @@ from wavetank.cli.console import console
 from wavetank.cli.options import read_scheduler
 from wavetank.cluster.releases import NEWEST
 from wavetank.errors import InputError
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.misimadapter.placer import KubePlacer
 from wavetank.services.engine.simulation import Simulation
 from wavetank.services.measures.recorder import LatencyRecorder
@@ -30,6 +31,7 @@ _EXAMPLES = """\b
 Examples:
   wavetank misim architecture.json experiment.json
   wavetank misim architecture.json scenario.json --preset misim --lenient
+  wavetank misim architecture.json experiment.json --fast
   wavetank misim architecture.json experiment.json --orchestration config.yaml --lenient
   wavetank misim architecture.json experiment.json --preset misim --series report
 """
@@ -61,6 +63,11 @@ Examples:
     metavar="FOLDER",
     help="Write the CSV series that MiSim and misim-orchestration write, as they name them.",
 )
+@click.option(
+    "--fast",
+    is_flag=True,
+    help="Run in the compiled loop, some 30 times as fast: without timeouts, patterns, alternatives and actions.",
+)
 @click.option("--lenient", is_flag=True, help="Ignore unknown fields, as MiSim does.")
 @click.option("--seed", type=click.IntRange(min=0), help="The seed.  [default: the experiment's, else 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with times in seconds.")
@@ -71,6 +78,7 @@ def command(
     orchestration: Path | None,
     scheduler: str,
     series: Path | None,
+    fast: bool,
     lenient: bool,
     seed: int | None,
     as_json: bool,
@@ -79,6 +87,9 @@ def command(
 
     Prints the response times of the operations that users ask for, and failures by reason.
     """
+    if fast and (preset != "correct" or orchestration is not None or series is not None):
+        problem = "the compiled loop has the preset correct alone, and neither --orchestration nor --series"
+        raise InputError(problem, source="--fast")
     rules = MISIM_ORCHESTRATION if orchestration is not None and preset == "misim" else PRESETS[preset]
     services = read_architecture(architecture, rules, lenient)
     plan = _read(experiment, services, rules, lenient)
@@ -94,6 +105,8 @@ def command(
         reports = run_orchestration(services, plan, config, recorder, number, rules=rules, placer=placer)
         if series is not None:
             write_reports(reports, config, series)
+    elif fast:
+        _run_compiled(services, plan, recorder, number, rules.span(plan.duration))
     else:
         Simulation(services, plan, rules, recorder, number).advance(rules.span(plan.duration))
     if series is not None and isinstance(recorder, MisimSeries):
@@ -104,6 +117,21 @@ def command(
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
     else:
         _print(rows)
+
+
+def _run_compiled(
+    services: Architecture, plan: ServiceExperiment, recorder: LatencyRecorder, seed: int, end: Nanoseconds
+) -> None:
+    from wavetank.services.compiled.plain import with_listed_arrivals, without_timeouts  # they load Numba
+    from wavetank.services.compiled.simulation import CompiledSimulation
+
+    try:
+        simulation = CompiledSimulation(without_timeouts(services), with_listed_arrivals(plan, end), seed)
+    except InputError as error:
+        raise error.inside(source="--fast") from None
+    simulation.advance(end)
+    for each in plan.generators:
+        recorder.histograms[each.service, each.operation] = simulation.histogram(each.service, each.operation)
 
 
 def _make_folder(path: Path) -> None:
