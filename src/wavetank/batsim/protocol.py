@@ -58,8 +58,8 @@ def decode(text: bytes, peer: str, since: Nanoseconds) -> Message:
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise ProtocolError(f"{peer}: not a message of Batsim's protocol: {error} (it begins {text!r:.60})") from None
     earliest = since
-    for place, time in [*((f"events[{i}].timestamp", event.timestamp) for i, event in enumerate(message.events))]:
-        earliest = _checked(time, earliest, peer, place)
+    for event in message.events:
+        earliest = _checked(event.timestamp, earliest, peer, event.type)
     if _checked(message.now, since, peer, "now") < earliest:
         raise ProtocolError(f"{peer}: now is {message.now:g}, before the message's last event")
     return message

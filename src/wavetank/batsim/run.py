@@ -78,7 +78,6 @@ def simulate(run: BatsimRun, scheduler: Scheduler) -> Server:
             server.recorder,
             totals,
             server.clock.now,
-            schedule_trace=run.schedule_trace,
             machine_states=run.machine_states,
         )
         if run.report:
@@ -102,7 +101,7 @@ def _server(run: BatsimRun, workloads: list[Workload], scheduler: Scheduler) -> 
         raise InputError(problem, source=str(run.platform))
     events = [event for path in run.events for event in _events(path, platform.size)]
     timed = _Timed(scheduler)
-    return Server(platform, workloads, timed, Recorder(platform), run.options, events), timed
+    return Server(platform, workloads, timed, Recorder(platform, run.schedule_trace), run.options, events), timed
 
 
 def _events(path: Path, machines: int) -> tuple[ExternalEvent, ...]:

@@ -59,13 +59,17 @@ class Catalogue:
     def __init__(self, profiles: Mapping[str, Any]) -> None:
         self.raw: dict[str, Any] = dict(profiles)
         self._profiles = Profiles(self.raw)
+        self._kinds: dict[str, str] = {}
         self._steps: dict[tuple[str, int], Step] = {}
 
     def kind(self, name: str) -> str:
         """Returns a profile's type by its present name; InputError if there is no such profile."""
-        if name not in self.raw:
-            raise InputError(f"there is no profile {name!r:.60}")
-        return self._profiles.kind(name)
+        kind = self._kinds.get(name)
+        if kind is None:
+            if name not in self.raw:
+                raise InputError(f"there is no profile {name!r:.60}")
+            kind = self._kinds[name] = self._profiles.kind(name)
+        return kind
 
     def check(self, name: str, size: int, inside: tuple[str, ...] = ()) -> None:
         """Raises InputError if a job of `size` machines cannot run the profile."""

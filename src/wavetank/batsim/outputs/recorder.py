@@ -15,7 +15,7 @@ TO_COMPUTATION, TO_SLEEP = -1, -2  # in place of a power state while a switch is
 class Recorder:
     """Keeps what Batsim's files tell: jobs as they finish, the states of machines, energy and power states."""
 
-    def __init__(self, platform: Platform) -> None:
+    def __init__(self, platform: Platform, trace: bool = True) -> None:
         self._machines = platform.machines
         self._states = platform.states
         self._energy = bool(platform.machines[0].powers)
@@ -24,7 +24,7 @@ class Recorder:
         self.states: list[tuple[Nanoseconds, tuple[int, ...]]] = []
         self.energies: list[tuple[Nanoseconds, float, str, float, float | None]] = []
         self.pstates: list[tuple[Nanoseconds, tuple[int, ...], int]] = []
-        self.paje = PajeTrace(platform.machines)
+        self.paje = PajeTrace(platform.machines) if trace else None
         self.submissions = 0
         self.joules_before = self.joules_after = 0.0  # at the first submission, and at the last end of a job
         self._write_first_states()
@@ -45,7 +45,8 @@ class Recorder:
     def started(self, now: Nanoseconds, job: Job) -> None:
         """A job runs on its machines."""
         self.states_changed(now)
-        self.paje.started(now, job)
+        if self.paje is not None:
+            self.paje.started(now, job)
         if self._energy:
             self._note_energy(now, "s")
 
@@ -55,7 +56,8 @@ class Recorder:
         if not job.allocation or job.started is None:
             return
         self.states_changed(now)
-        self.paje.ended(now, job, self._machines)
+        if self.paje is not None:
+            self.paje.ended(now, job, self._machines)
         if self._energy:
             self.joules_after = self._note_energy(now, "e")
 
@@ -75,7 +77,7 @@ class Recorder:
         counted = self._states
         if self.states and self.states[-1][0] == now:
             self.states.pop()
-        self.states.append((now, tuple(counted[state] for state in COLUMNS)))
+        self.states.append((now, tuple([counted[state] for state in COLUMNS])))
 
     def _joules(self, now: Nanoseconds) -> float:
         return sum(machine.joules(now) for machine in self._machines)

@@ -53,7 +53,6 @@ def write_files(
     totals: Totals,
     now: Nanoseconds,
     *,
-    schedule_trace: bool = True,
     machine_states: bool = True,
 ) -> None:
     """Writes what was recorded until now."""
@@ -63,7 +62,7 @@ def write_files(
     if machine_states:
         rows = (f"{_time(time)},{','.join(map(str, counts))}" for time, counts in recorder.states)
         files.table("machine_states.csv", _STATES, rows)
-    if schedule_trace:
+    if recorder.paje is not None:
         recorder.paje.write(files.path("schedule.trace"), now)
     if totals.energy:
         files.table("consumed_energy.csv", _ENERGIES, map(_energy, recorder.energies))
