@@ -80,8 +80,8 @@ class Golden:
         finally:
             looped.Api = plain
         self.clock, self.store = world.clock, world.store
-        self.loop._api.expected = {}
-        self.loop._api._objects.reports = None  # no kubelet runs these pods: they have the status that was recorded
+        self.loop.api.expected = {}
+        self.loop.api._objects.reports = None  # no kubelet runs these pods: they have the status that was recorded
 
     def play(self) -> None:
         try:
@@ -123,7 +123,7 @@ class Golden:
 
     def _step(self, step: Step, result: Result) -> None:
         if result.attempts:
-            self.loop._api.expected[result.pod] = result.attempts[-1]
+            self.loop.api.expected[result.pod] = result.attempts[-1]
         if not (result.attempts and result.attempts[0].hint):  # a hint is good for half a second
             self.clock.run(self.clock.now + SECOND)
         getattr(self, f"_{step.op}")(step, result)

@@ -19,7 +19,7 @@ _EXAMPLES = """\b
 Examples:
   wavetank decide --scheduler easy                       # for a Batsim at -s tcp://localhost:28000
   wavetank decide --scheduler default -s tcp://*:28001
-  wavetank decide --scheduler entry.yaml                 # {name: real, process: {version: v1.35.8}}
+  wavetank decide --scheduler entry.yaml                 # {name: real, process: {package: kube-scheduler, …}}
 """
 
 
