@@ -3,8 +3,9 @@
     python bench/batsim_wire.py [--jobs 20000] [--together 1]
 
 `--together` jobs are submitted, and end, at the same instant, so they share messages. A job event is a JOB_SUBMITTED or
-a JOB_COMPLETED. The second line is what the scheduler alone takes to read and answer the same messages: nothing that it
-talks to can be faster than that. With `--pybatsim PROGRAM` the scheduler is pybatsim's filler.
+a JOB_COMPLETED. Beside it stand what the scheduler alone takes to read and answer the same messages, and the bare round
+trips of ZeroMQ between two processes: with one event in a message nothing can be faster than that. With `--pybatsim
+PROGRAM` the scheduler is pybatsim's filler.
 """
 
 from __future__ import annotations
@@ -50,6 +51,32 @@ def schedule(endpoint: str, seconds: multiprocessing.Queue[float]) -> None:
     seconds.put(spent)
 
 
+def echo(endpoint: str) -> None:
+    """Sends back what it receives, until it is told to stop."""
+    socket = zmq.Context().socket(zmq.REP)
+    socket.bind(endpoint)
+    while (text := socket.recv()) != b"stop":
+        socket.send(text)
+
+
+def round_trips(endpoint: str, number: int = 5000) -> float:
+    """Returns how many messages of 200 bytes are answered in a second."""
+    other = multiprocessing.Process(target=echo, args=(endpoint,))
+    other.start()
+    socket = zmq.Context().socket(zmq.REQ)
+    socket.connect(endpoint)
+    socket.send(b" " * 200)
+    socket.recv()
+    began = time.perf_counter()
+    for _ in range(number):
+        socket.send(b" " * 200)
+        socket.recv()
+    speed = number / (time.perf_counter() - began)
+    socket.send(b"stop")
+    other.join()
+    return speed
+
+
 def write_inputs(folder: Path, jobs: int, together: int) -> tuple[Path, Path]:
     """Writes a platform and a workload of jobs that are over before their machine is needed again."""
     platform, workload = folder / "p.xml", folder / "w.json"
@@ -86,6 +113,7 @@ def main() -> None:
         if not arguments.pybatsim:
             print(f"{events / seconds.get():,.0f} job events per CPU second of the scheduler alone")
         other.kill()
+    print(f"{round_trips('tcp://127.0.0.1:28774'):,.0f} bare round trips/s")
 
 
 def _files(folder: Path, arguments: argparse.Namespace) -> tuple[Path, list[Path]]:

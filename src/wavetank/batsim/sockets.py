@@ -29,6 +29,7 @@ class _Socket:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(getattr(zmq, kind))
         self._socket.linger = 0
+        self._socket.rcvtimeo = _SLICE
         self._watch = self._socket.get_monitor_socket(zmq.EVENT_CONNECTED | zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
         self._connected = False
         self._gone = False
@@ -45,14 +46,16 @@ class _Socket:
     def _receive(self, patience: float | None) -> bytes:
         """Waits for a message; ProtocolError if no peer connects within `patience` seconds, or it goes."""
         waited = 0.0
-        while not self._socket.poll(_SLICE):
-            self._look()
+        while True:
+            try:
+                return self._socket.recv()
+            except self._zmq.Again:
+                self._look()
             waited += _SLICE / 1000
             if self._gone:
                 raise ProtocolError(f"{self.endpoint}: the program at the other end has closed the connection")
             if not self._connected and patience is not None and waited >= patience:
                 raise ProtocolError(f"{self.endpoint}: no program has connected within {patience:g} s")
-        return self._socket.recv()
 
     def _look(self) -> None:
         while self._watch.poll(0):
