@@ -6,8 +6,8 @@ from typing import Any
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.cluster.objects.resource import Resource
-from wavetank.controllers.daemonsets.tolerations import with_daemon_tolerations
 from wavetank.controllers.framework.client import Document
+from wavetank.controllers.framework.daemontolerations import with_daemon_tolerations
 from wavetank.controllers.workloads.intstr import scaled_value
 from wavetank.controllers.workloads.podtemplates import pod_of
 from wavetank.kernel.durations import SECOND, Nanoseconds

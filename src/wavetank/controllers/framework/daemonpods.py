@@ -5,26 +5,14 @@ from __future__ import annotations
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
-
-_TOLERATIONS = [
-    {"key": f"node.kubernetes.io/{condition}", "operator": "Exists", "effect": effect}
-    for condition, effect in (
-        ("not-ready", "NoExecute"),
-        ("unreachable", "NoExecute"),
-        ("disk-pressure", "NoSchedule"),
-        ("memory-pressure", "NoSchedule"),
-        ("pid-pressure", "NoSchedule"),
-        ("unschedulable", "NoSchedule"),
-    )
-]
+from wavetank.controllers.framework.daemontolerations import with_daemon_tolerations
 
 
 def daemon_pod(daemon_set: Resource, specs: SpecTable) -> Pod:
     """Returns the pod that a DaemonSet would create for any node, without a node of its own."""
     template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
     owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": daemon_set.name, "uid": daemon_set.uid}
-    spec = dict(template.get("spec") or {})
-    spec["tolerations"] = [*(spec.get("tolerations") or []), *_TOLERATIONS]
+    spec = with_daemon_tolerations(template.get("spec") or {})
     metadata = {
         **(template.get("metadata") or {}),
         "name": f"{daemon_set.name}-pod",

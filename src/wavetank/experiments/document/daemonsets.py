@@ -8,7 +8,7 @@ from wavetank.cluster.fields.resources import CPU, MEMORY, Amounts, format_amoun
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.cluster.objects.resource import Manifest
-from wavetank.controllers.daemonsets.tolerations import with_daemon_tolerations
+from wavetank.controllers.framework.daemontolerations import with_daemon_tolerations
 from wavetank.errors import InputError
 from wavetank.simulation.scalablegroup import ScalableGroup
 

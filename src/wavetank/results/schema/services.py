@@ -5,6 +5,13 @@ from __future__ import annotations
 from wavetank.results import layout
 from wavetank.results.schema.column import BYTES, SECONDS, SHARE, Column, Table
 
+_QUANTILES = (
+    Column("p50_s", float, "median of the response times", SECONDS),
+    Column("p95_s", float, "95th percentile", SECONDS),
+    Column("p99_s", float, "99th percentile", SECONDS),
+    Column("p999_s", float, "99.9th percentile", SECONDS),
+)
+
 _SERVICE = Column("service", str, "name of the service")
 _OPERATION = Column("operation", str, "operation that users asked for")
 _RATE = "requests/s"
@@ -20,10 +27,7 @@ SERVICES = Table(
         Column("failures", str, "failed requests by reason: `TIMEOUT=3;NO_INSTANCE_AVAILABLE=1`"),
         Column("throughput", float, "answered requests per second of the run", _RATE),
         Column("mean_s", float, "mean response time", SECONDS),
-        Column("p50_s", float, "median of the response times", SECONDS),
-        Column("p95_s", float, "95th percentile", SECONDS),
-        Column("p99_s", float, "99th percentile", SECONDS),
-        Column("p999_s", float, "99.9th percentile", SECONDS),
+        *_QUANTILES,
         Column("max_s", float, "longest response time", SECONDS),
     ),
 )
@@ -38,10 +42,7 @@ SERVICES_OVER_TIME = Table(
         Column("throughput", float, "answered requests per second", _RATE),
         Column("failed", int, "requests that failed"),
         Column("mean_s", float, "mean response time", SECONDS),
-        Column("p50_s", float, "median of the response times", SECONDS),
-        Column("p95_s", float, "95th percentile", SECONDS),
-        Column("p99_s", float, "99th percentile", SECONDS),
-        Column("p999_s", float, "99.9th percentile", SECONDS),
+        *_QUANTILES,
     ),
 )
 
@@ -94,10 +95,7 @@ SERVICE_CALLS = Table(
         Column("messages_s", float, "mean time in which request and answer are under way", SECONDS),
         Column("calls_s", float, "mean time in which the called operation waits for its own calls", SECONDS),
         Column("cpu_s", float, "mean time at the CPU, computed or waiting for it", SECONDS),
-        Column("p50_s", float, "median of the response times", SECONDS),
-        Column("p95_s", float, "95th percentile", SECONDS),
-        Column("p99_s", float, "99th percentile", SECONDS),
-        Column("p999_s", float, "99.9th percentile", SECONDS),
+        *_QUANTILES,
         Column("max_s", float, "longest response time", SECONDS),
     ),
 )

@@ -7,14 +7,12 @@ from typing import Any
 
 import msgspec
 
-from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.verification.reading import has_mark, parse_recording
 
 Json = dict[str, Any]
 
 _MARK = '"cluster_autoscaler"'
-_HEAD = 400  # characters in which a recording says what it is
-SCHEMA = 1
 
 
 class RecordedOptions(msgspec.Struct, frozen=True):
@@ -81,15 +79,9 @@ class ClusterAutoscalerRecording(msgspec.Struct, frozen=True):
 
 def is_cluster_autoscaler_recording(text: str) -> bool:
     """Tells whether a file holds such a recording."""
-    return _MARK in text[:_HEAD]
+    return has_mark(text, _MARK)
 
 
 def parse_cluster_autoscaler_recording(text: str, source: Path) -> ClusterAutoscalerRecording:
     """Reads a recording; `source` is named in errors."""
-    try:
-        recording = msgspec.json.decode(text, type=ClusterAutoscalerRecording)
-    except msgspec.DecodeError as error:
-        raise InputError(f"not a recording of cluster-autoscaler: {error}", source=str(source)) from None
-    if recording.schema != SCHEMA:
-        raise InputError(f"schema {recording.schema} is unknown, expected {SCHEMA}", source=str(source))
-    return recording
+    return parse_recording(text, ClusterAutoscalerRecording, "cluster-autoscaler", source)

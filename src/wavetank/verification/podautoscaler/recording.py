@@ -7,15 +7,13 @@ from typing import Any
 
 import msgspec
 
-from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.served.faults import Fault
+from wavetank.verification.reading import has_mark, parse_recording
 
 Json = dict[str, Any]
 
 _MARK = '"kube_controller_manager"'
-_HEAD = 400  # characters in which a recording says what it is
-SCHEMA = 1
 
 
 class AutoscalerInputs(msgspec.Struct, frozen=True):
@@ -78,15 +76,9 @@ class AutoscalerRecording(msgspec.Struct, frozen=True):
 
 def is_autoscaler_recording(text: str) -> bool:
     """Tells whether a file holds such a recording."""
-    return _MARK in text[:_HEAD]
+    return has_mark(text, _MARK)
 
 
 def parse_autoscaler_recording(text: str, source: Path) -> AutoscalerRecording:
     """Reads a recording; `source` is named in errors."""
-    try:
-        recording = msgspec.json.decode(text, type=AutoscalerRecording)
-    except msgspec.DecodeError as error:
-        raise InputError(f"not a recording of autoscalers: {error}", source=str(source)) from None
-    if recording.schema != SCHEMA:
-        raise InputError(f"schema {recording.schema} is unknown, expected {SCHEMA}", source=str(source))
-    return recording
+    return parse_recording(text, AutoscalerRecording, "autoscalers", source)
