@@ -87,6 +87,7 @@ def test_pods_of_a_job_on_one_machine_are_mapped(tmp_path):
     files = a_workload(tmp_path, ['{"id": 1, "subtime": 0, "res": 2, "profile": "d"}'])
     jobs = jobs_of(tmp_path, {"name": "best-fit"}, *files, **options)
     assert jobs["1"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+    assert jobs["1"]["allocated_resources"] in ("0", "1")  # one machine for both ranks
 
 
 def test_unavailable_machines_get_no_jobs(tmp_path):

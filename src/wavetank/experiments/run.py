@@ -19,18 +19,15 @@ from wavetank.loop.errors import ProcessError
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.layout import ATTEMPTS, run_label
 from wavetank.results.metrics.autoscaling import autoscaler_figures
-from wavetank.results.metrics.energy import energy_figures
 from wavetank.results.metrics.gpus import GpuFigures, gpu_figures
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.machines import node_figures
 from wavetank.results.metrics.metrics import measure
 from wavetank.results.metrics.podtable import PodTable
-from wavetank.results.recording.energy import EnergyRecorder
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
-from wavetank.results.write.energy import write_energy
 from wavetank.results.write.nodes import write_nodes
 from wavetank.results.write.tables import write_tables
 from wavetank.simulation.simulation import Setting, Simulation
@@ -39,6 +36,8 @@ from wavetank.workloads.generators.inflation import known_pods
 if TYPE_CHECKING:
     from wavetank.results.attempts.format import Keep
     from wavetank.results.attempts.recorder import AttemptRecorder
+    from wavetank.results.metrics.energy import EnergyFigures
+    from wavetank.results.recording.energy import EnergyRecorder
     from wavetank.simulation.batchoperator import BatchObserver
     from wavetank.simulation.services import ServiceObserver
 
@@ -116,7 +115,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             recorder = make_recorder(plan.setting, tell)
             requests = _service_observer(plan)
             batch = _batch_observer(plan)
-            meter = EnergyRecorder() if plan.setting.has_power else None
+            meter = _energy_recorder(plan)
             observers = tuple(each for each in (recorder, requests, batch, meter) if each is not None)
             simulation = Simulation(plan.setting, plan.seed, observers, explain)
             simulation.run()
@@ -136,9 +135,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         nodes = node_figures(pods)
         if nodes is not None:
             write_nodes(nodes, plan.folder)
-        energy = energy_figures(meter)
-        if energy is not None:
-            write_energy(energy, plan.folder)
+        energy = None if meter is None else _write_energy(meter, plan.folder)
         served: list[str] = []
         if requests is not None:
             _write_services(requests, recorder.end, plan.folder)
@@ -166,6 +163,23 @@ def _write_services(requests: ServiceObserver, end: Nanoseconds, folder: Path) -
     from wavetank.results.write.services.tables import write_services
 
     write_services(requests.services, end, folder)
+
+
+def _energy_recorder(plan: RunPlan) -> EnergyRecorder | None:
+    if not plan.setting.has_power:
+        return None
+    from wavetank.results.recording.energy import EnergyRecorder  # few runs need it
+
+    return EnergyRecorder()
+
+
+def _write_energy(recorder: EnergyRecorder, folder: Path) -> EnergyFigures:
+    from wavetank.results.metrics.energy import energy_figures
+    from wavetank.results.write.energy import write_energy
+
+    figures = energy_figures(recorder)
+    write_energy(figures, folder)
+    return figures
 
 
 def _batch_observer(plan: RunPlan) -> BatchObserver | None:

@@ -76,7 +76,7 @@ class Setting:
     @property
     def has_power(self) -> bool:
         """Tells whether any node of the cluster has a power model."""
-        return self.cluster.annotates(POWER)
+        return self.cluster.annotates_nodes(POWER)
 
     @property
     def has_programs(self) -> bool:

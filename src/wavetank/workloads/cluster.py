@@ -39,9 +39,10 @@ class Cluster:
         """Returns the names of the nodes."""
         return [Resource(manifest).name for manifest in self.manifests if manifest.get("kind") == Node.kind]
 
-    def annotates(self, annotation: str) -> bool:
-        """Tells whether any object has an annotation."""
-        metadata = (manifest.get("metadata") or {} for manifest in self.manifests)
+    def annotates_nodes(self, annotation: str) -> bool:
+        """Tells whether any node has an annotation."""
+        nodes = (manifest for manifest in self.manifests if manifest.get("kind") == Node.kind)
+        metadata = (manifest.get("metadata") or {} for manifest in nodes)
         return any(annotation in (each.get("annotations") or {}) for each in metadata)
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.formats.batsim.profiles import Profiles
+from wavetank.workloads.formats.batsim.profiles import Profiles, read_ranks
 
 STORAGE = -1  # in the place of a rank: the storage of the profile
 DELAY, COMPOSED, STAGING = "delay", "composed", "data_staging"
@@ -130,7 +130,7 @@ def _read(raw: Mapping[str, Any], kind: str, name: str, size: int) -> Step:
     if kind == DELAY:
         return Step(name, code, delay=fields.duration(raw.get("delay"), f"{path}.delay"))
     if kind == "parallel":
-        return Step(name, code, flops=_by_rank(raw, size, path), transfers=_matrix(raw, size, path))
+        return Step(name, code, flops=read_ranks(raw, size, path), transfers=_matrix(raw, size, path))
     if kind in ("parallel_homogeneous", "parallel_homogeneous_total"):
         share = size if kind.endswith("total") else 1
         flops = fields.number(raw.get("cpu", 0), f"{path}.cpu") / share
@@ -144,13 +144,6 @@ def _read(raw: Mapping[str, Any], kind: str, name: str, size: int) -> Step:
         return Step(name, code, transfers=(moved,), storages=ends)
     known = f"{kind} profiles: {_REFUSED[kind]}" if kind in _REFUSED else f"unknown type {kind!r:.60}"
     raise InputError(known, path=f"{path}.type")
-
-
-def _by_rank(raw: Mapping[str, Any], size: int, path: str) -> list[float]:
-    ranks = fields.items(raw.get("cpu"), f"{path}.cpu")
-    if len(ranks) != size:
-        raise InputError(f"expected {size} values, one per resource of the job, got {len(ranks)}", path=f"{path}.cpu")
-    return [fields.number(flops, f"{path}.cpu[{i}]") for i, flops in enumerate(ranks)]
 
 
 def _matrix(raw: Mapping[str, Any], size: int, path: str) -> tuple[Transfer, ...]:

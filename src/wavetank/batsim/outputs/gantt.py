@@ -10,8 +10,9 @@ from wavetank.batsim.jobs.job import Job, JobState
 from wavetank.batsim.outputs.overlaps import Overlap, overlaps_of
 from wavetank.batsim.platform.machine import Machine
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.results.write.timeaxis import time_ticks
 
-_WIDTH, _LEFT, _TALLEST, _MOST_ROWS = 960, 90, 900, 500
+_WIDTH, _LEFT, _RIGHT, _TALLEST, _MOST_ROWS = 960, 90, 30, 900, 500
 _COLORS = {
     JobState.SUCCESS: "#0072b2",
     JobState.FAILED: "#d55e00",
@@ -68,16 +69,16 @@ def _chart(jobs: Sequence[Job], overlaps: Sequence[Overlap], machines: Sequence[
     dark = [_shade(each, height, end) for each in overlaps if each.machine < rows]
     step = max(1, round(16 / height))
     names = [
-        f"<text x={_LEFT - 8} y={i * height + height / 2 + 4:.1f} text-anchor=end>{escape(machine.name[:14])}</text>"
-        for i, machine in enumerate(machines[:rows:step])
-        for i in [i * step]
+        f"<text x={_LEFT - 8} y={(i + 0.5) * height + 4:.1f} text-anchor=end>{escape(machines[i].name[:14])}</text>"
+        for i in range(0, rows, step)
     ]
     bottom = rows * height
+    scale = (_WIDTH - _LEFT - _RIGHT) / end
     axis = [
         f"<line x1={x:.1f} x2={x:.1f} y1=0 y2={bottom:.1f} /><text x={x:.1f} y={bottom + 16:.1f} text-anchor=middle>"
-        f"{end / SECOND * part / 5:,.0f} s</text>"
-        for part in range(6)
-        for x in [_LEFT + (_WIDTH - _LEFT - 30) * part / 5]
+        f"{written}</text>"
+        for tick, written in time_ticks(end / SECOND)
+        for x in [_LEFT + tick * SECOND * scale]
     ]
     label = "Jobs on machines over time"
     picture = "".join((*axis, *names, *bars, *dark))
@@ -100,7 +101,7 @@ def _shade(overlap: Overlap, height: float, end: Nanoseconds) -> str:
 
 
 def _rectangle(begin: Nanoseconds, finish: Nanoseconds, row: int, height: float, end: Nanoseconds) -> str:
-    scale = (_WIDTH - _LEFT - 30) / end
+    scale = (_WIDTH - _LEFT - _RIGHT) / end
     x, width = _LEFT + begin * scale, max(0.5, (finish - begin) * scale)
     return f"x={x:.2f} y={row * height + 0.5:.2f} width={width:.2f} height={max(1.0, height - 1):.2f}"
 

@@ -66,7 +66,7 @@ Examples:
 @click.option(
     "--fast",
     is_flag=True,
-    help="Run in the compiled loop, some 30 times as fast: without timeouts, patterns, alternatives and actions.",
+    help="Run in the compiled loop, some 25 times as fast: without timeouts, patterns, alternatives and actions.",
 )
 @click.option("--lenient", is_flag=True, help="Ignore unknown fields, as MiSim does.")
 @click.option("--seed", type=click.IntRange(min=0), help="The seed.  [default: the experiment's, else 0]")

@@ -180,7 +180,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
 def _saving(spec: PowerSavingSpec | None, cluster: Cluster) -> SavingOptions | None:
     if spec is None:
         return None
-    if not cluster.annotates(POWER):
+    if not cluster.annotates_nodes(POWER):
         raise InputError("no node has a power model: state power: of nodes", path="spec.powerSaving")
     return SavingOptions(spec.off_after, spec.spare)
 

@@ -10,10 +10,11 @@ import numpy as np
 from wavetank.cluster.objects.pod import SUCCEEDED
 from wavetank.kernel.durations import SECOND
 from wavetank.results.metrics.podtable import PodTable
-from wavetank.results.metrics.steps import FloatArray, edges_between
+from wavetank.results.metrics.steps import Change, FloatArray, Steps, edges_between
 from wavetank.results.recording.energy import EnergyRecorder
 
 _KWH = 3_600_000  # joules
+_MICRO = 1_000_000  # of watts, so that sums are exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +39,11 @@ class EnergyFigures:
         }
 
 
-def energy_figures(recorder: EnergyRecorder | None) -> EnergyFigures | None:
-    """Returns the figures of a run; None if no node has a power model."""
-    if recorder is None or not recorder.nodes:
-        return None
+def energy_figures(recorder: EnergyRecorder) -> EnergyFigures:
+    """Returns the figures of a run with at least one node that has a power model."""
     edges = edges_between(0, recorder.end)
-    times = np.array([step[0] for step in recorder.steps], np.int64)
-    means = [_means(times, np.array([step[i] for step in recorder.steps], np.float64), edges) for i in (1, 2)]
-    joules = np.cumsum(means[0] * np.diff(edges) / SECOND)
-    return EnergyFigures(recorder, edges[:-1] / SECOND, means[0], means[1], joules)
-
-
-def _means(times: np.ndarray[Any, Any], values: FloatArray, edges: np.ndarray[Any, Any]) -> FloatArray:
-    """Returns the means of a step function, which is 0 before its first step, between neighbouring edges."""
-    times = np.concatenate([[min(0, int(times[0]))], times])
-    values = np.concatenate([[0.0], values])
-    areas = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
-    place = np.searchsorted(times, edges, "right") - 1
-    upto = areas[place] + values[place] * (edges - times[place])
-    widths = np.diff(edges).astype(np.float64)
-    return np.where(widths > 0, np.diff(upto) / np.where(widths > 0, widths, 1), values[place[1:]])
+    times, watts, on = (np.array(column) for column in zip(*recorder.changes, strict=True))
+    steps = Steps([Change(times, watts=np.rint(watts * _MICRO).astype(np.int64), on=on)])
+    (power,), (nodes,) = steps.means("watts", edges), steps.means("on", edges)
+    power = power / _MICRO
+    return EnergyFigures(recorder, edges[:-1] / SECOND, power, nodes, np.cumsum(power * np.diff(edges) / SECOND))

@@ -13,7 +13,6 @@ from wavetank.kernel.durations import SECOND
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.metrics.autoscaling import AutoscalerFigures
 from wavetank.results.metrics.cost import HOUR
-from wavetank.results.metrics.energy import EnergyFigures
 from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
 from wavetank.results.metrics.fragmentation import fragmentation
 from wavetank.results.metrics.gpus import GpuFigures
@@ -24,6 +23,7 @@ from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
 
 if TYPE_CHECKING:
+    from wavetank.results.metrics.energy import EnergyFigures
     from wavetank.services.cluster.services import ClusterServices
 
 

@@ -44,11 +44,9 @@ class EnergyRecorder(Observer):
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeEnergy] = {}
-        self.steps: list[tuple[Nanoseconds, float, int]] = []  # time, watts of all nodes, nodes that are on
+        self.changes: list[tuple[Nanoseconds, float, int]] = []  # time, watts more, nodes more that are on
         self.end: Nanoseconds = 0
         self._running: dict[str, tuple[str, int]] = {}  # by uid: node and milli-CPU
-        self._watts = 0.0
-        self._on = 0
 
     def join(self, context: ActorContext) -> None:
         """Watches nodes and pods."""
@@ -75,8 +73,7 @@ class EnergyRecorder(Observer):
         entry = self.nodes[node.name] = NodeEnergy(node.name, model, capacity, since=self._clock.now)
         entry.state = node.annotations.get(POWER_STATE, ON)
         entry.used = node.load.get(CPU, 0)
-        self._on += entry.state == ON
-        self._change(entry)
+        self._change(entry, int(entry.state == ON))
 
     def _node_modified(self, node: Node) -> None:
         entry = self.nodes.get(node.name)
@@ -87,19 +84,16 @@ class EnergyRecorder(Observer):
         if state != entry.state:
             entry.settle(self._clock.now)
             entry.switches += 1
-            self._on += (state == ON) - (entry.state == ON)
+            more = (state == ON) - (entry.state == ON)
             entry.state = state
-            self._change(entry)
+            self._change(entry, more)
 
     def _node_deleted(self, node: Node) -> None:
         entry = self.nodes.get(node.name)
         if entry is not None:
             entry.settle(self._clock.now)
-            self._on -= entry.state == ON
-            entry.state = "gone"
-            self._watts -= entry.watts
-            entry.watts = 0.0
-            self._note()
+            self.changes.append((self._clock.now, -entry.watts, -(entry.state == ON)))
+            entry.state, entry.watts = "gone", 0.0
 
     def _pod_seen(self, pod: Pod) -> None:
         if pod.phase == RUNNING:
@@ -122,14 +116,7 @@ class EnergyRecorder(Observer):
         if entry.state != "gone":
             self._change(entry)
 
-    def _change(self, entry: NodeEnergy) -> None:
+    def _change(self, entry: NodeEnergy, on: int = 0) -> None:
         watts = entry.model.watts_in(entry.state, entry.used / entry.capacity if entry.capacity else 0.0)
-        self._watts += watts - entry.watts
+        self.changes.append((self._clock.now, watts - entry.watts, on))
         entry.watts = watts
-        self._note()
-
-    def _note(self) -> None:
-        now = self._clock.now
-        if self.steps and self.steps[-1][0] == now:
-            self.steps.pop()
-        self.steps.append((now, self._watts, self._on))

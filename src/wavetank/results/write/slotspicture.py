@@ -7,13 +7,12 @@ from html import escape
 
 from wavetank.batchoperator.recording import SlotUse
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.results.write.timeaxis import time_ticks
 
 _WIDTH, _LEFT, _RIGHT, _TOP, _ROW, _BOTTOM = 900, 150, 20, 12, 26, 34
 _MOST_USES = 5000  # drawn: more would be a picture of lines
-_TICKS = 8
 # Colours that are told apart by people with any colour vision (Okabe and Ito), dark enough for white letters.
 _COLOURS = ("#0072b2", "#b8501c", "#00795a", "#8f4a7d", "#4b6b88", "#8a6d00", "#a13d63", "#5b5b9a")
-_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800, 2592000)
 _STYLE = """<style>
 text { font: 12px system-ui, sans-serif; fill: #24292f } .axis { stroke: #d0d7de } .lane { fill: #f6f8fa }
 .use { stroke: #ffffff } text.name { fill: #ffffff }
@@ -53,20 +52,10 @@ def _lanes(rows: Mapping[tuple[str, int], int], slots: Mapping[tuple[str, int], 
 
 
 def _axis(span: Nanoseconds, scale: float, height: int) -> Iterator[str]:
-    seconds = span / SECOND
-    step = next((each for each in _STEPS_S if seconds / each <= _TICKS), _STEPS_S[-1])
-    for tick in range(0, int(seconds) + 1, step):
+    for tick, label in time_ticks(span / SECOND):
         x = _LEFT + tick * SECOND * scale
         yield f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{height - _BOTTOM + 4}"/>'
-        yield f'<text x="{x:.1f}" y="{height - 12}" text-anchor="middle">{_written(tick, step)}</text>'
-
-
-def _written(seconds: int, step: int) -> str:
-    """Writes a time in the unit of the steps."""
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if step % size == 0:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
+        yield f'<text x="{x:.1f}" y="{height - 12}" text-anchor="middle">{label}</text>'
 
 
 def _bars(

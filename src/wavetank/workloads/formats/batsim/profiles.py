@@ -112,13 +112,19 @@ def _flops(profile: Mapping[str, Any], kind: str, size: int, path: str) -> float
     return flops / size if kind == "parallel_homogeneous_total" else flops
 
 
-def _flops_by_rank(profile: Mapping[str, Any], size: int, path: str) -> float:
+def read_ranks(profile: Mapping[str, Any], size: int, path: str) -> list[float]:
+    """Reads the flops of each of `size` ranks of a parallel profile."""
     ranks = fields.items(profile.get("cpu"), f"{path}.cpu")
     if len(ranks) != size:
         raise InputError(f"expected {size} values, one per resource of the job, got {len(ranks)}", path=f"{path}.cpu")
+    return [fields.number(flops, f"{path}.cpu[{i}]") for i, flops in enumerate(ranks)]
+
+
+def _flops_by_rank(profile: Mapping[str, Any], size: int, path: str) -> float:
+    ranks = read_ranks(profile, size, path)
     if profile.get("com") and any(fields.number(sent, f"{path}.com") for sent in fields.items(profile["com"], path)):
         raise _no_network(f"{path}.com")
-    return max(fields.number(flops, f"{path}.cpu[{i}]") for i, flops in enumerate(ranks))
+    return max(ranks)
 
 
 def _no_network(path: str) -> InputError:
