@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
-from pathlib import Path
 
 POLICY_COLOURS = ("#888888", "#2a6fb0", "#d9701a")
 PLACES = {
@@ -30,11 +29,11 @@ class Chart:
     times: Mapping[str, float]
 
 
-def write_picture(path: Path, chart: Chart) -> None:
-    """Writes the picture as SVG."""
+def picture(chart: Chart) -> str:
+    """Returns the picture as SVG."""
     parts = [*_placements(chart.placements), *_bars(chart), *_times(chart.times)]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif">'
-    path.write_text("\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n")
+    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"
 
 
 def _placements(placements: Mapping[str, Mapping[str, str]]) -> list[str]:

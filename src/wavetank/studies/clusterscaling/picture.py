@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Protocol
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 340, 210, 52, 58, 120
@@ -16,13 +15,15 @@ BLUE, RED, GREY = "#0072b2", "#d55e00", "#8a929b"
 class Sizes(Protocol):
     """What is drawn of a run."""
 
-    def size(self, group: str, time: float) -> int: ...
+    def size(self, group: str, time: float) -> int:
+        """Returns how many nodes a set has at a time, in seconds."""
 
-    def cores(self, time: float) -> int: ...
+    def cores(self, time: float) -> int:
+        """Returns the CPUs of both sets."""
 
 
-def write_figure(path: Path, runs: Mapping[str, Sizes]) -> None:
-    """Writes an SVG with a panel for each run."""
+def figure(runs: Mapping[str, Sizes]) -> str:
+    """Returns an SVG with a panel for each run."""
     width = LEFT + len(runs) * (WIDTH + GAP)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {TOP + HEIGHT + 50}" font-family="sans-serif" '
@@ -31,7 +32,7 @@ def write_figure(path: Path, runs: Mapping[str, Sizes]) -> None:
     ]
     for number, (name, run) in enumerate(runs.items()):
         parts.append(f'<g transform="translate({LEFT + number * (WIDTH + GAP)} {TOP})">{_panel(name, run)}</g>')
-    path.write_text("".join([*parts, "</svg>\n"]), encoding="utf-8")
+    return "".join([*parts, "</svg>\n"])
 
 
 def _panel(name: str, run: Sizes) -> str:

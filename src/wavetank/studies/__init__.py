@@ -1,0 +1,1 @@
+"""Published studies, repeated claim by claim."""

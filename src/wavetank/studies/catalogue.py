@@ -1,0 +1,32 @@
+"""All studies, by name."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from wavetank.errors import InputError
+from wavetank.studies.study import Study
+
+# The module of each study, which has it as STUDY; it is imported only if it is asked for.
+_MODULES = {
+    "cluster-scaling": "wavetank.studies.clusterscaling.study",
+    "gpu-sharing": "wavetank.studies.gpusharing.study",
+    "teastore": "wavetank.studies.teastore.study",
+    "topsis": "wavetank.studies.topsis.study",
+}
+
+
+def study_names() -> tuple[str, ...]:
+    """Returns the names of all studies, sorted."""
+    return tuple(sorted(_MODULES))
+
+
+def load_study(name: str) -> Study:
+    """Returns a study by its name."""
+    if name not in _MODULES:
+        close = get_close_matches(name, _MODULES, 1)
+        hint = f" (did you mean {close[0]}?)" if close else f"; there are {', '.join(study_names())}"
+        raise InputError(f"no study {name!r}{hint}")
+    study: Study = import_module(_MODULES[name]).STUDY
+    return study

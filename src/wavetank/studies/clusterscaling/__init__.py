@@ -1,0 +1,1 @@
+"""Two node sets that the cluster autoscaler scales (Kubernetes-in-the-Loop, section 5.2)."""

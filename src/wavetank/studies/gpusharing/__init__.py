@@ -1,0 +1,1 @@
+"""GPU sharing and fragmentation (Weng et al., USENIX ATC 2023)."""

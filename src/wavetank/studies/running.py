@@ -1,0 +1,27 @@
+"""Runs a study and writes what it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wavetank.studies.data import find_data
+from wavetank.studies.study import Findings, Progress, Study, StudyContext, no_progress
+from wavetank.studies.writing import write_findings
+
+
+def run_study(
+    study: Study,
+    out: Path,
+    *,
+    small: bool = False,
+    data: Path | None = None,
+    jobs: int | None = None,
+    progress: Progress = no_progress,
+) -> Findings:
+    """Runs a study and writes page, claims and pictures to the folder `out`, results of its runs to `out`/runs."""
+    folders = find_data(study.data, data, small)
+    runs = out / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    findings = study.run(StudyContext(runs, small, folders, jobs, progress))
+    write_findings(study, findings, out, small)
+    return findings

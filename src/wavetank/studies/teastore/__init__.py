@@ -1,0 +1,1 @@
+"""TeaStore on five nodes around the world (Kubernetes-in-the-Loop, section 5.1)."""

@@ -1,0 +1,1 @@
+"""The thesis on TOPSIS for container scheduling."""
