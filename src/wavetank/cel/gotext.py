@@ -71,7 +71,7 @@ def _reason(error: re.error, text: str) -> str:
 
 def _translate(text: str) -> str:
     _refuse_perl(text)
-    out, i, in_class = [], 0, False
+    out, i, in_class, scope = [], 0, False, _FlagScopes()
     while i < len(text):
         char = text[i]
         if char == "\\" and i + 1 < len(text):
@@ -95,11 +95,47 @@ def _translate(text: str) -> str:
             continue
         elif char == "$" and not in_class:
             out.append(r"\Z")
+        elif not in_class and (flags := _FLAGS.match(text, i)):
+            out.append(scope.begin(flags[1]))
+            i = flags.end()
+            continue
+        elif not in_class and char in "(|)":
+            out.append(scope.pass_on(char))
         else:
             in_class = in_class and char != "]"
             out.append(char)
         i += 1
-    return "".join(out)
+    return "".join(out) + scope.end()
+
+
+_FLAGS = re.compile(r"\(\?([ims]*(?:-[ims]+)?)\)")
+
+
+class _FlagScopes:
+    """Flags such as (?i) hold up to the end of their group, where Python allows them at the start of a pattern only."""
+
+    def __init__(self) -> None:
+        self._groups: list[list[str]] = [[]]  # the open groups, and the flags that were set in each
+
+    def begin(self, flags: str) -> str:
+        self._groups[-1].append(flags)
+        return f"(?{flags}:"
+
+    def pass_on(self, char: str) -> str:
+        """Returns a bracket or bar, with what it ends and begins again."""
+        if char == "(":
+            self._groups.append([])
+            return char
+        flags = self._groups[-1]
+        if char == "|":
+            return ")" * len(flags) + "|" + "".join(f"(?{each}:" for each in flags)
+        if len(self._groups) > 1:
+            self._groups.pop()
+            return ")" * len(flags) + char
+        return char
+
+    def end(self) -> str:
+        return ")" * len(self._groups[0])
 
 
 def _refuse_perl(text: str) -> None:

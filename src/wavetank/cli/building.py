@@ -33,9 +33,11 @@ def list_programs(otherwise: str) -> None:
     if not programs:
         console.print(f"none yet: {otherwise}", highlight=False)
         return
-    table = Table("name", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold")
+    table = Table(
+        "name", "version", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold"
+    )
     for program in programs:
-        table.add_row(program.name, program.version, program.go, program.package, program.file)
+        table.add_row(program.name, program.version, program.kubernetes, program.go, program.package, program.file)
     console.print(table)
 
 

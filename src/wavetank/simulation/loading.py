@@ -134,6 +134,7 @@ def _complete(manifest: Manifest, store: Store, kinds: KindTable) -> Resource:
     is_new = "status" not in document
     set_defaults(kind, document)
     if is_new:
+        metadata = document["metadata"]  # defaulting has made a new one
         metadata["uid"] = metadata.get("uid") or store.next_uid
         prepare_create(kind, document, WriteContext(render_time(store.clock.now)))
     made = make_object(document, store.specs)

@@ -73,7 +73,7 @@ class Loop:
         self._controllers = controllers
         if manager is not None or controllers:
             store.subscribe(POD, added=set_behavior)
-        managed = [manager.version] if manager else [each.version for each in controllers]
+        managed = [manager.version] if manager else [each.kubernetes for each in controllers]
         stated = [*(each.version for each in processes), *managed, SERVED.tag]
         reports = KubeletReports(context, next(version for version in stated if version))
         measured = None

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from wavetank.simulation.programs import Loop
     from wavetank.simulation.scalablegroup import ScalableGroup
 
+DEFINITION = "CustomResourceDefinition"
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -154,11 +156,14 @@ class Simulation:
         from wavetank.controllers.machines.definitions import definitions as machine_definitions
 
         setting = self.setting
-        given = [dict(each) for each in setting.cluster.manifests if each.get("kind") == "CustomResourceDefinition"]
+        given = [dict(each) for each in setting.cluster.manifests if each.get("kind") == DEFINITION]
         machines = machine_definitions() if setting.node_groups else []
         claims = claim_definitions() if setting.provisioning is not None else []
+        needed = (
+            dict(each) for program in setting.programs for each in program.manifests if each["kind"] == DEFINITION
+        )
         known = {each["metadata"]["name"] for each in given}
-        return [*given, *(each for each in (*machines, *claims) if each["metadata"]["name"] not in known)]
+        return [*given, *(each for each in (*machines, *claims, *needed) if each["metadata"]["name"] not in known)]
 
     def _run(self, world: World, loop: Loop | None) -> Nanoseconds:
         """Runs to the end and returns its time."""

@@ -7,16 +7,18 @@ from wavetank.cluster.releases import SERVED
 
 _EXAMPLES = f"""\b
 Examples:
+  wavetank controller build kueue
+  wavetank controller build karpenter --version v1.12.0
   wavetank controller build kube-controller-manager --version {SERVED.tag}
   wavetank controller build cluster-autoscaler --package ~/src/autoscaler/cluster-autoscaler
   wavetank controller build my-operator --package ./cmd/manager
   wavetank controller list
 """
 
-_HELP = f"""Build real controllers that run in virtual time, and list them.
+_HELP = """Build real controllers that run in virtual time, and list them.
 
 An experiment runs such programs beside its schedulers, with the same results byte for byte every time:
-controllers: [{{name: cluster-autoscaler, process: {{version: {SERVED.tag}}}}}].
+controllers: [{name: kueue, process: {}}].
 """
 
 
@@ -28,15 +30,18 @@ def command() -> None:
 @command.command(epilog=_EXAMPLES)
 @click.argument("name")
 @click.option(
-    "--version", help=f"The release of Kubernetes, e.g. {SERVED.tag}.  [default: that of the package's module]"
+    "--version",
+    help=f"Of a known program, its version; else the release of Kubernetes, e.g. {SERVED.tag}.  "
+    "[default: that which was tried; that of the package's module]",
 )
 @click.option("--go", help="The go command to build with.  [default: go on the PATH]")
 @click.option("--package", help="A folder with a main package, or an import path with a version.")
 def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
     """Build a controller that runs in virtual time, with your Go toolchain and Go's module proxy.
 
-    NAME is a command of Kubernetes (kube-controller-manager), or with --package any name. A folder's
-    module must use k8s.io/kubernetes or k8s.io/client-go. It is kept in ~/.cache/wavetank.
+    NAME is a known program (kueue, karpenter), a command of Kubernetes (kube-controller-manager), or
+    with --package any name. A folder's module must use k8s.io/kubernetes or k8s.io/client-go. It is
+    kept in ~/.cache/wavetank.
     """
     build_and_show(name, version, go, package)
 

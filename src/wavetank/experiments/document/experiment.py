@@ -162,7 +162,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         ties=spec.ties,
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=spec.horizon,
-        controllers=make_controllers(spec.controllers, "spec.controllers", flags),
+        controllers=make_controllers(spec.controllers, folder, "spec.controllers", flags),
         execution=spec.execution,
         assertions=spec.assert_,
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.errors import InputError
+from wavetank.experiments.document.configurations import read_configuration
 from wavetank.experiments.document.structures.schedulers import ProcessSpec
 from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.durations import SECOND
@@ -73,19 +73,10 @@ def _version(version: str) -> str:
 
 
 def _configuration(value: str | Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    if not isinstance(value, str):
-        _check(value, "")
-        return value
-    path = folder / value
-    documents = load_documents(read_text(path), str(path))
-    if len(documents) != 1 or not isinstance(documents[0], Mapping):
-        raise InputError("expected one KubeSchedulerConfiguration", source=str(path))
-    _check(documents[0], str(path))
-    return documents[0]
-
-
-def _check(document: Mapping[str, Any], source: str) -> None:
+    document = read_configuration(value, folder, HEAD["kind"])
     try:
         check_configuration(document)
     except InputError as error:
-        raise error.inside(path="config" if not source else "", source=source) from None
+        place = {"source": str(folder / value)} if isinstance(value, str) else {"path": "config"}
+        raise error.inside(**place) from None
+    return document

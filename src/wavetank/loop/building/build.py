@@ -6,15 +6,18 @@ import json
 import re
 import subprocess
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from wavetank.cluster.manifests import load_documents
 from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.cache import Cache, Program
-from wavetank.loop.building.module import CLIENT, KUBERNETES, parse_release, write_module
+from wavetank.loop.building.module import CLIENT, KUBERNETES, parse_release, parse_version, write_module, write_recipe
 from wavetank.loop.building.overlay import write_overlay
 from wavetank.loop.building.toolchain import BuildError, Toolchain
+from wavetank.loop.recipes import Recipe, recipe_of
 
 Progress = Callable[[str, int], None]  # current step, and number of packages compiled so far
 
@@ -27,8 +30,11 @@ class Source:
 
     package: str
     folder: Path
-    version: str
+    version: str  # of the program, that of Kubernetes unless it has a recipe
     mode: str
+    release: str = ""  # of Kubernetes, if it is not the version
+    linked: Mapping[str, str] = field(default_factory=dict)  # variables that the linker sets
+    manifests: tuple[Mapping[str, Any], ...] = ()  # objects that the program needs in its cluster
 
 
 def build_program(
@@ -37,8 +43,8 @@ def build_program(
     """Builds a program and stores it in the cache; BuildError with the end of the compiler's output if that fails.
 
     `package` is a folder of the user's (./cmd/my-scheduler), an import path with a version
-    (sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7), or None for the Kubernetes command called `name`. `version`
-    is that of Kubernetes; a folder's module states it itself.
+    (sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7), or None for the known program or command of Kubernetes called
+    `name`. `version` is that of the known program, else of Kubernetes; a folder's module states it itself.
     """
     with cache.locked():
         report("reading the modules", 0)
@@ -46,13 +52,16 @@ def build_program(
         overlay = write_overlay(toolchain, cache.folder / "overlays")
         built = cache.folder / f"{name}.new"
         _compile(toolchain, source, overlay, built, report)
-        program = Program(name, source.version, toolchain.name, source.package, str(built))
-        return cache.keep(built, program)
+        program = Program(name, source.version, toolchain.name, source.package, str(built), source.release)
+        return cache.keep(built, program, source.manifests)
 
 
 def _source(toolchain: Toolchain, name: str, version: str | None, package: str | None, cache: Cache) -> Source:
     if package is not None and "@" not in package:
         return _own(toolchain, Path(package), version)
+    recipe = recipe_of(name)
+    if package is None and recipe.module:
+        return _known(toolchain, name, recipe, version, cache)
     if version is None:
         raise BuildError(f"which Kubernetes? give --version {SERVED.tag}")
     version = parse_release(version)
@@ -63,6 +72,27 @@ def _source(toolchain: Toolchain, name: str, version: str | None, package: str |
     path, _, wanted = package.partition("@")
     write_module(toolchain, version, folder, (_module_of(toolchain, path, wanted), wanted))
     return Source(path, folder, version, "mod")
+
+
+def _known(toolchain: Toolchain, name: str, recipe: Recipe, version: str | None, cache: Cache) -> Source:
+    """Returns a known program, by default of the version that was tried."""
+    version = parse_version(version or recipe.version, recipe.version)
+    folder = cache.folder / "modules" / f"{name}-{version}"
+    module = write_recipe(toolchain, recipe, version, folder)
+    client = _required(toolchain, folder, CLIENT, "-mod=mod")
+    if client is None:
+        raise BuildError(f"{recipe.module} {version} does not use {CLIENT}")
+    package = recipe.package or f"./{recipe.sources}"
+    linked = {recipe.linked: version} if recipe.linked else {}
+    manifests = tuple(_manifests(module, recipe))
+    return Source(package, folder, version, "mod", f"v1{client.removeprefix('v0')}", linked, manifests)
+
+
+def _manifests(module: Path, recipe: Recipe) -> Iterator[Mapping[str, Any]]:
+    """Reads the objects that a program needs in its cluster from the files of its module."""
+    for pattern in recipe.manifests:
+        for file in sorted(module.glob(pattern)):
+            yield from (each for each in load_documents(file.read_text(encoding="utf-8"), str(file)) if each)
 
 
 def _own(toolchain: Toolchain, folder: Path, version: str | None) -> Source:
@@ -79,9 +109,9 @@ def _own(toolchain: Toolchain, folder: Path, version: str | None) -> Source:
     return Source(".", folder.resolve(), found, "readonly")
 
 
-def _required(toolchain: Toolchain, folder: Path, module: str) -> str | None:
+def _required(toolchain: Toolchain, folder: Path, module: str, *flags: str) -> str | None:
     """Returns the version of a module that the one in a folder requires, after replacement; None if it does not."""
-    asked = _go(toolchain, folder, "list", "-m", "-json", module)
+    asked = _go(toolchain, folder, "list", *flags, "-m", "-json", module)
     if asked.returncode:
         return None
     found = json.loads(asked.stdout)
@@ -104,7 +134,7 @@ def _go(toolchain: Toolchain, folder: Path, *arguments: str) -> subprocess.Compl
 
 def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, report: Progress) -> None:
     command = [toolchain.command, "build", f"-mod={source.mode}", "-trimpath", "-v", f"-overlay={overlay}"]
-    command += [f"-ldflags={_flags(source.version)}", "-o", str(built), source.package]
+    command += [f"-ldflags={_flags(source)}", "-o", str(built), source.package]
     report("compiling", 0)
     environment = toolchain.environment
     with subprocess.Popen(command, cwd=source.folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
@@ -132,10 +162,11 @@ def _follow(process: subprocess.Popen[str], report: Progress) -> list[str]:
     return list(last)
 
 
-def _flags(version: str) -> str:
+def _flags(source: Source) -> str:
     """Returns linker flags that set the version, as the release's own build does."""
     base, client = "k8s.io/component-base/version", "k8s.io/client-go/pkg/version"
+    version = source.release or source.version
     _, minor, _ = version.split(".")
     values = {f"{base}.gitVersion": version, f"{base}.gitMajor": "1", f"{base}.gitMinor": minor}
-    values[f"{client}.gitVersion"] = version
+    values |= {f"{client}.gitVersion": version, **source.linked}
     return " ".join(["-s", "-w", *(f"-X {key}={value}" for key, value in values.items())])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from wavetank.errors import InputError
 
 _ABOUT = "program.json"
+_MANIFESTS = "manifests.json"
 
 
 @dataclass(frozen=True)
@@ -18,15 +19,28 @@ class Program:
     """A program that was built for the loop, and its file."""
 
     name: str
-    version: str  # of Kubernetes
+    version: str  # its own, which is that of Kubernetes unless it has a recipe
     go: str
     package: str
     file: str
+    release: str = ""  # of Kubernetes, if it is not the version
+
+    @property
+    def kubernetes(self) -> str:
+        """Returns the release of Kubernetes whose libraries it uses."""
+        return self.release or self.version
 
     @property
     def path(self) -> Path:
         """Returns the executable."""
         return Path(self.file)
+
+    @property
+    def manifests(self) -> list[dict[str, Any]]:
+        """Returns the objects that it needs in its cluster, as its module states them."""
+        file = self.path.with_name(_MANIFESTS)
+        found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+        return found
 
 
 class Cache:
@@ -55,13 +69,17 @@ class Cache:
                 return program
         raise InputError(f"{name} {version} is not built: wavetank {kind} build {name} --version {version}")
 
-    def keep(self, built: Path, program: Program) -> Program:
-        """Moves a new executable into the cache; its file has the program's name, since that becomes its user agent."""
+    def keep(self, built: Path, program: Program, manifests: Sequence[Mapping[str, Any]] = ()) -> Program:
+        """Moves a new executable into the cache; its file has the program's name, since that becomes its user agent.
+
+        `manifests` are the objects that it needs in its cluster.
+        """
         home = self.programs / f"{program.name}-{program.version}-{program.go}"
         home.mkdir(parents=True, exist_ok=True)
         file = home / program.name
         os.replace(built, file)
         kept = Program(**{**asdict(program), "file": str(file)})
+        (home / _MANIFESTS).write_text(json.dumps(list(manifests)), encoding="utf-8")
         (home / _ABOUT).write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
         return kept
 

@@ -211,10 +211,15 @@ def _entropy(text: str) -> Iterator[Edit]:
     )
 
 
-def _dialing(text: str) -> Iterator[Edit]:
+def _sockets(text: str) -> Iterator[Edit]:
     yield _after(
         "func (sd *sysDialer) doDialTCP(ctx context.Context, laddr, raddr *TCPAddr) (*TCPConn, error) {\n",
         '\tif path := virtualSocket(raddr); path != "" {\n\t\treturn sd.dialVirtual(ctx, raddr, path)\n\t}\n',
+    )
+    yield _after(
+        "func (sl *sysListener) listenTCPProto("
+        "ctx context.Context, laddr *TCPAddr, proto int) (*TCPListener, error) {\n",
+        '\tif path := virtualPort(laddr); path != "" {\n\t\treturn sl.listenVirtual(ctx, laddr, path)\n\t}\n',
     )
 
 
@@ -231,6 +236,6 @@ _EDITS = {
     "runtime/rand.go": _randomness,
     "runtime/select.go": _selects,
     "runtime/vgetrandom_linux.go": _entropy,
-    "net/tcpsock_posix.go": _dialing,
+    "net/tcpsock_posix.go": _sockets,
 }
 EDITED = tuple(_EDITS)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.toolchain import BuildError, Toolchain
+from wavetank.loop.recipes.recipe import Recipe
 
 KUBERNETES = "k8s.io/kubernetes"
 CLIENT = "k8s.io/client-go"  # whose version v0.X.Y is of Kubernetes v1.X.Y
@@ -22,17 +25,53 @@ def parse_release(text: str) -> str:
     return f"v{match[1]}"
 
 
+def parse_version(text: str, example: str) -> str:
+    """Parses the version of a program of its own, of three numbers, with or without v; BuildError if it is invalid."""
+    match = re.fullmatch(r"v?(\d+\.\d+\.\d+(?:-[\w.]+)?)", text)
+    if not match:
+        raise BuildError(f"expected a version such as {example}, got {text!r}")
+    return f"v{match[1]}"
+
+
 def write_module(toolchain: Toolchain, version: str, folder: Path, required: tuple[str, str] | None = None) -> None:
     """Writes a go.mod that requires one version of Kubernetes, with its staging modules replaced by the published ones.
 
-    `required` is another module and its version. An unchanged file is not written, so that go.sum and all compiled
-    packages stay valid.
+    `required` is another module and its version.
     """
     text = _module_text(_released(toolchain, version), version)
     if required is not None:
         text = text.replace(
             f"require {KUBERNETES} {version}", f"require {KUBERNETES} {version}\n\nrequire {' '.join(required)}"
         )
+    _write_module(text, folder)
+
+
+def write_recipe(toolchain: Toolchain, recipe: Recipe, version: str, folder: Path) -> Path:
+    """Writes a module that requires a known program's, and wavetank's sources for it; returns the program's files."""
+    downloaded = download(toolchain, recipe.module, version)
+    released = Path(downloaded["GoMod"]).read_text(encoding="utf-8")
+    replaced = [
+        *re.findall(r"^(?:replace)?\s+(\S+(?: v\S+)? => [^.\s]\S* v\S+)", released, re.MULTILINE),
+        *recipe.replaced,
+    ]
+    text = "\n\n".join(
+        [
+            "module wavetank/programs",
+            *re.findall(r"^(?:go|godebug) .*$", released, re.MULTILINE),
+            f"require {recipe.module} {version}",
+            "replace (\n" + "".join(f"\t{line}\n" for line in replaced) + ")\n",
+        ]
+    )
+    _write_module(text, folder)
+    if recipe.sources:
+        (folder / recipe.sources).mkdir(exist_ok=True)
+        for source in (files("wavetank.loop.building") / "gosources" / recipe.sources).iterdir():
+            (folder / recipe.sources / source.name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    return Path(downloaded["Dir"])
+
+
+def _write_module(text: str, folder: Path) -> None:
+    """Writes a go.mod; an unchanged one is left alone, so that go.sum and all compiled packages stay valid."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "wanted.mod"  # the go command completes go.mod itself
     if not source.exists() or source.read_text(encoding="utf-8") != text:
@@ -40,9 +79,9 @@ def write_module(toolchain: Toolchain, version: str, folder: Path, required: tup
         source.write_text(text, encoding="utf-8")
 
 
-def _released(toolchain: Toolchain, version: str) -> str:
-    """Downloads the go.mod of a release."""
-    wanted = f"{KUBERNETES}@{version}"
+def download(toolchain: Toolchain, module: str, version: str) -> dict[str, Any]:
+    """Downloads a module; returns what the go command says about it: its files are in Dir, its go.mod is GoMod."""
+    wanted = f"{module}@{version}"
     asked = subprocess.run(
         [toolchain.command, "mod", "download", "-json", wanted],
         cwd="/",
@@ -54,7 +93,12 @@ def _released(toolchain: Toolchain, version: str) -> str:
     if asked.returncode or "GoMod" not in answer:
         problem = answer.get("Error") or asked.stderr.strip()
         raise BuildError(f"cannot download {wanted}: {problem}")
-    return Path(answer["GoMod"]).read_text(encoding="utf-8")
+    return dict(answer)
+
+
+def _released(toolchain: Toolchain, version: str) -> str:
+    """Downloads the go.mod of a release."""
+    return Path(download(toolchain, KUBERNETES, version)["GoMod"]).read_text(encoding="utf-8")
 
 
 def _module_text(released: str, version: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition
 from wavetank.loop.processes.launch_overlay import API_ADDRESS, open_listener, write_kubeconfig
 from wavetank.loop.processes.process import Process, Start
+from wavetank.loop.recipes import recipe_of
 from wavetank.loop.turns.lockstep import START
 from wavetank.loop.turns.participant import Handle, Participant
 from wavetank.loop.turns.requestaudit import RequestAudit
@@ -24,21 +26,6 @@ _FLAGS = (
     "--kube-api-qps=5000",
     "--kube-api-burst=5000",
 )
-
-
-# What programs of these packages need in the loop: one instance, JSON, no rate limits, one worker where it matters.
-USUAL_FLAGS: Mapping[str, tuple[str, ...]] = {
-    "cluster-autoscaler": (
-        "--cloud-provider=clusterapi",
-        "--leader-elect=false",
-        "--kube-api-content-type=application/json",
-        "--kube-client-qps=5000",
-        "--kube-client-burst=5000",
-        "--address=127.0.0.1:0",
-        "--cluster-snapshot-parallelism=1",
-        "--predicate-parallelism=1",
-    )
-}
 
 
 class ManagerAudit(RequestAudit):
@@ -63,14 +50,21 @@ def launch_manager(definition: ManagerDefinition, participant: Participant, fold
     """Starts the program in a folder of its own and attaches it; its random numbers depend on the seed."""
     chosen = f"--controllers={','.join(definition.controllers)}"
     words = [definition.file, "--kubeconfig={kubeconfig}", *_FLAGS, chosen, *definition.arguments]
+    folder.mkdir()
     _launch(f"controller {definition.package}", words, {}, definition.patience_s, participant, folder, seed)
 
 
 def launch_controller(definition: ControllerDefinition, participant: Participant, folder: Path, seed: int) -> None:
     """Starts the program in a folder of its own and attaches it; its random numbers depend on the seed."""
     flag = ["--kubeconfig={kubeconfig}"] if definition.has_flag else []
-    words = [definition.file, *flag, *USUAL_FLAGS.get(definition.package, ()), *definition.arguments]
-    environment = {"KUBECONFIG": "{kubeconfig}", **definition.environment}
+    recipe = recipe_of(definition.package)
+    words = [definition.file, *flag, *recipe.flags, *definition.arguments]
+    folder.mkdir()
+    if definition.configuration is not None:
+        configuration = folder / "configuration.json"
+        configuration.write_text(json.dumps(definition.configuration), encoding="utf-8")
+        words.insert(1, f"--config={configuration}")
+    environment = {"KUBECONFIG": "{kubeconfig}", **recipe.environment, **definition.environment}
     _launch(f"controller {definition.name}", words, environment, definition.patience_s, participant, folder, seed)
 
 
@@ -84,7 +78,6 @@ def _launch(
     seed: int,
 ) -> None:
     """Starts a command; in its words and environment `{kubeconfig}` stands for the name of that file."""
-    folder.mkdir()
     listener = open_listener(
         folder / API_ADDRESS, lambda connection, request: participant.serve(listener, connection, request)
     )

@@ -88,7 +88,10 @@ class ProcessDefinition:
 class ControllerDefinition:
     """Any controller that was built for the loop: its executable and arguments, without those for the API's address.
 
-    The kubeconfig is given by the environment variable KUBECONFIG, and by the flag of that name if it `has_flag`.
+    The kubeconfig is given by the environment variable KUBECONFIG, and by the flag of that name if it `has_flag`. A
+    `configuration` is written to a file and given by --config. `manifests` are objects that it needs in its cluster:
+    definitions of its kinds, its webhooks. `services` are the Services (NAMESPACE/NAME) whose webhooks it serves, with
+    the ports on which it listens. `release` is that of Kubernetes, if its version is another.
     """
 
     name: str
@@ -99,6 +102,15 @@ class ControllerDefinition:
     has_flag: bool = True
     patience_s: float = PATIENCE_S
     environment: Mapping[str, str] = field(default_factory=dict)
+    configuration: Mapping[str, Any] | None = None
+    manifests: tuple[Mapping[str, Any], ...] = ()
+    services: Mapping[str, int] = field(default_factory=dict)
+    release: str = ""
+
+    @property
+    def kubernetes(self) -> str:
+        """Returns the release of Kubernetes whose libraries it uses."""
+        return self.release or self.version
 
     @property
     def description(self) -> str:

@@ -22,7 +22,7 @@ PATIENCE = f"{PATIENCE_S:g}s"
 LOCKSTEP = "lockstep"
 TIMESTEP = "timestep"
 
-_CONFIG = types.either("file or mapping", types.mapping, types.file, Mapping)
+CONFIG = types.either("file or mapping", types.mapping, types.file, Mapping)
 _WORDS = types.items(types.text, "list of texts")
 
 
@@ -134,7 +134,7 @@ class ProcessSpec(Structure):
         doc=f"its release of Kubernetes, such as `{SERVED.tag}`",
     )
     config: str | Mapping[str, Any] | None = field(
-        _CONFIG, default=None, doc="a KubeSchedulerConfiguration, which is completed"
+        CONFIG, default=None, doc="a KubeSchedulerConfiguration, which is completed"
     )
     args: list[str] | None = field(_WORDS, default=None, otherwise="[]", doc="more arguments")
     patience: Nanoseconds = field(
@@ -164,7 +164,7 @@ class SchedulerPart(Structure):
     )
 
     name: str = field(types.text, doc="its name; alone, that of a scheduler of `wavetank schedulers`")
-    config: str | Mapping[str, Any] | None = field(_CONFIG, default=None, doc="a KubeSchedulerConfiguration")
+    config: str | Mapping[str, Any] | None = field(CONFIG, default=None, doc="a KubeSchedulerConfiguration")
     policy: str | None = field(
         Type("text", types.text.read, _policy_schema),
         default=None,

@@ -1,0 +1,70 @@
+"""The real Kueue in the loop: admission, borrowing, preemption, in virtual time and repeatably."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.loop.programs import REAL
+from tests.loop.realscheduler import find_kube_scheduler
+from tests.support.kueue import a_cluster_queue, a_flavor, a_job, a_local_queue, run_kueue
+from wavetank.kernel.durations import SECOND
+from wavetank.testing.queues import QueueHistory
+
+MANAGER = {"name": "kube-controller-manager", "process": {"version": "v1.35.8", "controllers": "job-controller"}}
+RECLAIM = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
+
+
+def two_teams(**spec: Any) -> list[dict[str, Any]]:
+    """Returns two ClusterQueues of 8 CPUs in a cohort, each with a LocalQueue of its name."""
+    queues = [a_cluster_queue(name, {"default": {"cpu": 8}}, cohortName="all", **spec) for name in ("a", "b")]
+    return [a_flavor(), *queues, *(a_local_queue(name, name) for name in ("a", "b"))]
+
+
+def seconds(history: QueueHistory, what: str) -> list[tuple[str, float]]:
+    return [(each.workload.removeprefix("default/"), round(each.at / SECOND, 1)) for each in history.of(what)]
+
+
+def test_a_job_waits_until_there_is_quota() -> None:
+    queues = [a_flavor(), a_cluster_queue("q", {"default": {"cpu": 4}}), a_local_queue("q", "q")]
+    jobs = [a_job(f"j{i}", "q", 10 * i, 60, pods=2) for i in range(4)]
+    history = run_kueue(queues, jobs, horizon="10m")
+    # the first one meets the pause of Kueue's loop; a Job ends a second after its last pod
+    assert seconds(history, "Admitted") == [("j0", 0.1), ("j1", 10), ("j2", 61.1), ("j3", 71)]
+    assert {each.flavors for each in history.of("Admitted")} == {(("main", "cpu", "default"),)}
+    assert len(history.of("Finished")) == 4
+
+
+def test_what_was_borrowed_is_reclaimed_by_preemption() -> None:
+    borrowers = [a_job(f"b{i}", "b", i, 600, {"cpu": "4"}) for i in range(4)]
+    claimants = [a_job("a0", "a", 60, 60, {"cpu": "8"})]
+    history = run_kueue(two_teams(preemption=RECLAIM), [*borrowers, *claimants], horizon="30m")
+    assert [(each.reason, round(each.at / SECOND)) for each in history.of("Preempted")] == [
+        ("InCohortReclamation", 60)
+    ] * 2
+    assert dict(seconds(history, "Admitted"))["a0"] == 60
+    assert len(history.of("Finished")) == 5
+
+
+def mixed() -> list[dict[str, Any]]:
+    return [
+        a_job(f"j{i}", "ab"[i % 2], 7 * i, 40 + 13 * (i % 5), {"cpu": str(1 + i % 4)}, pods=1 + i % 3)
+        for i in range(16)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "needs_scheduler"),
+    [
+        pytest.param({}, False, id="alone"),
+        pytest.param({"controllers": [{"name": "kueue", "process": {}}, MANAGER]}, False, id="with the Job controller"),
+        pytest.param({"schedulers": [{"name": "real", "process": REAL}]}, True, id="with kube-scheduler"),
+    ],
+)
+def test_a_repeated_run_is_the_same(spec: dict[str, Any], needs_scheduler: bool) -> None:
+    if needs_scheduler:
+        find_kube_scheduler()
+    runs = [run_kueue(two_teams(preemption=RECLAIM), mixed(), horizon="20m", **spec).decisions for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert len([each for each in runs[0] if each.what == "Finished"]) == 16
