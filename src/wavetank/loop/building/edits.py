@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -36,41 +37,53 @@ _FD_UNPACKED = """func virtualFD(ev *linux.EpollEvent) uintptr {
 
 """
 _PARK = """\tif virtual.on {
-		list, delta := netpoll(0)
-		if list.empty() {
-			if !virtualPark() {
+		for {
+			if !virtualClaim() {
 				stopm()
 				goto top
 			}
-			list, delta = netpoll(0)
-		}
-		now = nanotime()
-		sched.lastpoll.Store(now)
-		lock(&sched.lock)
-		pp, _ := pidleget(now)
-		unlock(&sched.lock)
-		if pp == nil {
-			injectglist(&list)
-			netpollAdjustWaiters(delta)
-			stopm()
+			list, delta := netpoll(0)
+			if list.empty() {
+				if !virtualPark() {
+					stopm()
+					goto top
+				}
+				list, delta = netpoll(0)
+			}
+			now = nanotime()
+			sched.lastpoll.Store(now)
+			lock(&sched.lock)
+			pp, _ := pidleget(now)
+			virtual.claimed = pp == nil
+			unlock(&sched.lock)
+			if pp == nil { // another thread runs: it gets the events
+				injectglist(&list)
+				netpollAdjustWaiters(delta)
+				virtualUnclaim()
+				continue
+			}
+			acquirep(pp)
+			pp.schedtick = (pp.schedtick/61 + 1) * 61 // every 61st tick is special: begin each turn at the same phase
+			if !list.empty() {
+				gp := list.pop()
+				injectglist(&list)
+				netpollAdjustWaiters(delta)
+				casgstatus(gp, _Gwaiting, _Grunnable)
+				return gp, false, false
+			}
+			if wasSpinning {
+				mp.becomeSpinning()
+			}
 			goto top
 		}
-		acquirep(pp)
-		pp.schedtick = (pp.schedtick/61 + 1) * 61 // every 61st tick is special: begin each turn at the same phase
-		if !list.empty() {
-			gp := list.pop()
-			injectglist(&list)
-			netpollAdjustWaiters(delta)
-			casgstatus(gp, _Gwaiting, _Grunnable)
-			return gp, false, false
-		}
-		if wasSpinning {
-			mp.becomeSpinning()
-		}
-		goto top
 	}
 
 """
+# A P whose first system call is still running has no time of its beginning: without it the P would be taken at once.
+_PATIENT = (
+    "if virtual.on && pd.syscallwhen == 0 {{\n{indent}\tpd.syscallwhen = now\n{indent}}}\n"
+    f"{{indent}}if virtual.on && pd.syscallwhen+{_PATIENCE} > now "
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +161,27 @@ def _scheduler(text: str) -> Iterator[Edit]:
     # sysmon must not poll the network while the process is parked
     watch = "netpollinited() && lastpoll != 0 && lastpoll+10*1000*1000 < now {"
     yield Edit(f"if {watch}", f"if !virtual.on && {watch}")
+    # nor wake the scavenger, nor may threads be created at moments of real time
+    yield Edit("if scavenger.sysmonWake.Load() != 0 {", "if !virtual.on && scavenger.sysmonWake.Load() != 0 {")
+    yield _after("\tmainStarted = true\n", "\tvirtualThreads()\n")
     yield Edit("pd.schedwhen+forcePreemptNS <= now", "pd.schedwhen+virtualPreemptNS() <= now")
     yield Edit("t.test() && forcegc.idle.Load()", "!virtual.on && t.test() && forcegc.idle.Load()")
     timed = "\t\tgcStart(gcTrigger{kind: gcTriggerTime, now: nanotime()})\n"
     cycle = "gcStart(gcTrigger{kind: gcTriggerCycle, n: work.cycles.Load() + 1})"
     yield _before(timed, f"\t\tif virtual.on {{\n\t\t\t{cycle}\n\t\t\tcontinue\n\t\t}}\n")
-    yield from _counted_calls() if "nGsyscallNoP" not in text else _patient_calls()
+    yield from _counted_calls() if "nGsyscallNoP" not in text else _patient_calls(text)
 
 
-def _patient_calls() -> Iterator[Edit]:
+def _patient_calls(text: str) -> Iterator[Edit]:
     yield _before(
         "\t\t// On the one hand we don't want to retake Ps if",
-        f"\t\tif virtual.on && pd.syscallwhen+{_PATIENCE} > now {{\n\t\t\tthread.resume()\n\t\t\tgoto done\n\t\t}}\n\n",
+        "\t\t" + _PATIENT.format(indent="\t\t") + "{\n\t\t\tthread.resume()\n\t\t\tgoto done\n\t\t}\n\n",
     )
+    # Of a goroutine that comes back without its P: counted as in a system call until it is in the run queue. Otherwise
+    # a thread that looks in between finds nothing to do, and parks.
+    found = re.search(r"\t(.*NoP.*)\n\tdropg\(\)\n\tlock\(&sched\.lock\)\n(?=\tvar pp \*p\n)", text)
+    back = found[1] if found else "decGSyscallNoP(getg().m)"
+    yield Edit(f"\t{back}\n\tdropg()\n\tlock(&sched.lock)\n", f"\tdropg()\n\tlock(&sched.lock)\n\t{back}\n")
 
 
 def _counted_calls() -> Iterator[Edit]:
@@ -176,7 +197,7 @@ def _counted_calls() -> Iterator[Edit]:
     yield Edit(f"{dropped}\tvar pp *p\n", f"{dropped}\t{back}\tvar pp *p\n")
     yield _before(
         "\t\t\t// On the one hand we don't want to retake Ps if",
-        f"\t\t\tif virtual.on && pd.syscallwhen+{_PATIENCE} > now {{\n\t\t\t\tcontinue\n\t\t\t}}\n",
+        "\t\t\t" + _PATIENT.format(indent="\t\t\t") + "{\n\t\t\t\tcontinue\n\t\t\t}\n",
     )
 
 
@@ -184,6 +205,12 @@ def _scavenger(text: str) -> Iterator[Edit]:
     start = "\t\tstart := nanotime()\n"
     reset = "\t\ts.timer.reset(start+sleepTime, 0)\n"
     yield Edit(start + reset, f"{start}\t\tif virtual.on {{\n\t\t\tunlock(&s.lock)\n\t\t\treturn\n\t\t}}\n{reset}")
+
+
+def _processors(text: str) -> Iterator[Edit]:
+    """Makes the program see one CPU, and keep to it: some set GOMAXPROCS themselves."""
+    for function in ("func GOMAXPROCS(n int) int {\n", "func NumCPU() int {\n"):
+        yield _after(function, "\tif virtual.on {\n\t\treturn 1\n\t}\n")
 
 
 def _randomness(text: str) -> Iterator[Edit]:
@@ -233,6 +260,7 @@ _EDITS = {
     "runtime/runtime2.go": _counters,
     "runtime/proc.go": _scheduler,
     "runtime/mgcscavenge.go": _scavenger,
+    "runtime/debug.go": _processors,
     "runtime/rand.go": _randomness,
     "runtime/select.go": _selects,
     "runtime/vgetrandom_linux.go": _entropy,

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
@@ -11,7 +10,6 @@ from wavetank.loop.turns.participant import Participant
 # Programs start this long before time 0, to connect and to read the cluster.
 START = -600 * SECOND
 _SETTLED = 10 * SECOND  # without a request: then it has read the cluster
-_GRACE_S = 2.0  # real time without a request, for a program that is not ready and has no timers
 MOST_TURNS = 100_000  # at one instant: a burst of 10,000 pods takes some hundreds
 # A run ends when no pod has changed for this long: kube-scheduler retries after at most 5 min 40 s.
 PATIENCE = 600 * SECOND
@@ -43,18 +41,14 @@ class Lockstep:
             participant.due = participant.process.wait()
             participant.collect()
         now, settled = START, START
-        given_up = time.monotonic() + _GRACE_S
         while now < settled + _SETTLED or self._unready():
             if self._run_turn(now):
-                settled, given_up = now, time.monotonic() + _GRACE_S
+                settled = now
                 continue
             due = min((participant.due for participant in participants if participant.due is not None), default=0)
-            if due < 0:
-                now = max(now, due)
-            elif self._unready() and time.monotonic() < given_up:
-                self._nudge()
-            else:
+            if due >= 0:
                 break
+            now = max(now, due)
         for participant in self._unready():
             raise ProcessError(
                 participant.process.name, "does not watch pods: it never got in sync", participant.process.tail()
@@ -63,12 +57,6 @@ class Lockstep:
     def _unready(self) -> list[Participant]:
         """Returns the programs that do not watch pods yet."""
         return [participant for participant in self._participants if not participant.audit.watches_pods]
-
-    def _nudge(self) -> None:
-        """Gives programs a moment of real time: one may first wait for something outside of the simulation."""
-        time.sleep(0.01)
-        for participant in self._participants:
-            participant.has_work = True
 
     def settle(self) -> None:
         """Lets programs receive changes, still before time 0."""

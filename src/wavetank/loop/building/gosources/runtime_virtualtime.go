@@ -17,7 +17,7 @@ import (
 
 var virtual struct {
 	on      bool
-	waiting bool // guarded by sched.lock
+	claimed bool // a thread polls for the process or has parked it; guarded by sched.lock
 	fd      int32
 	tick    int64
 	gc      uint64
@@ -104,8 +104,65 @@ func virtualInit() {
 	}
 }
 
-// virtualPark is called by a thread without a P that has found nothing to do. If no other thread has anything to do, it
-// hands over to the simulator and returns true when resumed; otherwise another thread calls it later.
+// virtualSpares is how many threads are started in advance: more than ever run or wait in a system call at once.
+const virtualSpares = 8
+
+// virtualThreads starts threads in advance. At which moment the runtime lacks one depends on real time; starting it then
+// would move everything that is allocated later, and so change the order of maps that are keyed by addresses.
+func virtualThreads() {
+	if !virtual.on {
+		return
+	}
+	systemstack(func() {
+		for i := 0; i < virtualSpares; i++ {
+			newm(virtualThread, nil, -1)
+		}
+	})
+	for {
+		lock(&sched.lock)
+		idle := sched.nmidle
+		unlock(&sched.lock)
+		if idle >= virtualSpares {
+			return
+		}
+		osyield()
+	}
+}
+
+// virtualThread is an idle thread, until startm finds it.
+//
+//go:nowritebarrierrec
+func virtualThread() {
+	lock(&sched.lock)
+	mput(getg().m)
+	unlock(&sched.lock)
+	mPark()
+}
+
+// virtualClaim is called by a thread without a P that has found nothing to do. It returns false if another thread is
+// already here: that one sees whatever this thread leaves.
+//
+//go:nowritebarrierrec
+func virtualClaim() bool {
+	lock(&sched.lock)
+	first := !virtual.claimed
+	virtual.claimed = true
+	unlock(&sched.lock)
+	return first
+}
+
+// virtualUnclaim lets the next thread that finds nothing to do decide.
+//
+//go:nowritebarrierrec
+func virtualUnclaim() {
+	lock(&sched.lock)
+	virtual.claimed = false
+	unlock(&sched.lock)
+}
+
+// virtualPark is called by the thread that has claimed it, after it has polled the network in vain. If no other thread
+// has anything to do, it hands over to the simulator and returns true when resumed. Otherwise it gives up its claim:
+// another thread calls it later.
 //
 //go:nowritebarrierrec
 func virtualPark() bool {
@@ -114,13 +171,15 @@ func virtualPark() bool {
 	if sig.state.Load() == sigReceiving {
 		calls-- // os/signal's receiver waits in a system call forever
 	}
-	if virtual.waiting || calls != 0 || sched.npidle.Load() != gomaxprocs || sched.nmspinning.Load() != 0 ||
+	if calls != 0 || sched.npidle.Load() != gomaxprocs || sched.nmspinning.Load() != 0 ||
 		!sched.runq.empty() || sched.gcwaiting.Load() {
+		virtual.claimed = false
 		unlock(&sched.lock)
 		return false
 	}
 	if virtual.gc != 0 && gcphase == _GCoff && forcegc.idle.Load() {
 		if heap := gcController.heapLive.Load(); heap > virtual.gc && heap > 2*gcController.heapMarked {
+			virtual.claimed = false
 			unlock(&sched.lock)
 			lock(&forcegc.lock)
 			forcegc.idle.Store(false)
@@ -131,7 +190,6 @@ func virtualPark() bool {
 			return false
 		}
 	}
-	virtual.waiting = true
 	unlock(&sched.lock)
 
 	var report [2]int64
@@ -154,8 +212,5 @@ func virtualPark() bool {
 	if now > virtual.now.Load() {
 		virtual.now.Store(now)
 	}
-	lock(&sched.lock)
-	virtual.waiting = false
-	unlock(&sched.lock)
 	return true
 }

@@ -1,0 +1,3 @@
+module returner
+
+go 1.24
