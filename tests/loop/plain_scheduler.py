@@ -3,6 +3,7 @@
 import http.client
 import json
 import queue
+import socket
 import sys
 import threading
 import time
@@ -13,8 +14,24 @@ BEHAVIOUR = sys.argv[2] if len(sys.argv) > 2 else ""
 events = queue.Queue()
 
 
+class SlowConnection(http.client.HTTPConnection):
+    """A connection that sends byte by byte, so that the kernel spreads them over time (SO_MAX_PACING_RATE)."""
+
+    def connect(self):
+        super().connect()
+        self.sock.setsockopt(socket.SOL_SOCKET, 47, 3000)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, data):
+        if self.sock is None:
+            self.connect()
+        for place in range(0, len(data), 20):
+            self.sock.sendall(data[place : place + 20])
+
+
 def ask(method, path, body=None):
-    connection = http.client.HTTPConnection(SERVER.hostname, SERVER.port)
+    made = SlowConnection if BEHAVIOUR == "slow" else http.client.HTTPConnection
+    connection = made(SERVER.hostname, SERVER.port)
     headers = {"Content-Type": "application/json"}
     connection.request(method, path, None if body is None else json.dumps(body).encode(), headers)
     return connection.getresponse()

@@ -11,6 +11,7 @@ from wavetank.loop.processes.process import Start, begin, end_group, how_ended, 
 from wavetank.loop.tracing.clockpage import ClockPage
 from wavetank.loop.tracing.threads import Threads
 from wavetank.loop.tracing.tracing import Followed, ask_for_tracing
+from wavetank.loop.transport.inflight import InFlight
 from wavetank.loop.transport.listener import Listener
 
 _LOOKS = 20  # polls before it sleeps between them, to leave the CPU to the program
@@ -20,9 +21,9 @@ _PAUSE_S = 0.0002
 class UnmodifiedProcess:
     """Any unmodified program, on virtual time and in turns with the simulation: Linux on x86-64 only, nearly exact.
 
-    Its clock is a shared page of memory. It is quiet when all its threads wait, by /proc; waits that are over in
-    virtual time are ended through ptrace. Until its first connection it is traced through everything that it starts (a
-    shell, `env`, a shim), and its clock runs in real time.
+    Its clock is a shared page of memory. It is quiet when all its threads wait, by /proc, and no byte is on its way to
+    or from it; waits that are over in virtual time are ended through ptrace. Until its first connection it is traced
+    through everything that it starts (a shell, `env`, a shim), and its clock runs in real time.
 
     Waits until a time of the clock never end too early. Waits for a number of milliseconds are also counted by the
     kernel, in real time: one that is over there first ends too early, unless the program checks its clock.
@@ -34,6 +35,7 @@ class UnmodifiedProcess:
         self._patience_s = start.patience_s
         self._log = start.log
         self._threads: Threads | None = None
+        self._network = InFlight(listeners)
         self._page = ClockPage(start.now)
         self._begun = time.monotonic()
         self._start = start.now
@@ -41,6 +43,7 @@ class UnmodifiedProcess:
         try:
             self._process = begin(name, start, environment, self._page.fd, prepare=ask_for_tracing)
         except ProcessError:
+            self._network.close()
             self._page.close()
             raise
         self._followed = Followed(self._process.pid)
@@ -68,7 +71,7 @@ class UnmodifiedProcess:
             self._threads = self._connect(deadline)
         threads, looks = self._threads, 0
         threads.forget()
-        while not threads.look(self._page.now):
+        while not (threads.look(self._page.now) and not self._network.any() and threads.look(self._page.now)):
             looks += 1
             if looks < _LOOKS:
                 os.sched_yield()
@@ -117,4 +120,5 @@ class UnmodifiedProcess:
         end_group(self._process)
         if self._threads is not None:
             self._threads.close()
+        self._network.close()
         self._page.close()

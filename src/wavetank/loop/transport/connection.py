@@ -15,6 +15,9 @@ _READ = 1 << 20
 _SENT = 64 << 10
 _LAST_CHUNK = b"0\r\n\r\n"
 
+Address = tuple[str, int]
+Ends = tuple[Address, Address]
+
 
 class ConnectionLostError(Exception):
     """The peer has closed the connection."""
@@ -26,9 +29,14 @@ class Connection:
     It never blocks. What the socket does not accept is kept until the next `flush`.
     """
 
-    def __init__(self, sock: socket.socket, number: int, take: Callable[[Connection, Request], None]) -> None:
+    def __init__(
+        self, sock: socket.socket, number: int, take: Callable[[Connection, Request], None], peer: Address = ("", 0)
+    ) -> None:
         sock.setblocking(False)
         self.number = number
+        self.sent = 0  # bytes that the kernel has accepted
+        # addresses of both ends, ours first, of a TCP connection
+        self.ends: Ends | None = (sock.getsockname(), peer) if sock.family == socket.AF_INET else None
         self.stream: Stream | None = None
         self.closed = False
         self._socket = sock
@@ -42,6 +50,10 @@ class Connection:
     def fileno(self) -> int:
         """Returns the file descriptor."""
         return self._socket.fileno()
+
+    def acknowledge(self) -> None:
+        """Acknowledges at once what has arrived over TCP."""
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     # receiving
 
@@ -147,6 +159,7 @@ class Connection:
             self._unsent.clear()  # the next read finds it closed
             return True
         del self._unsent[:sent]
+        self.sent += sent
         return True
 
     @property

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import select
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from wavetank.apiserver.requests.request import Request
-from wavetank.loop.transport.connection import Connection, ConnectionLostError
+from wavetank.loop.transport.connection import Connection, ConnectionLostError, Ends
 
 _QUEUE = 4096
 _READABLE = select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR
@@ -30,6 +31,7 @@ class Listener:
         self._unsent: dict[int, Connection] = {}
         self._epoll = select.epoll()
         self._made = 0
+        self.closed: deque[Ends] = deque(maxlen=_QUEUE)  # TCP connections that were closed on this side
 
     def __iter__(self) -> Iterator[Connection]:
         return iter(list(self._connections.values()))
@@ -43,11 +45,11 @@ class Listener:
         """Accepts all pending connections."""
         while True:
             try:
-                sock, _ = self.socket.accept()
+                sock, peer = self.socket.accept()
             except BlockingIOError:
                 return
             self._made += 1
-            connection = Connection(sock, self._made, self._serve)
+            connection = Connection(sock, self._made, self._serve, peer)
             self._connections[connection.fileno()] = connection
             self._epoll.register(connection.fileno(), _READABLE)
 
@@ -105,7 +107,10 @@ class Listener:
         connection.close()
 
     def _forget(self, fd: int) -> None:
-        if self._connections.pop(fd, None) is not None and fd >= 0:
+        connection = self._connections.pop(fd, None)
+        if connection is not None and connection.ends is not None:
+            self.closed.append(connection.ends)
+        if connection is not None and fd >= 0:
             with suppress(OSError):  # a closed descriptor is no longer registered
                 self._epoll.unregister(fd)
 
