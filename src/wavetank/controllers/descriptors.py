@@ -23,7 +23,7 @@ from wavetank.controllers.nodelifecycle.descriptor import (
     TTL_CONTROLLER,
 )
 from wavetank.controllers.podautoscaler.descriptor import HORIZONTAL_POD_AUTOSCALER_CONTROLLER
-from wavetank.controllers.replicasets.descriptor import REPLICA_SET_CONTROLLER
+from wavetank.controllers.replicasets.descriptor import REPLICA_SET_CONTROLLER, REPLICATION_CONTROLLER_CONTROLLER
 from wavetank.controllers.resourceclaims.descriptor import RESOURCE_CLAIM_CONTROLLER
 from wavetank.controllers.resourcequotas.descriptor import RESOURCE_QUOTA_CONTROLLER
 from wavetank.controllers.scalingmodels.descriptor import SCALING_MODEL_CONTROLLER
@@ -43,6 +43,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     DAEMON_SET_CONTROLLER,
     STATEFUL_SET_CONTROLLER,
     REPLICA_SET_CONTROLLER,
+    REPLICATION_CONTROLLER_CONTROLLER,
     CRON_JOB_CONTROLLER,
     TTL_AFTER_FINISHED_CONTROLLER,
     NAMESPACE_CONTROLLER,

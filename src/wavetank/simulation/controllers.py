@@ -12,6 +12,7 @@ from wavetank.cluster.objects.groupkinds import (
     HORIZONTAL_POD_AUTOSCALER,
     JOB,
     REPLICA_SET,
+    REPLICATION_CONTROLLER,
     STATEFUL_SET,
     VOLCANO_JOB,
 )
@@ -30,6 +31,7 @@ VOLCANO_JOBS = "volcano-job-controller"
 _SUBMITTED = {
     "deployment-controller": DEPLOYMENT,
     "replicaset-controller": REPLICA_SET,
+    "replicationcontroller-controller": REPLICATION_CONTROLLER,
     "statefulset-controller": STATEFUL_SET,
     "daemonset-controller": DAEMON_SET,
     "job-controller": JOB,

@@ -20,6 +20,7 @@ PACKAGE, VERSION = "kube-controller-manager", "v1.35.8"
 WORKLOADS = (
     "deployment-controller",
     "replicaset-controller",
+    "replicationcontroller-controller",
     "statefulset-controller",
     "daemonset-controller",
     "job-controller",

@@ -67,6 +67,20 @@ class Author:
         ]
         return self._life(path, "apps/v1", "Deployment", "web", spec, deeds)
 
+    def replication_controller(self) -> list[Step]:
+        """Returns the life of a ReplicationController."""
+        draw = self._random
+        spec: Document = {
+            "replicas": draw.randrange(6),
+            "template": self._template("web", grace=draw.choice([0, 1, 30])),
+            "minReadySeconds": draw.choice([0, 0, 0, 5]),
+        }
+        if draw.random() < 0.5:
+            spec["selector"] = {"app": "web"}
+        path = "/api/v1/namespaces/default/replicationcontrollers/web"
+        deeds = [self._scale, self._scale, self._new_image, self._lost_pod, self._label_of_template]
+        return self._life(path, "v1", "ReplicationController", "web", spec, deeds)
+
     def stateful_set(self) -> list[Step]:
         """Returns the life of a StatefulSet."""
         draw = self._random

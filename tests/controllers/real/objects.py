@@ -12,6 +12,7 @@ from tests.controllers.real.clusters import Cluster
 LISTS = {
     "deployments": "/apis/apps/v1/deployments",
     "replicasets": "/apis/apps/v1/replicasets",
+    "replicationcontrollers": "/api/v1/replicationcontrollers",
     "statefulsets": "/apis/apps/v1/statefulsets",
     "daemonsets": "/apis/apps/v1/daemonsets",
     "controllerrevisions": "/apis/apps/v1/controllerrevisions",

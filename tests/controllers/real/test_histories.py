@@ -11,12 +11,13 @@ from tests.controllers.real.clusters import WORKLOADS, built_in, managed
 from tests.controllers.real.histories import APPS, BATCH, Author, Step, play
 from tests.controllers.real.objects import objects_of
 
-LIVES = ("deployment", "stateful_set", "daemon_set", "job", "strict_job", "cron_job")
+LIVES = ("deployment", "replication_controller", "stateful_set", "daemon_set", "job", "strict_job", "cron_job")
 SEEDS = range(60) if os.environ.get("WAVETANK_ALL") else range(1)
 
 
 REMOVED = {
     "deployment": f"{APPS}/deployments/web",
+    "replication_controller": "/api/v1/namespaces/default/replicationcontrollers/web",
     "stateful_set": f"{APPS}/statefulsets/db",
     "job": f"{BATCH}/jobs/j",
 }

@@ -15,6 +15,7 @@ from tests.controllers.real.objects import LISTS, objects_of
 CONTROLLERS = (
     "deployment-controller",
     "replicaset-controller",
+    "replicationcontroller-controller",
     "job-controller",
     "garbage-collector-controller",
     "namespace-controller",
@@ -103,6 +104,25 @@ def a_quota(cluster: Cluster) -> Iterator[float]:
     yield 20
 
 
+def a_replication_controller(cluster: Cluster) -> Iterator[float]:
+    """An orphan is adopted, a quota refuses a pod, a pod that no longer matches is released and replaced."""
+    head = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}}
+    cluster.ask("POST", f"{CORE}/resourcequotas", {**head, "spec": {"hard": {"pods": "3"}}})
+    yield 3
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    orphan = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orphan", "labels": {"app": "web"}}}
+    cluster.ask("POST", f"{CORE}/pods", {**orphan, "spec": template["spec"]})
+    yield 3
+    path = f"{CORE}/replicationcontrollers"
+    document = {"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "web"}}
+    cluster.ask("POST", path, {**document, "spec": {"replicas": 4, "template": template}})
+    yield 5
+    cluster.merge(f"{path}/web", {"spec": {"replicas": 2}})
+    yield 40
+    cluster.merge(f"{CORE}/pods/orphan", {"metadata": {"labels": {"app": "other"}}})
+    yield 40
+
+
 def owners(cluster: Cluster) -> Iterator[float]:
     for policy in ("Foreground", "Orphan", "Background"):
         name = policy.lower()
@@ -161,7 +181,10 @@ def states(world: AbstractContextManager[Cluster], script: Script) -> list[dict[
     return found
 
 
-@pytest.mark.parametrize("script", [a_service, a_budget, a_quota, owners, a_namespace, a_taint, a_job_that_goes])
+SCRIPTS = [a_service, a_budget, a_quota, a_replication_controller, owners, a_namespace, a_taint, a_job_that_goes]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_comes_to_the_same_at_every_step(script: Script) -> None:
     wanted = states(managed(CONTROLLERS), script)
     assert states(built_in(CONTROLLERS), script) == wanted

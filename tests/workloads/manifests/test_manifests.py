@@ -52,6 +52,9 @@ def test_every_run_gets_pods_of_its_own() -> None:
     [
         pytest.param(a_controller("Deployment", replicas=2), ["web-0", "web-1"], id="a Deployment"),
         pytest.param(a_controller("ReplicaSet"), ["web-0"], id="one replica unless stated"),
+        pytest.param(
+            {**a_controller("ReplicationController", replicas=2), "apiVersion": "v1"}, ["web-0", "web-1"], id="v1"
+        ),
         pytest.param(a_controller("StatefulSet", replicas=0), [], id="none if so stated"),
         pytest.param(a_job(), ["web-0"], id="a Job"),
         pytest.param(a_job(parallelism=3), ["web-0", "web-1", "web-2"], id="a Job of workers"),

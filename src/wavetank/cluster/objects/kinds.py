@@ -86,7 +86,28 @@ class ReplicaSet(Resource):
         self.selector = LabelSelector.parse(_spec(manifest).get("selector"), path="spec.selector")
 
 
-_KINDS: tuple[type[Resource], ...] = (Node, Namespace, PriorityClass, PodDisruptionBudget, Service, ReplicaSet)
+class ReplicationController(Resource):
+    """A replication controller, whose selector is a mapping of labels; without one, those of its template."""
+
+    __slots__ = ("selector",)
+    kind = "ReplicationController"
+
+    def __init__(self, manifest: Manifest) -> None:
+        super().__init__(manifest)
+        spec = _spec(manifest)
+        labels = spec.get("selector") or ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+        self.selector = LabelSelector.parse({"matchLabels": labels or {}}, path="spec.selector")
+
+
+_KINDS: tuple[type[Resource], ...] = (
+    Node,
+    Namespace,
+    PriorityClass,
+    PodDisruptionBudget,
+    Service,
+    ReplicaSet,
+    ReplicationController,
+)
 _CLASSES: dict[str, type[Resource]] = {cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS, *VOLCANO_KINDS)}
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from wavetank.cluster.objects.groupkinds import DEPLOYMENT, REPLICA_SET, STATEFUL_SET
+from wavetank.cluster.objects.groupkinds import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.scale import Scale
 from wavetank.cluster.store.errors import NoKindMatchError, NotFoundError
 from wavetank.cluster.store.store import Store
 
 _DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
-_REPLICATION_CONTROLLER = "ReplicationController"
-_WORKLOADS = (DEPLOYMENT, REPLICA_SET, STATEFUL_SET, _REPLICATION_CONTROLLER)
+_WORKLOADS = (DEPLOYMENT, REPLICA_SET, STATEFUL_SET, REPLICATION_CONTROLLER)
 
 Json = Mapping[str, Any]
 
@@ -98,7 +97,7 @@ def _value(document: Any, path: Sequence[str]) -> Any:
 
 
 def _selector_text(group_kind: str, selector: Json) -> str:
-    if group_kind == _REPLICATION_CONTROLLER:
+    if group_kind == REPLICATION_CONTROLLER:
         selector = {"matchLabels": selector}
     terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
     terms += [(each["key"], _expression_text(each)) for each in selector.get("matchExpressions") or ()]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT
-from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, parse_resource
+from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, ReplicationController, parse_resource
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -19,7 +19,7 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # of generated names, as in Kubernete
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _TEMPLATES = 1024  # cached pods, one per document: enough for all owners that create pods at the same time
 # Kinds that are represented by their document alone.
-_PLAIN = (Resource, ClusterResource, ReplicaSet)
+_PLAIN = (Resource, ClusterResource, ReplicaSet, ReplicationController)
 # By deletion policy, the finalizer of the garbage collector.
 _KEEPERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
 

@@ -1,6 +1,14 @@
 from __future__ import annotations
 
-from wavetank.cluster.objects.groupkinds import CRON_JOB, DAEMON_SET, JOB, REPLICA_SET, STATEFUL_SET, VOLCANO_JOB
+from wavetank.cluster.objects.groupkinds import (
+    CRON_JOB,
+    DAEMON_SET,
+    JOB,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    STATEFUL_SET,
+    VOLCANO_JOB,
+)
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
 
@@ -14,7 +22,8 @@ def _start_garbage_collector(context: ControllerContext) -> None:
 GARBAGE_COLLECTOR = ControllerDescriptor(
     "garbage-collector-controller",
     _start_garbage_collector,
-    kinds=(REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, VOLCANO_JOB),  # whose objects own others
+    # whose objects own others
+    kinds=(REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, VOLCANO_JOB),
     aliases=("garbagecollector",),
     served_from_start=True,
 )

@@ -1,1 +1,1 @@
-"""The replicaset-controller."""
+"""The controllers of ReplicaSets and ReplicationControllers."""

@@ -29,6 +29,7 @@ _USUAL = frozenset(
     {
         "deployment-controller",
         "replicaset-controller",
+        "replicationcontroller-controller",
         "statefulset-controller",
         "daemonset-controller",
         "job-controller",

@@ -12,6 +12,7 @@ from wavetank.cluster.objects.groupkinds import (
     HORIZONTAL_POD_AUTOSCALER,
     JOB,
     REPLICA_SET,
+    REPLICATION_CONTROLLER,
     STATEFUL_SET,
     VOLCANO_JOB,
 )
@@ -41,10 +42,10 @@ DEFAULT_JOB_DURATION: Nanoseconds = 60 * SECOND  # of a Job's container without 
 def submissions_of(manifest: Manifest, specs: SpecTable) -> Iterator[Submission]:
     """Yields the pods of a manifest, those of one template together; other kinds than these are refused.
 
-    A Pod is itself. A Job, Deployment, ReplicaSet or StatefulSet becomes its pods, named `<name>-<number>`; a Volcano
-    Job those of each of its tasks, named `<job>-<task>-<number>`. The pods of a DaemonSet or a CronJob depend on the
-    cluster: their submissions have none, as that of a suspended Job, and are of use only if a controller takes the
-    object itself. So is that of a HorizontalPodAutoscaler.
+    A Pod is itself. A Job, Deployment, ReplicaSet, ReplicationController or StatefulSet becomes its pods, named
+    `<name>-<number>`; a Volcano Job those of each of its tasks, named `<job>-<task>-<number>`. The pods of a DaemonSet
+    or a CronJob depend on the cluster: their submissions have none, as that of a suspended Job, and are of use only if
+    a controller takes the object itself. So is that of a HorizontalPodAutoscaler.
     """
     given = make_object(manifest, specs)
     time = fields.duration(given.annotations.get(ARRIVAL, "0"), f"metadata.annotations.{ARRIVAL}")
@@ -112,7 +113,9 @@ def kept_alive(owner: Resource) -> Resource:
     changed: dict[str, Any] = {"template": {**template, "metadata": metadata}}
     if owner.group_kind != JOB:  # which gets a selector of its own
         metadata["labels"] = metadata.get("labels") or {"app": owner.name}
-        changed["selector"] = spec.get("selector") or {"matchLabels": metadata["labels"]}
+        labels = metadata["labels"]
+        own = labels if owner.group_kind == REPLICATION_CONTROLLER else {"matchLabels": labels}
+        changed["selector"] = spec.get("selector") or own
     return parse_resource({**owner.manifest, "spec": {**spec, **changed}}, SpecTable())
 
 
@@ -188,7 +191,7 @@ def behavior_of_owned(manifest: Manifest) -> PodBehavior:
 
 
 def replicas(spec: Mapping[str, Any]) -> int:
-    """Returns the replicas of a Deployment, ReplicaSet or StatefulSet."""
+    """Returns the replicas of a Deployment, ReplicaSet, ReplicationController or StatefulSet."""
     value = spec.get("replicas")
     return fields.integer(1 if value is None else value, "spec.replicas", 0, fields.MOST_OBJECTS)
 
@@ -222,6 +225,7 @@ EXPANDED: dict[str, Callable[[Mapping[str, Any]], int]] = {
     JOB: _parallelism,
     DEPLOYMENT: replicas,
     REPLICA_SET: replicas,
+    REPLICATION_CONTROLLER: replicas,
     STATEFUL_SET: replicas,
     DAEMON_SET: lambda spec: 0,
     CRON_JOB: _schedule,
