@@ -5,9 +5,11 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS, AdmissionChain
+from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
+from wavetank.apiserver.conversion.versions import convert
 from wavetank.apiserver.definitions.controller import DefinitionController
 from wavetank.apiserver.endpoints.custommetrics import CustomMetrics, ExternalMetrics, MetricValues
 from wavetank.apiserver.endpoints.discovery import Discovery
@@ -34,6 +36,7 @@ from wavetank.apiserver.verbs.options import ListOptions, WriteOptions, check_ti
 from wavetank.apiserver.verbs.reading import get, page, show_page
 from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
 from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
+from wavetank.apiserver.webhooks.calls import NoWebhooks, WebhookClient
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.store.store import Store
 
@@ -59,7 +62,8 @@ class Api:
     finds the user of a token for TokenReviews, `plugins` are the names of the enabled admission plugins. With `rbac`
     roles decide what users may do; otherwise every request is allowed. `measures` knows the resource use of nodes and
     pods; without it metrics.k8s.io is not served. `metrics` knows custom and external metrics, whose groups are served
-    if there are any. `features` are the feature gates that are on.
+    if there are any. `features` are the feature gates that are on. `webhooks` calls webhooks; without it none can be
+    reached.
     """
 
     def __init__(
@@ -73,17 +77,20 @@ class Api:
         measures: Measures | None = None,
         metrics: MetricValues | None = None,
         features: frozenset[str] = frozenset(),
+        webhooks: WebhookClient | None = None,
         seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin(features)
         self._objects = Objects(store, self.kinds, reports)
-        self._writer = Writer(self._objects, AdmissionChain(store, plugins), random.Random(seed))
+        client = webhooks or NoWebhooks()
+        self.webhooks = WebhookAdmission(store, self.kinds, client, convert)
+        self._writer = Writer(self._objects, AdmissionChain(store, plugins, self.webhooks), random.Random(seed))
         self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
         create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
         self._watches = Watches(self._objects)
-        self._definitions = DefinitionController(self._writer, self._deleter, self._watches)
+        self._definitions = DefinitionController(self._writer, self._deleter, self._watches, client)
         self._metrics = Metrics(self._writer, measures) if measures is not None else None
         self._metric_groups = list(_metric_groups(self._writer, metrics))
         self._discovery = Discovery(self.kinds, aggregated=self._metric_groups)

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -10,6 +11,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.simulation.submitter import Complete
 
 if TYPE_CHECKING:
+    from wavetank.simulation.apicreation import ApiCreation
     from wavetank.simulation.loading import PodCompleter
 
 
@@ -17,11 +19,14 @@ class Admission:
     """Prepares the objects of a run before they are created, as far as anything in the run reads it.
 
     `complete` prepares a pod, and raises an ApiError if it is refused. `completer` gives pods all defaults of an API
-    server, for programs in the loop; built-in actors need none.
+    server, for programs in the loop; built-in actors need none. `creation` asks webhooks of such programs.
     """
 
-    def __init__(self, store: Store, completer: PodCompleter | None = None) -> None:
+    def __init__(
+        self, store: Store, completer: PodCompleter | None = None, creation: ApiCreation | None = None
+    ) -> None:
         self.store = store
+        self._creation = creation
         # a partial function, since this is called with every pod of a run
         self.complete: Complete = partial(admit, store=store) if completer is None else self._complete
         self._completer = completer
@@ -30,6 +35,25 @@ class Admission:
         assert self._completer is not None
         self._completer.complete(pod)
         admit(pod, self.store)
+        if self._creation is not None:
+            self._creation.complete(pod, self.store)
+
+    def admit(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns an object of a controller as webhooks want it; ApiError if one refuses it."""
+        return document if self._creation is None else self._creation.admit(document)
+
+    def create(self, resource: Resource) -> Resource | None:
+        """Creates a submitted object that webhooks are about through the API, else returns None.
+
+        ApiError if it is refused.
+        """
+        if self._creation is None:
+            return None
+        from wavetank.simulation.loading import ensure_namespace  # few runs need it
+
+        if resource.namespace:
+            ensure_namespace(self.store, resource.namespace)
+        return self._creation.create(resource.manifest)
 
     def finish(self, resource: Resource) -> Resource:
         """Returns an object of which a controller makes pods with the defaults of an API server."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import (
@@ -22,6 +22,7 @@ from wavetank.controllers.framework.metricsclient import MetricsClient
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.scheduling.attachable import Attachable
+from wavetank.simulation.admission import Admission
 from wavetank.simulation.namespacelimits import NamespaceLimits
 from wavetank.workloads.manifests.expansion import behavior_of_owned, behavior_of_task
 
@@ -53,12 +54,12 @@ def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> fr
 
 def run_context(
     context: ActorContext,
-    complete: Callable[[Pod], None],
+    admission: Admission,
     observed: bool,
     metrics: MetricsClient,
     flags: Mapping[str, str],
 ) -> ControllerContext:
-    """Returns the context for controllers of a run; `complete` is called with each pod that they create.
+    """Returns the context for controllers of a run; `admission` prepares what they create.
 
     `observed`: programs in the loop read what controllers write. `metrics` are the metrics APIs, `flags` those of
     kube-controller-manager.
@@ -71,11 +72,11 @@ def run_context(
         pod.behavior = (
             behavior_of_task(pod.manifest) if JOB_NAME in pod.annotations else behavior_of_owned(pod.manifest)
         )
-        complete(pod)
+        admission.complete(pod)
 
     return ControllerContext(
         store,
-        StoreClient(store, context.streams.stream("controllers/names"), prepare, limits.charge),
+        StoreClient(store, context.streams.stream("controllers/names"), prepare, limits.charge, admission.admit),
         observed=observed,
         metrics=metrics,
         flags=flags,

@@ -21,6 +21,7 @@ from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
 from wavetank.nodes.reports.nodestatus import ARCHITECTURE, OS
+from wavetank.simulation.apicreation import ApiCreation
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.manifests.nodes import HOSTNAME
 from wavetank.workloads.manifests.objects import make_object
@@ -35,16 +36,19 @@ def load_cluster(
     kinds: KindTable,
     scheduler_name: str | None = None,
     settle: Callable[[], None] | None = None,
+    creation: ApiCreation | None = None,
 ) -> None:
     """Creates a cluster's objects and the namespaces that they need; InputError if one is refused.
 
     An object with a status keeps it; one without is new. With a `scheduler_name` all pods get it. `settle` is called
-    before the first pod.
+    before the first pod. `creation` creates new objects that webhooks are about.
     """
     resources = cluster.resources(store.specs)  # in the order of their dependencies, pods last
     for manifest in (*_namespaces(resources, store), *(resource.manifest for resource in resources)):
         resource = _complete(_for_scheduler(manifest, scheduler_name), store, kinds)
         try:
+            if creation is not None and creation.create(manifest) is not None:
+                continue
             if isinstance(resource, Pod):
                 admit(resource, store)
                 if settle is not None:
@@ -87,14 +91,19 @@ class PodCompleter:
             self._specs[pod.spec] = self._completed(pod.spec)
         pod.spec = self._specs[pod.spec]
         pod.scheduler_name = pod.spec.scheduler_name
-        if self._store.find(Namespace.kind, "", pod.namespace) is None:
-            self._store.create(Namespace({"apiVersion": "v1", "kind": Namespace.kind, **_active(pod.namespace)}))
+        ensure_namespace(self._store, pod.namespace)
 
     def _completed(self, spec: PodSpec) -> PodSpec:
         document = {"apiVersion": "v1", "kind": Pod.kind, "metadata": {}, "spec": copy.deepcopy(dict(spec.manifest))}
         assert self._kind is not None
         set_defaults(self._kind, document)
         return self._store.specs.intern(_for_scheduler(document, self.scheduler_name)["spec"])
+
+
+def ensure_namespace(store: Store, name: str) -> None:
+    """Creates a namespace unless it exists."""
+    if store.find(Namespace.kind, "", name) is None:
+        store.create(Namespace({"apiVersion": "v1", "kind": Namespace.kind, **_active(name)}))
 
 
 _SPECS = 10_000  # completed specs that are cached: in a trace every pod may have its own

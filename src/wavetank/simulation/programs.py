@@ -31,9 +31,11 @@ from wavetank.loop.turns.lockstep import Lockstep
 from wavetank.loop.turns.participant import Participant
 from wavetank.loop.turns.requestaudit import BINDING, RequestAudit
 from wavetank.loop.turns.waiting import WaitingPods
+from wavetank.loop.webhooks.client import LockstepWebhooks
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 from wavetank.scheduling.latency import SchedulerLatency
+from wavetank.simulation.apicreation import ApiCreation
 from wavetank.simulation.loading import PodCompleter, load_cluster
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
@@ -42,6 +44,7 @@ from wavetank.workloads.cluster import Cluster
 
 POD_AUTOSCALER = "horizontal-pod-autoscaler-controller"
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _JSON = {"content-type": "application/json"}
 
 
@@ -79,10 +82,12 @@ class Loop:
         measured = None
         if metrics is not None or (manager is not None and POD_AUTOSCALER in manager.controllers):
             measured = ClusterMetrics(store, metrics, reports.ready_since)
-        self.api = Api(store, reports, measures=measured, metrics=measured)
-        EventExpiry(store)
         sync = processes[0].sync if processes else None
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
+        self._webhooks = LockstepWebhooks(clock, self._lockstep.wake)
+        self.api = Api(store, reports, measures=measured, metrics=measured, webhooks=self._webhooks)
+        self.creation = ApiCreation(self.api)
+        EventExpiry(store)
         self._participants: list[Participant] = []
         self._folder: Path | None = None
         names = processes[0].scheduler_names if processes else ()
@@ -94,16 +99,34 @@ class Loop:
         InputError if the API refuses one.
         """
         for definition in definitions:
-            body = msgspec.json.encode(definition)
-            answer = self.api.handle(Request("POST", _DEFINITIONS, headers=_JSON, body=body))
-            assert isinstance(answer, Response)
-            if answer.status != 201:
-                why = str(msgspec.json.decode(answer.body).get("message"))
-                raise InputError(why, path=f"CustomResourceDefinition {definition['metadata']['name']}")
+            self._post(_DEFINITIONS, definition)
+
+    def _post(self, path: str, document: Mapping[str, Any]) -> None:
+        answer = self.api.handle(Request("POST", path, headers=_JSON, body=msgspec.json.encode(document)))
+        assert isinstance(answer, Response)
+        if answer.status != 201:
+            why = str(msgspec.json.decode(answer.body).get("message"))
+            raise InputError(why, path=f"{document['kind']} {document['metadata']['name']}")
 
     def load(self, cluster: Cluster) -> None:
-        """Creates the cluster's objects as an API server would hold them; then the clock may run."""
-        load_cluster(cluster, self._context.store, self.api.kinds, self.completer.scheduler_name, self._lockstep.settle)
+        """Creates the cluster's objects as an API server would hold them; then the clock may run.
+
+        New objects of kinds that webhooks are about are created through the API. Webhooks of programs that the cluster
+        does not have are added.
+        """
+        given = {each.get("metadata", {}).get("name") for each in cluster.manifests if each.get("kind") in _WEBHOOKS}
+        for controller in self._controllers:
+            for each in controller.manifests:
+                if each["kind"] in _WEBHOOKS and each["metadata"]["name"] not in given:
+                    self._post(f"/apis/admissionregistration.k8s.io/v1/{each['kind'].lower()}s", each)
+        load_cluster(
+            cluster,
+            self._context.store,
+            self.api.kinds,
+            self.completer.scheduler_name,
+            self._lockstep.settle,
+            self.creation,
+        )
         self._lockstep.settle()
         self._lockstep.open()
 
@@ -132,6 +155,7 @@ class Loop:
         for i, controller in enumerate(self._controllers):
             self._start_controller(controller, self._folder / f"controller-{i}")
         self._lockstep.begin(self._participants)
+        self._webhooks.open()
         return schedulers
 
     def _start_manager(self, manager: ManagerDefinition, folder: Path) -> None:
@@ -146,6 +170,7 @@ class Loop:
         participant = manager_participant(self._context.store, self.api.handle, self._lockstep.wake)
         self._participants.append(participant)
         seed = self._context.streams.stream(f"controllers/{controller.name}/process").getrandbits(60)
+        self._webhooks.add(participant, folder, controller.services)
         launch_controller(controller, participant, folder, seed)
 
     def linger(self) -> bool:
@@ -160,6 +185,7 @@ class Loop:
     def close(self) -> None:
         """Ends the programs and deletes their files."""
         self._lockstep.close()
+        self._webhooks.close()
         for participant in self._participants:
             participant.close()
         if self._folder is not None:

@@ -132,7 +132,7 @@ class Simulation:
             if loop is not None:
                 loop.define(self._definitions())
             programs = loop.begin(setting.latency.scheduler) if loop else []
-            admission = Admission(world.store, loop.completer if loop else None)
+            admission = Admission(world.store, loop.completer, loop.creation) if loop else Admission(world.store)
             loop.load(setting.cluster) if loop else _load(setting.cluster, admission)
             self._start_controllers(world.context, admission, operator)
             if kubelets is not None:
@@ -143,7 +143,7 @@ class Simulation:
             for observer in self.observers:
                 observer.attached([*world.schedulers, *programs])
             kinds = object_kinds(setting.all_controllers, setting.schedulers)
-            world.submit(setting.workload, kinds, admission.complete, admission.finish)
+            world.submit(setting.workload, kinds, admission.complete, admission.finish, admission.create)
             end = self._run(world, loop)
             self.attempts = sum(each.attempts for _, each in world.schedulers) + (loop.attempts if loop else 0)
         self.not_admitted = not_admitted(scheduler for _, scheduler in world.schedulers)
@@ -186,7 +186,7 @@ class Simulation:
         names = self.setting.controllers
         setting = self.setting
         metrics = self._metrics(context)
-        controllers = run_context(context, admission.complete, setting.has_programs, metrics, setting.controller_flags)
+        controllers = run_context(context, admission, setting.has_programs, metrics, setting.controller_flags)
         if self.setting.execution == K8SSIM and VOLCANO_JOBS in names:
             from wavetank.simulation.k8ssimjobs import JobStarter  # few runs need it
 

@@ -17,8 +17,9 @@ Complete = Callable[[Pod], None]
 class Submitter:
     """Creates the workload's pods and objects at their times; it reads only one of them ahead.
 
-    `complete` is called with each pod before it is created, `finish` with each other object; InputError if they refuse
-    one. Objects are deleted at the end of their lifetime, and their pods by the garbage collector.
+    `complete` is called with each pod before it is created, `finish` with each other object, unless `create` has
+    created it in another way; InputError if they refuse one. Objects are deleted at the end of their lifetime, and
+    their pods by the garbage collector.
     """
 
     def __init__(
@@ -27,12 +28,14 @@ class Submitter:
         arrivals: Iterator[Arrival | ObjectArrival],
         complete: Complete,
         finish: Callable[[Resource], Resource] | None = None,
+        create: Callable[[Resource], Resource | None] | None = None,
     ) -> None:
         self._store = context.store
         self._clock = context.clock
         self._arrivals = arrivals
         self._complete = complete
         self._finish = finish
+        self._create = create
         self._next: Arrival | ObjectArrival | None = None
         self._plan()
 
@@ -59,14 +62,18 @@ class Submitter:
             self._clock.at(coming.time, self._submit)
 
     def _create_object(self, arrival: ObjectArrival) -> None:
-        made = arrival.resource if self._finish is None else self._finish(arrival.resource)
-        check_template(made, self._complete)
         try:
-            self._store.create(made)
+            made = (self._create and self._create(arrival.resource)) or self._store_object(arrival.resource)
         except ApiError as error:
-            raise InputError(str(error), path=_place(made)) from None
+            raise InputError(str(error), path=_place(arrival.resource)) from None
         if arrival.lifetime is not None:
             self._clock.after(arrival.lifetime, partial(self._end, made))
+
+    def _store_object(self, resource: Resource) -> Resource:
+        made = resource if self._finish is None else self._finish(resource)
+        check_template(made, self._complete)
+        self._store.create(made)
+        return made
 
     def _end(self, submitted: Resource) -> None:
         present = self._store.find(submitted.group_kind, submitted.namespace, submitted.name)

@@ -49,13 +49,15 @@ class World:
         kinds: frozenset[GroupKind] = frozenset(),
         complete: Complete | None = None,
         finish: Callable[[Resource], Resource] | None = None,
+        create: Callable[[Resource], Resource | None] | None = None,
     ) -> Submitter:
         """Submits a workload over time; owners of these kinds are created themselves, other owners as their pods.
 
-        `complete` and `finish` prepare each pod and each other object; by default pods pass admission.
+        `complete` and `finish` prepare each pod and each other object; by default pods pass admission. `create` may
+        create an object in another way.
         """
         arrivals = object_arrivals(workload, self.store.specs, self.context.streams, kinds)
-        return Submitter(self.context, arrivals, complete or partial(admit, store=self.store), finish)
+        return Submitter(self.context, arrivals, complete or partial(admit, store=self.store), finish, create)
 
     def run(self, until: Nanoseconds | None = None) -> None:
         """Runs to an instant, or until nothing can change any more."""

@@ -97,7 +97,7 @@ def server() -> Iterator[Server]:
         "status": {"capacity": {"cpu": "1", "memory": "1Gi", "pods": "110"}},
     }
     loop.load(Cluster([node]))
-    controllers = run_context(world.context, admission.complete, True, ClusterMetrics(world.store, None), {})
+    controllers = run_context(world.context, admission, True, ClusterMetrics(world.store, None), {})
     group = ScalableGroup("pool", 0, 5, 2, {"cpu": "4", "memory": "8Gi"})
     start_node_groups(world.context, controllers, [group], BudgetedEvictions(world.store))
     world.run(0)

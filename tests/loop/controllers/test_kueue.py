@@ -9,6 +9,7 @@ import pytest
 from tests.loop.programs import REAL
 from tests.loop.realscheduler import find_kube_scheduler
 from tests.support.kueue import a_cluster_queue, a_flavor, a_job, a_local_queue, run_kueue
+from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.testing.queues import QueueHistory
 
@@ -68,3 +69,34 @@ def test_a_repeated_run_is_the_same(spec: dict[str, Any], needs_scheduler: bool)
     runs = [run_kueue(two_teams(preemption=RECLAIM), mixed(), horizon="20m", **spec).decisions for _ in range(2)]
     assert runs[0] == runs[1]
     assert len([each for each in runs[0] if each.what == "Finished"]) == 16
+
+
+def test_its_webhook_suspends_jobs_and_its_conversion_reads_older_versions() -> None:
+    queue = a_cluster_queue("q", {"default": {"cpu": 4}})
+    queue["apiVersion"] = "kueue.x-k8s.io/v1beta1"
+    queue["spec"]["cohort"] = "all"  # cohortName in v1beta2
+    jobs = [a_job(f"j{i}", "q", 10 * i, 60, pods=2, suspend=False) for i in range(4)]
+    history = run_kueue([a_flavor(), queue, a_local_queue("q", "q")], jobs, horizon="10m")
+    assert seconds(history, "Admitted") == [("j0", 0.1), ("j1", 10), ("j2", 61.1), ("j3", 71)]
+
+
+@pytest.mark.parametrize(
+    ("queues", "jobs", "message"),
+    [
+        pytest.param(
+            [a_cluster_queue("q", {"default": {"cpu": {"nominalQuota": 1, "lendingLimit": 5}}}, cohortName="c")],
+            [a_job("j", "q")],
+            r"ClusterQueue q: .*spec\.resourceGroups\[0\]\.flavors\[0\]\.resources\[0\]\.lendingLimit",
+            id="a ClusterQueue",
+        ),
+        pytest.param(
+            [],
+            [a_job("j", "Wrong_Queue")],
+            r'job default/j: admission webhook "vjob\.kb\.io" denied the request: .*queue-name.*"Wrong_Queue"',
+            id="a Job",
+        ),
+    ],
+)
+def test_what_its_webhooks_deny_is_refused(queues: list[Any], jobs: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_kueue([a_flavor(), *queues], jobs, horizon="1m")

@@ -12,10 +12,30 @@ Document = dict[str, Any]
 
 
 @dataclass(slots=True)
+class Reinvocation:
+    """What is known of the mutating webhooks that were called for a write, for a second round.
+
+    `called` are those that may be called again, `again` those that must be since the object has changed after them;
+    `output` is the object as the last round left it.
+    """
+
+    is_second: bool = False
+    called: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    output: Document | None = None
+
+    def require_again(self) -> None:
+        """Requires that all webhooks that were called so far are called again."""
+        self.again |= self.called
+        self.called.clear()
+
+
+@dataclass(slots=True)
 class Attributes:
     """The attributes of a write: CREATE, UPDATE, DELETE or CONNECT of an object or one of its subresources.
 
     Plugins may change `document` (the object as it is to be stored) and add to `warnings`, which the client gets.
+    `calls` counts the webhooks that were called: meanwhile the store may have changed.
     """
 
     operation: str
@@ -28,6 +48,8 @@ class Attributes:
     user: User = field(default_factory=User)
     dry_run: bool = False
     warnings: list[str] = field(default_factory=list)
+    calls: int = 0
+    reinvocation: Reinvocation | None = None
 
     def is_write_of(self, group_kind: GroupKind, *operations: str) -> bool:
         """Says whether an object of a kind (not a subresource) is written by one of the operations."""

@@ -16,6 +16,7 @@ from wavetank.apiserver.admission.storage import (
     PersistentVolumeClaimResize,
     StorageObjectInUseProtection,
 )
+from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
 from wavetank.cluster.store.store import Store
 
 # In the order of the real server.
@@ -35,23 +36,55 @@ _PLUGINS: tuple[type[Plugin], ...] = (
     PodTopologyLabels,
     ResourceQuota,
 )
-ALL_PLUGINS = frozenset(plugin.name for plugin in _PLUGINS)
+MUTATING, VALIDATING = "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"
+_LAST = ResourceQuota.name  # charges what all others have allowed
+ALL_PLUGINS = frozenset({*(plugin.name for plugin in _PLUGINS), MUTATING, VALIDATING})
 # Without controllers no service accounts are created and no new nodes are untainted.
 DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
 
 
 class AdmissionChain:
-    """The enabled admission plugins in order: all mutate the object, then all validate it."""
+    """The enabled admission plugins in order: all mutate the object, then all validate it.
 
-    def __init__(self, store: Store, plugins: Collection[str] = DEFAULT_PLUGINS) -> None:
-        self._plugins = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
+    Webhooks are called after all built-in plugins but quotas. If one has changed the object, all plugins mutate it once
+    more, and those webhooks that want to be called again.
+    """
+
+    def __init__(
+        self, store: Store, plugins: Collection[str] = DEFAULT_PLUGINS, webhooks: WebhookAdmission | None = None
+    ) -> None:
+        made = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
+        self._plugins = [plugin for plugin in made if plugin.name != _LAST]
+        self._last = [plugin for plugin in made if plugin.name == _LAST]
+        self._mutating = webhooks if MUTATING in plugins else None
+        self._validating = webhooks if VALIDATING in plugins else None
 
     def mutate(self, attributes: Attributes) -> None:
         """Runs mutating admission, before validation; a StatusError refuses the object."""
+        if self._mutate(attributes) and attributes.reinvocation is not None:
+            attributes.reinvocation.is_second = True
+            self._mutate(attributes)
+
+    def _mutate(self, attributes: Attributes) -> bool:
+        """Runs all plugins; returns whether a webhook has changed the object."""
         for plugin in self._plugins:
             plugin.mutate(attributes)
+        changed = self._mutating is not None and self._mutating.mutate(attributes)
+        for plugin in self._last:
+            plugin.mutate(attributes)
+        return changed
 
     def validate(self, attributes: Attributes) -> None:
         """Runs validating admission, of an object that is otherwise valid; a StatusError refuses it."""
         for plugin in self._plugins:
             plugin.validate(attributes)
+        self.validate_outside(attributes)
+        for plugin in self._last:
+            plugin.validate(attributes)
+
+    def validate_outside(self, attributes: Attributes) -> None:
+        """Runs the webhooks alone that check an object; a deletion is first shown to those that change objects."""
+        if attributes.operation == "DELETE" and self._mutating is not None:
+            self._mutating.mutate(attributes)
+        if self._validating is not None:
+            self._validating.validate(attributes)

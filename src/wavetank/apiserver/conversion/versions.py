@@ -51,3 +51,9 @@ def to_served(kind: Kind, document: Document) -> Document:
         return kind.custom.serve(document)
     conversion = _conversion(kind)
     return document if conversion is None else conversion.to_served(document)
+
+
+def convert(kind: Kind, document: Document, wanted: Kind) -> Document:
+    """Converts a document of one served version into another one of the same kind."""
+    stored = document if kind.custom is None else kind.custom.store(document)
+    return to_served(wanted, to_stored(kind, stored))

@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.apiserver.custom.conversion import WebhookConverter
 from wavetank.apiserver.custom.rules import RuleNode
 from wavetank.apiserver.custom.schema.defaulting import set_schema_defaults
 from wavetank.apiserver.custom.schema.embedded import Coercion, read_metadata
@@ -42,7 +43,7 @@ class CustomType:
     """How documents of a custom kind are read, completed and shown in one version.
 
     `schemas` are those of all versions by their names; documents are stored in `storage_version`. `warning` is sent
-    to all clients of the version.
+    to all clients of the version. `converter` asks a webhook; without one, versions differ by their names only.
     """
 
     group: str
@@ -58,6 +59,7 @@ class CustomType:
     warning: str = ""
     terminating: bool = False
     rules: RuleNode | None = field(default=None, repr=False)
+    converter: WebhookConverter | None = field(default=None, repr=False, compare=False)
 
     @property
     def schema(self) -> Structural:
@@ -118,7 +120,11 @@ class CustomType:
     def _convert(self, document: Document, version: str) -> Document:
         if _version_of(document) == version:
             return document
-        document = {**document, "apiVersion": f"{self.group}/{version}"}
+        wanted = f"{self.group}/{version}"
+        if self.converter is not None and self._is_ours(document):
+            document = self.converter.convert(document, wanted)
+        else:
+            document = {**document, "apiVersion": wanted}
         self._fit(document)
         return document
 

@@ -23,6 +23,7 @@ from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
 from wavetank.apiserver.verbs.watching import Watches
 from wavetank.apiserver.verbs.writing import Write, Writer
+from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.releases import SERVED
@@ -39,8 +40,9 @@ class DefinitionController:
     As there, the response to a create has no conditions yet.
     """
 
-    def __init__(self, writer: Writer, deleter: Deleter, watches: Watches) -> None:
+    def __init__(self, writer: Writer, deleter: Deleter, watches: Watches, client: WebhookClient) -> None:
         self._writer = writer
+        self._client = client
         self._deleter = deleter
         self._watches = watches
         self._objects = writer.objects
@@ -122,7 +124,7 @@ class DefinitionController:
         if name in self._served and self._served[name][0] == seen:
             return
         self._withdraw(name)
-        kinds = list(served_kinds(definition, self._objects.kinds))
+        kinds = list(served_kinds(definition, self._objects.kinds, self._client))
         for kind in kinds:
             self._objects.kinds.add(kind)
         self._served[name] = seen, kinds

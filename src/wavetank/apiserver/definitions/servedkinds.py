@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from wavetank.apiserver.custom.conversion import WebhookConverter
 from wavetank.apiserver.custom.customtype import AGE, CustomType, ScalePaths
 from wavetank.apiserver.custom.rules import RuleNode
 from wavetank.apiserver.custom.schema.structural import Document, Structural
@@ -12,6 +13,7 @@ from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.kinds.versions import version_rank
 from wavetank.apiserver.schemas.metadata import object_metadata
 from wavetank.apiserver.schemas.schema import Schema, Structure
+from wavetank.apiserver.webhooks.calls import WebhookClient
 
 VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _TERMINATING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
@@ -19,8 +21,11 @@ _SUBRESOURCE_VERBS = ("get", "patch", "update")
 _SCALARS = {"string": "string", "boolean": "bool", "integer": "int64", "number": "float64"}
 
 
-def served_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
-    """Yields the kinds, one for each served version, of a definition whose names are accepted."""
+def served_kinds(definition: Document, kinds: KindTable, client: WebhookClient) -> Iterator[Kind]:
+    """Yields the kinds, one for each served version, of a definition whose names are accepted.
+
+    `client` calls the webhook that converts between versions, if the definition names one.
+    """
     spec, names = definition["spec"], definition["status"]["acceptedNames"]
     versions = spec["versions"]
     schemas = {
@@ -29,6 +34,9 @@ def served_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
     storage = next(each["name"] for each in versions if each.get("storage"))
     conditions = (definition.get("status") or {}).get("conditions") or ()
     terminating = any(each["type"] == "Terminating" and each["status"] == "True" for each in conditions)
+    conversion = spec.get("conversion") or {}
+    converts = conversion.get("strategy") == "Webhook"
+    converter = WebhookConverter(conversion.get("webhook") or {}, client) if converts else None
     for each in versions:
         if not each.get("served"):
             continue
@@ -47,6 +55,7 @@ def served_kinds(definition: Document, kinds: KindTable) -> Iterator[Kind]:
             _warning(spec, each) if each.get("deprecated") else "",
             terminating,
             RuleNode.of(schemas[each["name"]], root=True),
+            converter,
         )
         yield _make_kind(spec, names, custom, kinds)
 

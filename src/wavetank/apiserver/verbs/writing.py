@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from wavetank.apiserver import errors
@@ -46,7 +47,16 @@ _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_PATCHES = 6  # attempts at a patch
 _TERMINATING = "create not allowed while custom resource definition is terminating"
+
+
+class StaleError(errors.StatusError):
+    """The object has changed while webhooks were called for a write."""
+
+    def __init__(self, resource: str, name: str) -> None:
+        conflict = errors.conflict(resource, name, errors.MODIFIED)
+        super().__init__(conflict.code, conflict.reason, str(conflict), conflict.details)
 
 
 @dataclass(slots=True)
@@ -116,7 +126,13 @@ class Writer:
         return Written(self.replace(write, document, old))
 
     def patch(self, write: Write) -> Written:
-        """Applies the patch in a request's body."""
+        """Applies the patch in a request's body; again, if the object has changed while webhooks were called."""
+        for _ in range(_PATCHES - 1):
+            with suppress(StaleError):
+                return self._patch(write)
+        return self._patch(write)
+
+    def _patch(self, write: Write) -> Written:
         old = self.objects.find(write.kind, write.namespace, write.name)
         if patch_type(write.request) == APPLY_PATCH:
             return self._apply(write, old)
@@ -192,7 +208,6 @@ class Writer:
         self._refuse(kind, document, validate_create(write.kind, document))
         write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
-        write.request.warnings += attributes.warnings
         return self._insert(write, kind, put_managers(document, managed))
 
     def replace(self, write: Write, document: Document, old: Resource) -> Document:
@@ -209,7 +224,8 @@ class Writer:
         if not write.subresource:
             write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
-        write.request.warnings += attributes.warnings
+        if attributes.calls and self.objects.find(write.kind, write.namespace, write.name) is not old:
+            raise StaleError(write.kind.resource, write.name)
         return self._exchange(write, kind, put_managers(document, managed), before, old)
 
     def _allocate(self, write: Write, kind: Kind, document: Document, old: Document | None) -> None:
@@ -218,8 +234,10 @@ class Writer:
             allocate(self.objects.store, document, old, dry_run=write.options.dry_run)
 
     def admit_creation(self, write: Write, document: Document) -> None:
-        """Runs the mutating admission of a subresource that is created, such as a Binding."""
-        self.admission.mutate(self._attributes("CREATE", write, document, None))
+        """Runs mutating admission of a subresource that is created, such as a Binding, and webhooks that check it."""
+        attributes = self._attributes("CREATE", write, document, None)
+        self.admission.mutate(attributes)
+        self.admission.validate_outside(attributes)
 
     def bootstrap(self, kind: Kind, document: Document) -> None:
         """Creates an object of the server itself, of a stored kind and with the given status, without admission."""
@@ -317,9 +335,18 @@ class Writer:
         name = write.name or (document.get("metadata") or {}).get("name", "")
         namespace = write.kind.namespace_of(write.namespace, name)
         kind = self.objects.stored(write.kind)
-        dry_run = write.options.dry_run
+        request, dry_run = write.request, write.options.dry_run
         return Attributes(
-            operation, kind, document, old, namespace, name, write.subresource, write.request.user, dry_run
+            operation,
+            kind,
+            document,
+            old,
+            namespace,
+            name,
+            write.subresource,
+            request.user,
+            dry_run,
+            request.warnings,
         )
 
     def _context(self, write: Write) -> WriteContext:

@@ -27,8 +27,8 @@ _KEEPERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
 class StoreClient:
     """Writes directly to the store of a run, without defaults, validation and managed fields.
 
-    `complete` is called once with the first pod of a document, before it is created; `admit` with each pod. If they
-    raise an ApiError the pod is not created.
+    `complete` is called once with the first pod of a document, before it is created; `admit` with each pod. `review`
+    returns any other new object as it is to be. If they raise an ApiError nothing is created.
     """
 
     def __init__(
@@ -37,11 +37,13 @@ class StoreClient:
         names: random.Random,
         complete: Callable[[Pod], None],
         admit: Callable[[Pod], None] | None = None,
+        review: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ) -> None:
         self._store = store
         self._names = names
         self._complete = complete
         self._admit = admit
+        self._review = review
         self._templates: dict[int, tuple[Mapping[str, Any], Pod]] = {}
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
@@ -51,9 +53,8 @@ class StoreClient:
         if document.get("kind") == Pod.kind:
             new: Resource = self._pod(document, name)
         else:
-            new = parse_resource(
-                {**document, "metadata": {**metadata, "name": name, "generation": 1}}, self._store.specs
-            )
+            made: Mapping[str, Any] = {**document, "metadata": {**metadata, "name": name, "generation": 1}}
+            new = parse_resource(made if self._review is None else self._review(made), self._store.specs)
         self._store.create(new)
         return new
 

@@ -97,6 +97,21 @@ class Participant:
                 self.has_work = listener.flush()  # what did not fit before
         return self.has_work or bool(self._streams)
 
+    # between turns, for a webhook of the program
+
+    def run_alone(self, now: Nanoseconds) -> None:
+        """Runs the program at this instant until it is quiet: it was sent something by another way."""
+        self.process.set_clock(now)
+        self.process.resume(now)
+        self.due = self.process.wait()
+
+    def serve_alone(self, now: Nanoseconds) -> bool:
+        """Serves the program's requests and sends the answers; False if there is nothing to send."""
+        if not self.collect():
+            return False
+        self.deliver(now)
+        return True
+
     def close(self) -> None:
         """Ends the program and closes its listeners."""
         if self._process is not None:

@@ -1,0 +1,216 @@
+"""The plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from wavetank.apiserver.admission.attributes import Attributes, Reinvocation
+from wavetank.apiserver.admission.webhooks.configurations import Webhook, WebhookTable
+from wavetank.apiserver.admission.webhooks.matching import Invocation, Matcher, meets_conditions
+from wavetank.apiserver.admission.webhooks.review import (
+    Verdict,
+    encode_review,
+    failed_call,
+    make_request,
+    read_verdict,
+    rejection,
+    review_version,
+)
+from wavetank.apiserver.defaulting.defaults import set_defaults
+from wavetank.apiserver.errors import StatusError, bad_request, internal
+from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.patches.jsonpatch import apply_operations
+from wavetank.apiserver.patches.refusal import PatchError
+from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, endpoint_of
+from wavetank.cel.gotext import quote
+from wavetank.cluster.store.store import Store
+
+Document = dict[str, Any]
+Convert = Callable[[Kind, Document, Kind], Document]
+
+
+def _unconverted(kind: Kind, document: Document, wanted: Kind) -> Document:
+    return {**document, "apiVersion": wanted.api_version}
+
+
+class WebhookAdmission:
+    """Calls the webhooks of a cluster. They see an object as it would be stored, without its managedFields.
+
+    `client` calls them, `convert` converts an object to another version of its kind.
+    """
+
+    def __init__(self, store: Store, kinds: KindTable, client: WebhookClient, convert: Convert = _unconverted) -> None:
+        self.table = WebhookTable(store)
+        self._matcher = Matcher(store, kinds)
+        self._client = client
+        self._convert = convert
+        self._uids = count(1)
+
+    def concerns(self, kind: Kind, operation: str = "CREATE") -> bool:
+        """Tells whether any webhook may be called for an operation on objects of a kind."""
+        if self._matcher.is_exempt(kind):
+            return False
+        hooks = (*self.table.mutating, *self.table.validating)
+        return any(self._matcher.concerns(hook, kind, operation) for hook in hooks)
+
+    # mutating
+
+    def mutate(self, attributes: Attributes) -> bool:
+        """Calls the webhooks that may change the object, one after the other; returns whether one has changed it.
+
+        In a second round only those are called that were called before another one changed the object, and want to be.
+        StatusError if one refuses it.
+        """
+        hooks = self.table.mutating
+        if not hooks or self._matcher.is_exempt(attributes.kind):
+            return False
+        rounds = attributes.reinvocation = attributes.reinvocation or Reinvocation()
+        if rounds.is_second and rounds.output != attributes.document:
+            rounds.require_again()  # built-in plugins have changed it
+        changed = False
+        for hook in hooks:
+            changed = self._mutate(hook, attributes, rounds) or changed
+        rounds.output = copy.deepcopy(attributes.document)
+        return changed
+
+    def _mutate(self, hook: Webhook, attributes: Attributes, rounds: Reinvocation) -> bool:
+        if rounds.is_second and hook.uid not in rounds.again:
+            return False
+        asked = self._prepare(hook, attributes)
+        if asked is None:
+            return False
+        verdict = self._ask(*asked, attributes, mutating=True)
+        changed = verdict is not None and self._apply(asked[0], verdict, attributes)
+        if changed:
+            rounds.require_again()
+        if hook.may_be_reinvoked:
+            rounds.called.add(hook.uid)
+        return changed
+
+    def _apply(self, invocation: Invocation, verdict: Verdict, attributes: Attributes) -> bool:
+        """Applies the patch of a webhook; returns whether it changes anything."""
+        name = invocation.webhook.name
+        operations = _operations(verdict.patch)
+        if not operations:
+            return False
+        if attributes.operation == "DELETE":
+            what = "attempted to modify the object, which is not supported for this operation"
+            raise internal(f"admission webhook {quote(name)} {what}")
+        if verdict.patch_type != "JSONPatch":
+            return self._failed(invocation.webhook, CallError(f"unsupported patch type {quote(verdict.patch_type)}"))
+        before = attributes.document
+        shown = self._shown(invocation.kind, attributes, before)
+        try:
+            patched = apply_operations(copy.deepcopy(shown), operations)
+        except PatchError as error:
+            raise internal(str(error)) from None
+        if attributes.subresource == "scale":
+            patched = {**before, "spec": {**before["spec"], "replicas": patched["spec"].get("replicas", 0)}}
+        elif invocation.kind is not attributes.kind:
+            patched = self._convert(invocation.kind, patched, attributes.kind)
+        if not attributes.subresource:
+            set_defaults(attributes.kind, patched)
+        changed = bool(patched != before)
+        before.clear()
+        before.update(patched)
+        return changed
+
+    # validating
+
+    def validate(self, attributes: Attributes) -> None:
+        """Calls the webhooks that check the object; StatusError of the first that refuses it."""
+        hooks = self.table.validating
+        if not hooks or self._matcher.is_exempt(attributes.kind):
+            return
+        asked = [each for each in (self._prepare(hook, attributes) for hook in hooks) if each is not None]
+        refusals = list(self._refusals(asked, attributes))
+        if refusals:
+            raise refusals[0]
+
+    def _refusals(self, asked: list[tuple[Invocation, Document]], attributes: Attributes) -> Iterator[StatusError]:
+        """Calls all webhooks, as the real server does at once, and yields what refuses the object."""
+        for invocation, request in asked:
+            try:
+                self._ask(invocation, request, attributes, mutating=False)
+            except StatusError as error:
+                yield error
+
+    # calls
+
+    def _prepare(self, hook: Webhook, attributes: Attributes) -> tuple[Invocation, Document] | None:
+        """Returns what a webhook is asked; None if it is not called."""
+        invocation = self._matcher.match(hook, attributes)
+        if invocation is None:
+            return None
+        new = (
+            None if attributes.operation == "DELETE" else self._shown(invocation.kind, attributes, attributes.document)
+        )
+        old = None if attributes.old is None else self._shown(invocation.kind, attributes, attributes.old)
+        request = make_request(invocation, attributes, new, old, "")
+        if hook.conditions and not meets_conditions(hook, attributes, request):
+            return None
+        request["uid"] = f"{next(self._uids):08x}-0000-4000-8000-000000000000"
+        return invocation, request
+
+    def _shown(self, kind: Kind, attributes: Attributes, document: Document) -> Document:
+        """Returns an object as a webhook sees it: in the version of `kind`; a Scale instead of what is scaled."""
+        if attributes.subresource == "scale":
+            return _scale_of(document)
+        if kind is attributes.kind or attributes.subresource not in ("", "status"):
+            return document
+        return self._convert(attributes.kind, document, kind)
+
+    def _ask(
+        self, invocation: Invocation, request: Document, attributes: Attributes, *, mutating: bool
+    ) -> Verdict | None:
+        """Calls a webhook; None if it cannot be called and that is ignored. StatusError if it refuses the write."""
+        hook = invocation.webhook
+        if attributes.dry_run and not hook.supports_dry_run:
+            raise bad_request(f"admission webhook {quote(hook.name)} does not support dry run")
+        attributes.calls += 1
+        try:
+            verdict = self._call(hook, request, mutating=mutating)
+        except CallError as error:
+            self._failed(hook, error)
+            return None
+        attributes.warnings.extend(verdict.warnings)
+        if not verdict.allowed:
+            raise rejection(hook.name, verdict.status)
+        return verdict
+
+    def _call(self, hook: Webhook, request: Document, *, mutating: bool) -> Verdict:
+        version = review_version(hook.stated.get("admissionReviewVersions") or [])
+        endpoint = endpoint_of(hook.stated.get("clientConfig") or {}, hook.stated.get("timeoutSeconds"))
+        status, body = self._client.post(endpoint, encode_review(version, request))
+        check_status(status, body)
+        return read_verdict(body, version, request["uid"], mutating=mutating)
+
+    def _failed(self, hook: Webhook, error: CallError) -> bool:
+        """Refuses a write because of a failed call, unless that is ignored; returns False."""
+        if not hook.ignores_failures:
+            raise failed_call(hook.name, error) from None
+        return False
+
+
+def _operations(patch: bytes) -> list[Document]:
+    if not patch:
+        return []
+    try:
+        decoded = msgspec.json.decode(patch)
+    except msgspec.DecodeError as error:
+        raise internal(str(error)) from None
+    if not isinstance(decoded, list):
+        raise internal("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+    return decoded
+
+
+def _scale_of(document: Document) -> Document:
+    names = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    metadata = {name: document["metadata"][name] for name in names if name in document["metadata"]}
+    spec = {"replicas": (document.get("spec") or {}).get("replicas", 0)}
+    return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec}

@@ -1,0 +1,53 @@
+"""matchConditions of webhooks: CEL expressions that must all be true for a webhook to be called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from wavetank.cel.checker import Checked
+from wavetank.cel.evaluation import evaluate
+from wavetank.cel.syntax import ExpressionError
+from wavetank.cel.types import DYN
+from wavetank.cel.values import EvaluationError
+
+VARIABLES = ("object", "oldObject", "request")
+
+
+class ConditionError(Exception):
+    """Conditions that could not be evaluated, while none is false."""
+
+
+@dataclass(frozen=True)
+class MatchCondition:
+    """One condition; its expression is compiled when it is first used."""
+
+    name: str
+    expression: str
+
+    @cached_property
+    def _checked(self) -> Checked:
+        return Checked(self.expression, dict.fromkeys(VARIABLES, DYN))
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Evaluates it; ConditionError if that fails."""
+        try:
+            return evaluate(self._checked.tree, values) is True
+        except (EvaluationError, ExpressionError) as error:
+            raise ConditionError(f"expression '{self.expression}' resulted in error: {error}") from None
+
+
+def all_hold(conditions: Sequence[MatchCondition], values: Mapping[str, Any]) -> bool:
+    """Tells whether all conditions are true; ConditionError if some fail and none is false."""
+    failures = []
+    for condition in conditions:
+        try:
+            if not condition.holds(values):
+                return False
+        except ConditionError as error:
+            failures.append(str(error))
+    if failures:
+        raise ConditionError(failures[0] if len(failures) == 1 else f"[{', '.join(failures)}]")
+    return True

@@ -1,0 +1,140 @@
+"""Which webhooks are called for a write: by their rules, selectors and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.admission.webhooks.conditions import ConditionError, all_hold
+from wavetank.apiserver.admission.webhooks.configurations import Webhook
+from wavetank.apiserver.errors import not_found
+from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.cluster.objects.groupkinds import NAMESPACE
+from wavetank.cluster.store.store import Store
+
+Document = dict[str, Any]
+# Configurations of admission itself are never sent to webhooks: a wrong one could not be repaired.
+_EXEMPT_GROUP = "admissionregistration.k8s.io"
+_EXEMPT = frozenset(
+    {
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A webhook that is to be called, with objects in the version of `kind`."""
+
+    webhook: Webhook
+    kind: Kind
+
+
+class Matcher:
+    """Finds out which webhooks are called for a write."""
+
+    def __init__(self, store: Store, kinds: KindTable) -> None:
+        self._store = store
+        self._kinds = kinds
+
+    def is_exempt(self, kind: Kind) -> bool:
+        """Tells whether objects of a kind are never sent to webhooks."""
+        return kind.group == _EXEMPT_GROUP and kind.kind in _EXEMPT
+
+    def concerns(self, webhook: Webhook, kind: Kind, operation: str, subresource: str = "") -> bool:
+        """Tells whether the rules of a webhook are about a kind, whatever the object."""
+        attributes = Attributes(operation, kind, {}, namespace="x" if kind.namespaced else "", subresource=subresource)
+        return self._version(webhook, attributes) is not None
+
+    def match(self, webhook: Webhook, attributes: Attributes) -> Invocation | None:
+        """Returns the invocation of a webhook, without its conditions; None if it is not called.
+
+        StatusError (404) if the namespace whose labels count does not exist.
+        """
+        kind = self._version(webhook, attributes)
+        if kind is None or not self._selects_object(webhook, attributes):
+            return None
+        return Invocation(webhook, kind) if self._selects_namespace(webhook, attributes) else None
+
+    # rules
+
+    def _version(self, webhook: Webhook, attributes: Attributes) -> Kind | None:
+        """Returns the version in which a webhook gets the object: that of the request, or an equivalent one."""
+        for kind in self._versions(attributes.kind, webhook.is_equivalent):
+            for rule in webhook.stated.get("rules") or ():
+                if _fits(rule, kind, attributes):
+                    return kind
+        return None
+
+    def _versions(self, kind: Kind, equivalent: bool) -> Iterator[Kind]:
+        yield kind
+        if equivalent:
+            same = (each for each in self._kinds if (each.group, each.plural) == (kind.group, kind.plural))
+            yield from (each for each in same if each.version != kind.version)
+
+    # selectors
+
+    def _selects_object(self, webhook: Webhook, attributes: Attributes) -> bool:
+        if webhook.objects.is_empty:
+            return True
+        present = attributes.document if attributes.operation != "DELETE" else None
+        return any(
+            webhook.objects.matches((each.get("metadata") or {}).get("labels") or {})
+            for each in (present, attributes.old)
+            if each is not None
+        )
+
+    def _selects_namespace(self, webhook: Webhook, attributes: Attributes) -> bool:
+        is_namespace = attributes.kind.group_kind == NAMESPACE
+        if webhook.namespaces.is_empty or not (attributes.namespace or is_namespace):
+            return True
+        if is_namespace and not attributes.subresource and attributes.operation in ("CREATE", "UPDATE"):
+            return webhook.namespaces.matches((attributes.document.get("metadata") or {}).get("labels") or {})
+        found = self._store.find(NAMESPACE, "", attributes.namespace)
+        if found is None:
+            raise not_found("namespaces", attributes.namespace)
+        return webhook.namespaces.matches(found.labels)
+
+
+def meets_conditions(webhook: Webhook, attributes: Attributes, review: Document) -> bool:
+    """Evaluates the conditions of a webhook on a review's request; a StatusError (403) if they fail."""
+    request = {name: value for name, value in review.items() if name not in ("object", "oldObject")}
+    values = {"object": review.get("object"), "oldObject": review.get("oldObject"), "request": request}
+    try:
+        return all_hold(webhook.conditions, values)
+    except ConditionError as error:
+        if webhook.ignores_failures:
+            return False
+        raise attributes.refused(str(error)) from None
+
+
+def _fits(rule: Document, kind: Kind, attributes: Attributes) -> bool:
+    return (
+        _is_in(rule.get("operations"), attributes.operation)
+        and _is_in(rule.get("apiGroups"), kind.group)
+        and _is_in(rule.get("apiVersions"), kind.version)
+        and any(_is_resource(stated, kind.plural, attributes.subresource) for stated in rule.get("resources") or ())
+        and _is_in_scope(rule.get("scope") or "*", attributes)
+    )
+
+
+def _is_in(stated: list[str] | None, value: str) -> bool:
+    return stated is not None and ("*" in stated or value in stated)
+
+
+def _is_resource(stated: str, plural: str, subresource: str) -> bool:
+    name, _, below = stated.partition("/")
+    return name in ("*", plural) and below in (subresource, "*")
+
+
+def _is_in_scope(scope: str, attributes: Attributes) -> bool:
+    """A Namespace is cluster-scoped, though a request for it counts as in that namespace."""
+    is_namespaced = bool(attributes.namespace) and attributes.kind.group_kind != NAMESPACE
+    return scope == "*" or (scope == "Namespaced") == is_namespaced
