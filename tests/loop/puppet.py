@@ -81,23 +81,41 @@ def run(behaviour: str) -> None:
         print("starting\npanic: assignment to entry in nil map\n\ngoroutine 1 [running]:\nmain.main()", flush=True)
         sys.exit(2)
     watch, client = Client(turns), Client(turns)
+    while behaviour == "asks for what is not there":
+        client.ask("GET", "/apis/example.org/v1/things?watch=true")
+        turns.quiet(turns.now + 10**9)
+    if behaviour == "loses its lease":
+        lose_lease(turns, client)
     while behaviour == "never syncs":
         turns.quiet(turns.now + 10**9)
     watch.send("GET", "/api/v1/pods?watch=true&resourceVersion=0")
     while True:
         pods = [line["object"] for line in watch.lines() if line["type"] == "ADDED"]
         for pod in pods:
-            handle(pod, behaviour, client)
+            handle(pod, behaviour, client, turns)
         turns.quiet()
 
 
-def handle(pod: dict[str, object], behaviour: str, client: Client) -> None:
+def lose_lease(turns: Turns, client: Client) -> None:
+    """Renews a lease every two seconds, as client-go does, until another instance has taken it."""
+    leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "puppet"}, "spec": {}}
+    for holder in ("puppet", "another"):
+        client.ask("POST", leases, {**lease, "spec": {"holderIdentity": holder}})
+        turns.quiet(turns.now + 2 * 10**9)
+    print("leader election lost", flush=True)
+    sys.exit(1)
+
+
+def handle(pod: dict[str, object], behaviour: str, client: Client, turns: Turns) -> None:
     metadata = pod["metadata"]
     print("pod", metadata["name"], flush=True)
     while behaviour == "loops":
         pass
     while behaviour == "asks for ever":
         client.ask("GET", "/version")
+    while behaviour == "sets timers for ever":
+        turns.quiet(turns.now + 1)
     if behaviour == "ignores pods":
         return
     if behaviour == "leaves":

@@ -13,18 +13,20 @@ from wavetank.loop.building.build import Progress, build_program
 from wavetank.loop.building.cache import Cache
 from wavetank.loop.building.overlay import make_overlay
 from wavetank.loop.building.toolchain import find_toolchain
+from wavetank.loop.recipes import FAMILIES
 
 _PLAIN_EVERY_S = 15.0
 
 
 def build_and_show(name: str, version: str | None, go: str | None, package: str | None) -> None:
-    """Builds a program, with its progress, and prints where it is."""
+    """Builds a program, or those of a family, with its progress, and prints where it is."""
     toolchain = find_toolchain(go)
     make_overlay(toolchain)  # a toolchain that cannot be used is refused before anything is downloaded
     console.print(f"building {name} with {toolchain.name} ({toolchain.command})", highlight=False)
-    with _showing_progress() as tell:
-        program = build_program(toolchain, name, version, package, Cache(), tell)
-    console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
+    for each in FAMILIES.get(name, (name,)):
+        with _showing_progress() as tell:
+            program = build_program(toolchain, each, version, package, Cache(), tell)
+        console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
 
 
 def list_programs(otherwise: str) -> None:

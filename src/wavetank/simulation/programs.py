@@ -139,7 +139,9 @@ class Loop:
             waiting = WaitingPods(store, definition.scheduler_names)
             costs = AttemptCosts(clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
             audit = RequestAudit(store, tells=not definition.command)
-            participant = Participant(clock, self.api.handle, waiting, audit, costs.of, self._lockstep.wake)
+            participant = Participant(
+                clock, self.api.handle, waiting, audit, costs.of, self._lockstep.wake, slack=definition.slack
+            )
             self._participants.append(participant)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
             if definition.exact:
@@ -161,13 +163,13 @@ class Loop:
     def _start_manager(self, manager: ManagerDefinition, folder: Path) -> None:
         """Starts a real controller manager; its requests take no time."""
         store, streams = self._context.store, self._context.streams
-        participant = manager_participant(store, self.api.handle, self._lockstep.wake)
+        participant = manager_participant(store, self.api.handle, self._lockstep.wake, manager.slack)
         self._participants.append(participant)
         launch_manager(manager, participant, folder, streams.stream("controllers/process").getrandbits(60))
 
     def _start_controller(self, controller: ControllerDefinition, folder: Path) -> None:
         """Starts any other real controller."""
-        participant = manager_participant(self._context.store, self.api.handle, self._lockstep.wake)
+        participant = manager_participant(self._context.store, self.api.handle, self._lockstep.wake, controller.slack)
         self._participants.append(participant)
         seed = self._context.streams.stream(f"controllers/{controller.name}/process").getrandbits(60)
         self._webhooks.add(participant, folder, controller.services)

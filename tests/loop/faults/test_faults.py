@@ -18,12 +18,21 @@ from wavetank.experiments.document.experiment import Experiment
 from wavetank.experiments.recording import record
 from wavetank.experiments.runner import FailedRunsError, run_experiment
 from wavetank.loop.errors import ProcessError
-from wavetank.loop.processes.definition import ProcessDefinition
+from wavetank.loop.processes.definition import ControllerDefinition, ProcessDefinition
 from wavetank.loop.turns import lockstep
 from wavetank.results.recording.recorder import Recorder
 from wavetank.simulation.entries import SchedulerEntry
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
+
+
+WATCH = "its last requests: GET /api/v1/pods?watch (200)"
+ASKED = f"its last requests: {', '.join(['GET /version (200)'] * 5)}"
+_LEASES = "POST /apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+LEASES = f"its last requests: {_LEASES} (201), {_LEASES} (409)"
+NOT_SERVED = (
+    f"which is not served; its last requests: {', '.join(['GET /apis/example.org/v1/things?watch (404)'] * 5)}; its log"
+)
 
 
 def with_program(*programs: ProcessDefinition, **spec: object) -> Experiment:
@@ -47,13 +56,19 @@ def test_a_program_that_plays_by_the_book(tmp_path):
     [
         ("exits", "has exited with status 4; its log ends: I do not like it here"),
         ("panics", "has exited with status 2; its log ends: panic: assignment to entry in nil map | goroutine 1"),
-        ("leaves", "has exited with status 0; its log ends: pod "),
-        ("loops", "has run for 1 s without getting quiet (a busy loop?); its log ends: pod "),
-        ("asks for ever", "has sent requests without end at one instant, in 500 turns; its log ends: pod "),
+        ("leaves", f"has exited with status 0; {WATCH}; its log ends: pod "),
+        ("loops", f"has run for 1 s without getting quiet (a busy loop?); {WATCH}; its log ends: pod "),
+        ("asks for ever", f"is never done with one instant: it has had 500 turns; {ASKED}; its log ends: pod "),
+        ("sets timers for ever", f"is never done with one instant: it has had 500 turns; {WATCH}; its log ends: pod "),
         ("never syncs", "does not watch pods: it never got in sync; its log is empty"),
-        ("binds to nowhere", "to node 'nowhere', which does not exist; its log ends: pod "),
-        ("binds twice", "twice: to node 'node-0', then to 'node-0'; its log ends: pod "),
-        ("ignores pods", "has never tried pod default/burst-0, which waits for it; its log ends: pod "),
+        ("loses its lease", f"has exited with status 1; {LEASES}; its log ends: leader election lost"),
+        ("asks for what is not there", f"asks again and again for /apis/example.org/v1/things, {NOT_SERVED}"),
+        ("binds to nowhere", f"to node 'nowhere', which does not exist; {WATCH}; its log ends: pod "),
+        (
+            "binds twice",
+            "twice: to node 'node-0', then to 'node-0'; its last requests: GET /api/v1/pods?watch (200), POST",
+        ),
+        ("ignores pods", f"has never tried pod default/burst-0, which waits for it; {WATCH}; its log ends: pod "),
     ],
 )
 def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
@@ -62,6 +77,40 @@ def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
     with pytest.raises(ProcessError) as raised:
         run(a_puppet(tmp_path, behaviour, patience_s))
     assert str(raised.value).startswith("scheduler puppet ")
+    assert problem in str(raised.value)
+    assert raised.value.exit_status == 3
+    assert not _puppets(tmp_path)
+
+
+def a_controller(folder: Path, behaviour: str, patience_s: float) -> ControllerDefinition:
+    program = a_puppet(folder, behaviour)
+    return ControllerDefinition("puppet", "puppet", "v1.35.8", program.file, patience_s=patience_s)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "problem"),
+    [
+        ("exits", "has exited with status 4; its log ends: I do not like it here"),
+        ("panics", "has exited with status 2; its log ends: panic: assignment to entry in nil map | goroutine 1"),
+        ("leaves", f"has exited with status 0; {WATCH}; its log ends: pod "),
+        ("loops", f"has run for 1 s without getting quiet (a busy loop?); {WATCH}; its log ends: pod "),
+        ("asks for ever", f"is never done with one instant: it has had 500 turns; {ASKED}; its log ends: pod "),
+        ("sets timers for ever", f"is never done with one instant: it has had 500 turns; {WATCH}; its log ends: pod "),
+        ("never syncs", "has sent no request: it never began; its log is empty"),
+        ("loses its lease", f"has exited with status 1; {LEASES}; its log ends: leader election lost"),
+        ("asks for what is not there", f"asks again and again for /apis/example.org/v1/things, {NOT_SERVED}"),
+    ],
+)
+def test_a_controller_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
+    monkeypatch.setattr(lockstep, "MOST_TURNS", 500)
+    patience_s = 1 if behaviour == "loops" else 20
+    experiment = an_experiment(schedulers=[{"name": "default"}])
+    setting = replace(
+        experiment.setting(experiment.schedulers[0]), programs=(a_controller(tmp_path, behaviour, patience_s),)
+    )
+    with pytest.raises(ProcessError) as raised:
+        record(setting, 1)
+    assert str(raised.value).startswith("controller puppet ")
     assert problem in str(raised.value)
     assert raised.value.exit_status == 3
     assert not _puppets(tmp_path)

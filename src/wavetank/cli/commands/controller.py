@@ -9,6 +9,7 @@ _EXAMPLES = f"""\b
 Examples:
   wavetank controller build kueue
   wavetank controller build karpenter --version v1.12.0
+  wavetank controller build volcano
   wavetank controller build kube-controller-manager --version {SERVED.tag}
   wavetank controller build cluster-autoscaler --package ~/src/autoscaler/cluster-autoscaler
   wavetank controller build my-operator --package ./cmd/manager
@@ -39,9 +40,9 @@ def command() -> None:
 def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
     """Build a controller that runs in virtual time, with your Go toolchain and Go's module proxy.
 
-    NAME is a known program (kueue, karpenter), a command of Kubernetes (kube-controller-manager), or
-    with --package any name. A folder's module must use k8s.io/kubernetes or k8s.io/client-go. It is
-    kept in ~/.cache/wavetank.
+    NAME is a known program (kueue, karpenter, volcano: its scheduler and its controllers), a command
+    of Kubernetes (kube-controller-manager), or with --package any name. A folder's module must use
+    k8s.io/kubernetes or k8s.io/client-go. It is kept in ~/.cache/wavetank.
     """
     build_and_show(name, version, go, package)
 

@@ -110,6 +110,7 @@ def _program(spec: ControllerProgramSpec, folder: Path, path: str) -> Controller
         tuple(recipe.adapt(program.manifests, configuration or {})),
         {**recipe.services, **process.services},
         program.kubernetes,
+        process.timer_slack,
     )
 
 
@@ -143,7 +144,7 @@ def make_manager(spec: ManagerSpec, path: str, flags: Mapping[str, str]) -> Mana
     file = _built(spec.package, version, path).file
     names = sorted(_USUAL if spec.controllers is None else spec.controllers)
     args = (*(f"--{name}={value}" for name, value in flags.items()), *(spec.args or ()))
-    return ManagerDefinition(spec.package, version, file, names, args, patience_s=spec.patience / SECOND)
+    return ManagerDefinition(spec.package, version, file, names, args, spec.patience / SECOND, spec.timer_slack)
 
 
 def _version(version: str, path: str) -> str:

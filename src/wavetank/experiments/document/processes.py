@@ -30,6 +30,7 @@ def define_process(name: str, spec: ProcessSpec, folder: Path, scheduler_name: s
         configuration=configuration,
         arguments=tuple(spec.args or ()),
         patience_s=spec.patience / SECOND,
+        slack=spec.timer_slack,
         listen=spec.listen,
         **_program(spec, folder),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from wavetank.cluster.releases import SERVED
 from wavetank.loop.building.toolchain import BuildError, Toolchain
-from wavetank.loop.recipes.recipe import Recipe
+from wavetank.loop.recipes.recipe import Completed, Recipe
 
 KUBERNETES = "k8s.io/kubernetes"
 CLIENT = "k8s.io/client-go"  # whose version v0.X.Y is of Kubernetes v1.X.Y
@@ -53,6 +54,7 @@ def write_recipe(toolchain: Toolchain, recipe: Recipe, version: str, folder: Pat
     replaced = [
         *re.findall(r"^(?:replace)?\s+(\S+(?: v\S+)? => [^.\s]\S* v\S+)", released, re.MULTILINE),
         *recipe.replaced,
+        *([f"{recipe.completed.module} => ./{recipe.completed.place}"] if recipe.completed else []),
     ]
     text = "\n\n".join(
         [
@@ -64,10 +66,31 @@ def write_recipe(toolchain: Toolchain, recipe: Recipe, version: str, folder: Pat
     )
     _write_module(text, folder)
     if recipe.sources:
-        (folder / recipe.sources).mkdir(exist_ok=True)
-        for source in (files("wavetank.loop.building") / "gosources" / recipe.sources).iterdir():
-            (folder / recipe.sources / source.name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        _copy_sources(recipe.sources, folder / recipe.sources)
+    if recipe.completed:
+        _copy_module(toolchain, recipe.completed, folder / recipe.completed.place)
     return Path(downloaded["Dir"])
+
+
+def _copy_module(toolchain: Toolchain, completed: Completed, folder: Path) -> None:
+    """Copies a module, whose files in Go's cache may not be changed, and completes it."""
+    if not folder.exists():
+        original = Path(download(toolchain, completed.module, completed.version)["Dir"])
+        shutil.copytree(original, folder, copy_function=shutil.copyfile)
+        for each in folder.rglob("*"):
+            if each.is_dir():
+                each.chmod(0o755)
+        folder.chmod(0o755)
+    _copy_sources(completed.sources, folder / completed.folder)
+
+
+def _copy_sources(name: str, folder: Path) -> None:
+    """Copies Go files of wavetank's; unchanged ones are left alone, so that nothing is compiled again."""
+    folder.mkdir(exist_ok=True)
+    for source in (files("wavetank.loop.building") / "gosources" / name).iterdir():
+        file, text = folder / source.name, source.read_text(encoding="utf-8")
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
 
 
 def _write_module(text: str, folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wavetank.apiserver.requests.request import Request
 from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition
 from wavetank.loop.processes.launch_overlay import API_ADDRESS, open_listener, write_kubeconfig
 from wavetank.loop.processes.process import Process, Start
@@ -31,6 +32,16 @@ _FLAGS = (
 class ManagerAudit(RequestAudit):
     """The audit of a controller's requests: it schedules no pods, whatever it writes about them."""
 
+    @property
+    def ready(self) -> bool:
+        """Tells whether it has sent any request."""
+        return bool(self.last_requests)
+
+    @property
+    def unready_problem(self) -> str:
+        """Returns what is wrong with a program that sends none."""
+        return "has sent no request: it never began"
+
     def attempted(self, request: Request) -> str | None:
         """Returns None: no request ends a scheduling attempt."""
         return None
@@ -40,10 +51,10 @@ class ManagerAudit(RequestAudit):
         return None
 
 
-def manager_participant(store: Store, handle: Handle, wake: Callable[[], None]) -> Participant:
+def manager_participant(store: Store, handle: Handle, wake: Callable[[], None], slack: Nanoseconds = 0) -> Participant:
     """Returns a participant for a controller, whose requests take no time; it is attached when it is launched."""
     audit, no_pods = ManagerAudit(store), WaitingPods(store, ())
-    return Participant(store.clock, handle, no_pods, audit, lambda end: 0, wake, own_timers=True)
+    return Participant(store.clock, handle, no_pods, audit, lambda end: 0, wake, own_timers=True, slack=slack)
 
 
 def launch_manager(definition: ManagerDefinition, participant: Participant, folder: Path, seed: int) -> None:

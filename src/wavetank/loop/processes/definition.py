@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wavetank.cluster.releases import Version, read_version, version_name
+from wavetank.kernel.durations import Nanoseconds
 from wavetank.loop.processes.configuration import changes, scheduler_names
 from wavetank.loop.timesteps.sync import TimestepSync
 
@@ -30,6 +31,7 @@ class ProcessDefinition:
     configuration: Mapping[str, Any]
     arguments: tuple[str, ...] = ()
     patience_s: float = PATIENCE_S
+    slack: Nanoseconds = 0  # its timers are due at multiples of this; 0: exactly
     built: bool = True
     command: tuple[str, ...] = ()
     sync: TimestepSync | None = None
@@ -91,7 +93,8 @@ class ControllerDefinition:
     The kubeconfig is given by the environment variable KUBECONFIG, and by the flag of that name if it `has_flag`. A
     `configuration` is written to a file and given by --config. `manifests` are objects that it needs in its cluster:
     definitions of its kinds, its webhooks. `services` are the Services (NAMESPACE/NAME) whose webhooks it serves, with
-    the ports on which it listens. `release` is that of Kubernetes, if its version is another.
+    the ports on which it listens. `release` is that of Kubernetes, if its version is another. Its timers are due at
+    multiples of `slack`.
     """
 
     name: str
@@ -106,6 +109,7 @@ class ControllerDefinition:
     manifests: tuple[Mapping[str, Any], ...] = ()
     services: Mapping[str, int] = field(default_factory=dict)
     release: str = ""
+    slack: Nanoseconds = 0
 
     @property
     def kubernetes(self) -> str:
@@ -128,6 +132,7 @@ class ManagerDefinition:
     controllers: Sequence[str]
     arguments: tuple[str, ...] = ()
     patience_s: float = PATIENCE_S
+    slack: Nanoseconds = 0
 
     @property
     def description(self) -> str:

@@ -8,17 +8,22 @@ from wavetank.loop.recipes.clusterautoscaler import CLUSTER_AUTOSCALER
 from wavetank.loop.recipes.karpenter import KARPENTER
 from wavetank.loop.recipes.kueue import KUEUE
 from wavetank.loop.recipes.recipe import Recipe
+from wavetank.loop.recipes.volcano import VOLCANO_CONTROLLERS, VOLCANO_SCHEDULER
 
 # By the name under which a program is built.
 RECIPES: Mapping[str, Recipe] = {
     "cluster-autoscaler": CLUSTER_AUTOSCALER,
     "karpenter": KARPENTER,
     "kueue": KUEUE,
+    "vc-controller-manager": VOLCANO_CONTROLLERS,
+    "vc-scheduler": VOLCANO_SCHEDULER,
 }
+# Several programs that are built under one name.
+FAMILIES: Mapping[str, tuple[str, ...]] = {"volcano": ("vc-scheduler", "vc-controller-manager")}
 
 UNKNOWN = Recipe()
 
-__all__ = ["RECIPES", "UNKNOWN", "Recipe", "recipe_of"]
+__all__ = ["FAMILIES", "RECIPES", "UNKNOWN", "Recipe", "recipe_of"]
 
 
 def recipe_of(name: str) -> Recipe:

@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.loop.errors import ProcessError
 from wavetank.loop.turns.participant import Participant
 
 # Programs start this long before time 0, to connect and to read the cluster.
 START = -600 * SECOND
 _SETTLED = 10 * SECOND  # without a request: then it has read the cluster
 MOST_TURNS = 100_000  # at one instant: a burst of 10,000 pods takes some hundreds
+INSTANT = SECOND // 1000  # time that counts as one: a program may set timers of nanoseconds without end
 # A run ends when no pod has changed for this long: kube-scheduler retries after at most 5 min 40 s.
 PATIENCE = 600 * SECOND
 
@@ -32,13 +33,14 @@ class Lockstep:
         self._timer: Timer | None = None
         self._instant: Nanoseconds = START
         self._turns = 0  # at that instant
+        self._busy: Counter[Participant] = Counter()  # turns of each program at that instant
 
     def begin(self, participants: Sequence[Participant]) -> None:
         """Waits until the programs have started and read the cluster, before time 0; ProcessError if one does not."""
         self._participants = participants
         self._awake = True  # changes need no turn of their own yet
         for participant in participants:
-            participant.due = participant.process.wait()
+            participant.wait()
             participant.collect()
         now, settled = START, START
         while now < settled + _SETTLED or self._unready():
@@ -50,13 +52,11 @@ class Lockstep:
                 break
             now = max(now, due)
         for participant in self._unready():
-            raise ProcessError(
-                participant.process.name, "does not watch pods: it never got in sync", participant.process.tail()
-            )
+            raise participant.fault(participant.audit.unready_problem)
 
     def _unready(self) -> list[Participant]:
-        """Returns the programs that do not watch pods yet."""
-        return [participant for participant in self._participants if not participant.audit.watches_pods]
+        """Returns the programs that have not begun their work yet."""
+        return [participant for participant in self._participants if not participant.audit.ready]
 
     def settle(self) -> None:
         """Lets programs receive changes, still before time 0."""
@@ -105,22 +105,21 @@ class Lockstep:
         self._count(now)
         running = [participant for participant in self._participants if participant.deliver(now)]
         for participant in running:
-            participant.process.resume(now)
+            participant.resume(now)
         for participant in running:
-            participant.due = participant.process.wait()
+            participant.wait()
         collected = [participant.collect() for participant in self._participants]
         return any(collected)
 
     def _count(self, now: Nanoseconds) -> None:
-        """Counts the turns at one instant, so that a program that sends requests without end is detected."""
-        self._turns = self._turns + 1 if now == self._instant else 0
-        self._instant = now
+        """Counts the turns at one instant, so that a program that is never done with it is detected."""
+        if now >= self._instant + INSTANT:
+            self._instant, self._turns, self._busy = now, 0, Counter()
+        self._turns += 1
+        self._busy.update(participant for participant in self._participants if participant.is_due(now))
         if self._turns > MOST_TURNS:
-            participant = next(
-                (participant for participant in self._participants if participant.has_work), self._participants[0]
-            )
-            problem = f"has sent requests without end at one instant, in {MOST_TURNS:,} turns"
-            raise ProcessError(participant.process.name, problem, participant.process.tail())
+            busiest = max(self._participants, key=lambda participant: self._busy[participant])
+            raise busiest.fault(f"is never done with one instant: it has had {MOST_TURNS:,} turns")
 
     def _plan(self) -> None:
         """Sets a timer for the next turn that a program's own timers require."""
@@ -144,4 +143,4 @@ class Lockstep:
             for pod in participant.waiting:
                 if not participant.audit.has_tried(pod):
                     problem = f"has never tried pod {pod.namespace}/{pod.name}, which waits for it"
-                    raise ProcessError(participant.process.name, problem, participant.process.tail())
+                    raise participant.fault(problem)

@@ -25,6 +25,7 @@ class Participant:
 
     Its requests are answered by `handle`, those that end a scheduling attempt after `delay`. `wake` is called when it
     needs a turn. A program with `own_timers` (a controller manager) acts by its own timers even if no pod waits for it.
+    Its timers are due at multiples of `slack`, so that many of them share a turn; 0 is exact.
     """
 
     def __init__(
@@ -36,9 +37,11 @@ class Participant:
         delay: Delay,
         wake: Callable[[], None],
         own_timers: bool = False,
+        slack: Nanoseconds = 0,
     ) -> None:
         self.waiting = waiting
         self._own_timers = own_timers
+        self._slack = max(slack, 1)
         self.audit = audit
         self.due: Nanoseconds | None = None
         self._clock = clock
@@ -73,6 +76,29 @@ class Participant:
 
     # a turn
 
+    def is_due(self, now: Nanoseconds) -> bool:
+        """Tells whether the program has anything to do now."""
+        return self.has_work or (self.due is not None and self.due <= now)
+
+    def resume(self, now: Nanoseconds) -> None:
+        """Lets the program run at this time."""
+        try:
+            self.process.resume(now)
+        except ProcessError as error:
+            raise error.after(self.audit.last_requests) from None
+
+    def wait(self) -> None:
+        """Waits until the program is quiet, and notes when its next timer is due."""
+        try:
+            due = self.process.wait()
+        except ProcessError as error:
+            raise error.after(self.audit.last_requests) from None
+        self.due = None if due is None else -(-due // self._slack) * self._slack
+
+    def fault(self, problem: str) -> ProcessError:
+        """Returns an error of the program, with its last requests and the end of its log."""
+        return ProcessError(self.process.name, problem, self.process.tail(), tuple(self.audit.last_requests))
+
     def deliver(self, now: Nanoseconds) -> bool:
         """Sends what is ready for the program; returns whether it has anything to do now."""
         self.process.set_clock(now)
@@ -85,9 +111,9 @@ class Participant:
                 listener.send(connection)
         for listener in self._listeners:
             self.has_work = listener.flush() or self.has_work
-        due = self.due is not None and self.due <= now
-        has_work, self.has_work = self.has_work, False
-        return has_work or due
+        due = self.is_due(now)
+        self.has_work = False
+        return due
 
     def collect(self) -> bool:
         """Reads and serves the program's requests; returns whether it needs another turn for that."""
@@ -125,7 +151,7 @@ class Participant:
         """Answers a request, now or after the delay of the latency model."""
         problem = self.audit.fault(request)
         if problem is not None:
-            raise ProcessError(self.process.name, problem, self.process.tail())
+            raise self.fault(problem)
         ended = self.audit.attempted(request)
         delay = self._delay(ended) if ended else 0
         if delay:
@@ -138,6 +164,8 @@ class Participant:
             return
         answer = self._handle(request)
         self.audit.note(request, answer)
+        if self.audit.missing is not None:
+            raise self.fault(f"asks again and again for {self.audit.missing}, which is not served")
         connection.answer(answer)
         if not isinstance(answer, Response):
             self._follow(answer, listener, connection)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, deque
 
 import msgspec
 
@@ -12,7 +13,12 @@ from wavetank.cluster.store.store import Store
 
 _BINDINGS = re.compile(r"/api/v1/namespaces/([^/]+)/bindings")
 _POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/(binding|status)")
+_COLLECTION = re.compile(
+    r"/(?:api|apis/([^/]+))/[^/]+/(?:namespaces/[^/]+/)?[^/]+"
+)  # its resource, not an object of it
 BINDING, STATUS = "binding", "status"
+_KEPT = 5  # requests that an error shows
+PERSISTENT = 5  # times that a program asks in vain before it is taken to need what it asks for
 
 
 class RequestAudit:
@@ -28,6 +34,23 @@ class RequestAudit:
         self._store = store
         self._tried: set[str] = set()
         self._bound: dict[str, str] = {}
+        self._last: deque[tuple[Request, Response | Stream]] = deque(maxlen=_KEPT)
+        self._missing: Counter[str] = Counter()
+
+    @property
+    def ready(self) -> bool:
+        """Tells whether it has begun its work: a scheduler watches pods."""
+        return self.watches_pods
+
+    @property
+    def unready_problem(self) -> str:
+        """Returns what is wrong with a program that never becomes ready."""
+        return "does not watch pods: it never got in sync"
+
+    @property
+    def last_requests(self) -> list[str]:
+        """Returns the last requests that were served, with their statuses."""
+        return [_described(request, answer) for request, answer in self._last]
 
     def attempted(self, request: Request) -> str | None:
         """Returns how a request ends a scheduling attempt: with a binding or a status; None if it does not."""
@@ -58,6 +81,9 @@ class RequestAudit:
 
     def note(self, request: Request, answer: Response | Stream) -> None:
         """Records a request that was served."""
+        self._last.append((request, answer))
+        if isinstance(answer, Response) and answer.status == 404 and _asks_for_all(request):
+            self._missing[request.path] += 1
         if request.method == "GET" and request.path.endswith("/pods"):
             self.watches_pods = True
         subject = _subject(request)
@@ -65,6 +91,11 @@ class RequestAudit:
             pod = self._store.find(POD, *subject[:2])
             if pod is not None:
                 self._bound[pod.uid] = _target(request.body)
+
+    @property
+    def missing(self) -> str | None:
+        """Returns a resource that it asks for again and again although it is not served."""
+        return next((path for path, times in self._missing.items() if times >= PERSISTENT), None)
 
     def has_tried(self, pod: Pod) -> bool:
         """Tells whether it has bound a pod or reported why it could not; True if it does not report attempts."""
@@ -74,6 +105,18 @@ class RequestAudit:
     def bindings(self) -> int:
         """Returns how many pods it has bound."""
         return len(self._bound)
+
+
+def _described(request: Request, answer: Response | Stream) -> str:
+    query = "?watch" if ("watch", "true") in request.query or ("watch", "1") in request.query else ""
+    status = answer.status if isinstance(answer, Response) else 200
+    return f"{request.method} {request.path}{query} ({status})"
+
+
+def _asks_for_all(request: Request) -> bool:
+    """Tells whether a request lists or watches a resource; those of metrics come and go."""
+    match = _COLLECTION.fullmatch(request.path) if request.method == "GET" else None
+    return match is not None and not (match[1] or "").endswith("metrics.k8s.io")
 
 
 class _Name(msgspec.Struct):

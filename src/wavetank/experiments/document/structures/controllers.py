@@ -11,7 +11,7 @@ from wavetank.documents.definitions import Definitions, Schema
 from wavetank.documents.structure import Structure, field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
-from wavetank.experiments.document.structures.schedulers import CONFIG, PATIENCE
+from wavetank.experiments.document.structures.schedulers import CONFIG, PATIENCE, SLACK_DOC
 from wavetank.experiments.document.structures.values import NAME
 from wavetank.kernel.durations import Nanoseconds
 
@@ -57,6 +57,7 @@ class ManagerSpec(Structure):
     patience: Nanoseconds = field(
         types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
     )
+    timer_slack: Nanoseconds = field(types.duration, default=0, doc=SLACK_DOC)
 
 
 class ControllersSpec(Structure):
@@ -101,6 +102,7 @@ class ControllerProcessSpec(Structure):
     patience: Nanoseconds = field(
         types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
     )
+    timer_slack: Nanoseconds = field(types.duration, default=0, doc=SLACK_DOC)
 
 
 class ControllerProgramSpec(Structure):

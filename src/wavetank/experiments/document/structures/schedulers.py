@@ -19,6 +19,8 @@ from wavetank.scheduling.named import named_schedulers
 
 PATIENCE = f"{PATIENCE_S:g}s"
 
+SLACK_DOC = "its timers are due at multiples of this; `1ms` lets many of them share a turn, 0 is exact"
+
 LOCKSTEP = "lockstep"
 TIMESTEP = "timestep"
 
@@ -140,6 +142,7 @@ class ProcessSpec(Structure):
     patience: Nanoseconds = field(
         types.duration, default=PATIENCE, doc="how long it may run, in real time, before it waits again"
     )
+    timer_slack: Nanoseconds = field(types.duration, default=0, doc=SLACK_DOC)
     sync: SyncSpec | None = field(
         types.nullable(types.nested(SyncSpec)),
         default=None,
