@@ -93,3 +93,11 @@ def test_what_does_not_go_together_is_refused(run, more, message):
     with pytest.raises(InputError) as refused:
         run(a_job("one"), **more)
     assert message in str(refused.value)
+
+
+def test_tasks_of_a_gang_run_after_others_of_it_have_ended(run):
+    """Of 6 tasks 5 fit on the node; the last starts when the others have ended, though fewer than minAvailable are left."""
+    job = a_job("one", replicas=6)
+    job["spec"]["minAvailable"] = 4
+    folder = run(job, schedulers=["GANG_LRP"]).parents[1] / "GANG_LRP" / "seed-1"
+    assert [line.split(",")[8] for line in (folder / "pods.csv").read_text().splitlines()[1:]] == ["Succeeded"] * 6

@@ -37,6 +37,7 @@ class Cache:
         self.on_node: list[dict[str, Task]] = []  # by slot
         self.queues: dict[str, QueueInfo] = {}
         self._jobs: dict[str, Job] = {}
+        self._ended: dict[str, list[Task]] = {}  # by job: tasks whose pods have ended and are gone
         self._nodes: dict[str, int] = {}  # slots by name, in the order of their coming
         self._ranks: IntArray | None = None
         self._classes: dict[str, PriorityClass] = {}
@@ -157,10 +158,26 @@ class Cache:
             self.node_resources.put(task, slot, 1)
 
     def remove_pod(self, pod: Pod) -> None:
-        """Forgets a pod."""
+        """Forgets a pod; one that has ended counts for its PodGroup until the others have ended, too.
+
+        Kubelets of a simulation remove pods that have ended at once. In a cluster they stay, and a gang of which some
+        have ended is still complete.
+        """
         task = self.tasks.get(f"{pod.namespace}/{pod.name}")
-        if task is not None:
+        if task is None:
+            return
+        if task.job and task.status in ENDED and pod.deleted is None:
+            self._ended.setdefault(task.job, []).append(task)
+        else:
             self._take_out(task)
+        job = self._jobs.get(task.job)
+        if job is not None and not job.has_unfinished():
+            self._forget_ended(job)
+
+    def _forget_ended(self, job: Job) -> None:
+        for task in self._ended.pop(job.key, ()):
+            if self.tasks.get(task.key) is task:  # else another pod has its name by now
+                self._take_out(task)
 
     def assume(self, task: Task, node_name: str) -> None:
         """Counts a task on the node that it is being bound to."""

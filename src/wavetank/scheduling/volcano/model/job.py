@@ -9,6 +9,7 @@ from wavetank.scheduling.volcano.model.fiterrors import FitErrors
 from wavetank.scheduling.volcano.model.goduration import read_go_duration
 from wavetank.scheduling.volcano.model.quantities import Quantities, is_scalar
 from wavetank.scheduling.volcano.model.statuses import (
+    ENDED,
     NAMES,
     PENDING,
     PIPELINED,
@@ -141,6 +142,10 @@ class Job:
         for name, tasks in zip(NAMES, self._by_status, strict=True):
             if tasks:
                 yield name, len(tasks)
+
+    def has_unfinished(self) -> bool:
+        """Returns whether a task has not ended yet."""
+        return len(self.tasks) > sum(len(self._by_status[status]) for status in ENDED)
 
     @property
     def waiting_tasks(self) -> int:
