@@ -26,7 +26,8 @@ from wavetank.scheduling.scheduler.scheduler import Scheduler
 class SchedulerDefinition:
     """A scheduler that can be attached to any cluster: a configuration, with or without a user's policy in it.
 
-    `own_ties` makes the rule for ties of a scheduler that has one of its own, whatever is wanted of others.
+    `own_ties` makes the rule for ties of a scheduler that has one of its own, whatever is wanted of others. With
+    `in_order` a pod that does not fit blocks those behind it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class SchedulerDefinition:
     args: Mapping[str, Any] = field(default_factory=dict)
     own_ties: Callable[[], Ties] | None = None
     forecast: Forecast | None = None
+    in_order: bool = False
 
     @property
     def expects(self) -> bool:
@@ -97,6 +99,7 @@ class SchedulerDefinition:
             initial_backoff=configuration.pod_initial_backoff_s * SECOND,
             max_backoff=configuration.pod_max_backoff_s * SECOND,
             pop_from_backoff=version >= (1, 33),
+            in_order=self.in_order,
         )
         draws = streams.stream(f"scheduler/{self.name}/preemption")
         handle = Handle(

@@ -2,7 +2,7 @@
 
 Each is the plugin of the run's own release, or the formula of the last release that had it. `k8ssim-compat` is what
 K8sSim itself does: kube-scheduler 1.14, where only GeneralPredicates filter, scores are from 0 to 10 and not
-compared between nodes, and the best nodes are taken in turn.
+compared between nodes, the best nodes are taken in turn, and a pod that does not fit blocks those behind it.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _make(
     if not compat:
         return SchedulerDefinition(name, f"{wanted}, {algorithm.formula}", configuration)
     described = f"{wanted} as in K8sSim ({COMPAT}): {plugin} of Kubernetes 1.14"
-    return SchedulerDefinition(name, described, configuration, own_ties=RoundRobinTies)
+    return SchedulerDefinition(name, described, configuration, own_ties=RoundRobinTies, in_order=True)
 
 
 def _own_args(wanted: str, plugin: str, args: Mapping[str, Any]) -> Mapping[str, PluginArgs]:

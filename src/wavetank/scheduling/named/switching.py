@@ -120,6 +120,7 @@ def switched_definition(version: Version, compat: bool) -> SwitchedDefinition:
         "K8sSim's algorithms for Kubernetes",
         parts[ACTIONS[0]].configuration,
         own_ties=partial(_Turns, switch) if compat else None,
+        in_order=compat,
         switch=switch,
         parts=parts,
     )

@@ -18,6 +18,7 @@ from wavetank.scheduling.framework.events import ClusterEvent
 from wavetank.scheduling.framework.extenders.answers import ExtenderError
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.queue.inorder import InOrderQueue
 from wavetank.scheduling.framework.queue.queue import QueuedPod, QueueRules, SchedulingQueue
 from wavetank.scheduling.framework.selection import Ties
 from wavetank.scheduling.latency import SchedulerLatency
@@ -93,7 +94,7 @@ class Scheduler:
             self.event_handlers.pod_added(pod)
 
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
-        return SchedulingQueue(clock, rules, self._wake)
+        return (InOrderQueue if rules.in_order else SchedulingQueue)(clock, rules, self._wake)
 
     def framework_of(self, pod: Pod) -> Framework | None:
         """Returns the profile for a pod, or None if another scheduler is responsible for it."""

@@ -55,12 +55,16 @@ class QueuedPod:
 
 @dataclass(frozen=True, slots=True)
 class QueueRules:
-    """How the queue of a release behaves; back-offs in nanoseconds, `start` is when its timers began."""
+    """How the queue of a release behaves; back-offs in nanoseconds, `start` is when its timers began.
+
+    `in_order`: a pod that does not fit blocks those behind it, as in K8sSim.
+    """
 
     initial_backoff: Nanoseconds = SECOND
     max_backoff: Nanoseconds = 10 * SECOND
     pop_from_backoff: bool = True
     start: Nanoseconds = 0
+    in_order: bool = False
 
 
 class SchedulingQueue:
