@@ -207,3 +207,20 @@ def test_bad_requests_get_one_clear_message(client):
     assert client.refused("/step", action=12).startswith("there is no action 12: expected one of 1 EP, 2 LRP")
     assert json.loads(client.server.handle("/step", b"{").body)["error"].startswith("expected JSON")
     assert json.loads(client.server.handle("/step", b"[]").body)["error"] == "expected a JSON object, got []"
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"none": ""}', b"\xff"])
+@pytest.mark.parametrize("path", ["/stepResult", "/stepResultAnyway"])
+def test_requests_for_results_may_have_any_body(client, path, body):
+    client.ask("/reset", period="-1", nodes=NODES, workload=JOBS)
+    client.step(LRP)
+    status, answer = client.server.handle(path, body)
+    assert (status, json.loads(answer)["NotCompletion"]) == (200, False)
+    assert set(json.loads(answer)["Jobs"]) == {"default/one", "default/two"}
+
+
+def test_before_the_first_reset_there_are_no_results(client):
+    empty = {"Jobs": {}, "Nodes": {}, "NotCompletion": False}
+    assert client.ask("/stepResultAnyway") == empty
+    clock = "0001-01-01 00:00:00 +0000 UTC"
+    assert client.ask("/stepResult") == {**empty, "done": True, "nodes": None, "pods": None, "clock": clock}

@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from wavetank.errors import InputError, WavetankError
+from wavetank.k8ssim.info import clock_text
 from wavetank.k8ssim.stepping import K8sSim
+
+_RESULTS = "/stepResult"  # and /stepResultAnyway: K8sSim does not read their bodies
+_NOTHING: Mapping[str, Any] = {"Jobs": {}, "Nodes": {}, "NotCompletion": False}  # before the first /reset
 
 
 class Answer(NamedTuple):
@@ -21,7 +25,8 @@ class Answer(NamedTuple):
 class K8sSimServer:
     """Answers requests one after the other; a step with Volcano runs in the background.
 
-    An invalid request is answered with 400 and {"error": message}, and changes nothing.
+    An invalid request is answered with 400 and {"error": message}, and changes nothing. The two requests for results
+    are never invalid: as in K8sSim their bodies are not read, and before the first /reset there are no jobs and nodes.
     """
 
     def __init__(self, compat: bool = False, seed: int = 1) -> None:
@@ -42,7 +47,7 @@ class K8sSimServer:
         if handler is None:
             return _answer(404, {"error": f"there is no {path}: expected one of {', '.join(self._handlers)}"})
         try:
-            return _answer(200, handler(_read(body)))
+            return _answer(200, handler({} if path.startswith(_RESULTS) else _read(body)))
         except WavetankError as error:
             return _answer(400, {"error": str(error)})
 
@@ -83,7 +88,9 @@ class K8sSimServer:
             self._failure = str(error)
 
     def _result(self, given: Mapping[str, Any]) -> Any:
-        sim = self._simulation()
+        sim = self._sim
+        if sim is None:
+            return {**_NOTHING, "done": True, "nodes": None, "pods": None, "clock": clock_text(0)}
         if self._is_busy():
             return 0
         if self._failure:
@@ -91,7 +98,9 @@ class K8sSimServer:
         return sim.state()
 
     def _result_anyway(self, given: Mapping[str, Any]) -> Any:
-        with self._simulation().pausing() as sim:
+        if self._sim is None:
+            return _NOTHING
+        with self._sim.pausing() as sim:
             return sim.books()
 
     def _is_busy(self) -> bool:
