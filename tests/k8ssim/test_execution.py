@@ -96,7 +96,7 @@ def test_what_does_not_go_together_is_refused(run, more, message):
 
 
 def test_tasks_of_a_gang_run_after_others_of_it_have_ended(run):
-    """Of 6 tasks 5 fit on the node; the last starts when the others have ended, though fewer than minAvailable are left."""
+    """Of 6 tasks 5 fit on the node; the last one starts although fewer than minAvailable are left."""
     job = a_job("one", replicas=6)
     job["spec"]["minAvailable"] = 4
     folder = run(job, schedulers=["GANG_LRP"]).parents[1] / "GANG_LRP" / "seed-1"
