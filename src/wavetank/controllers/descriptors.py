@@ -15,6 +15,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
 from wavetank.controllers.garbagecollector.descriptor import GARBAGE_COLLECTOR
 from wavetank.controllers.jobs.descriptor import JOB_CONTROLLER, TTL_AFTER_FINISHED_CONTROLLER
+from wavetank.controllers.kueue.descriptor import KUEUE
 from wavetank.controllers.namespaces.descriptor import NAMESPACE_CONTROLLER
 from wavetank.controllers.nodelifecycle.descriptor import (
     NODE_LIFECYCLE_CONTROLLER,
@@ -38,6 +39,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     PERSISTENT_VOLUME_BINDER,
     EPHEMERAL_VOLUME_CONTROLLER,
     RESOURCE_CLAIM_CONTROLLER,
+    KUEUE,
     JOB_CONTROLLER,
     DEPLOYMENT_CONTROLLER,
     DAEMON_SET_CONTROLLER,

@@ -7,6 +7,7 @@ from typing import Any
 
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.dra import DRA_KINDS
+from wavetank.cluster.objects.kueue import KUEUE_KINDS
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
@@ -108,7 +109,9 @@ _KINDS: tuple[type[Resource], ...] = (
     ReplicaSet,
     ReplicationController,
 )
-_CLASSES: dict[str, type[Resource]] = {cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS, *VOLCANO_KINDS)}
+_CLASSES: dict[str, type[Resource]] = {
+    cls.kind: cls for cls in (*_KINDS, *STORAGE_KINDS, *DRA_KINDS, *VOLCANO_KINDS, *KUEUE_KINDS)
+}
 
 
 class ClusterResource(Resource):

@@ -1,0 +1,1 @@
+"""Kueue: quotas for Jobs and pods, borrowed, lent and taken back in cohorts."""

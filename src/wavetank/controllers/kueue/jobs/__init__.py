@@ -1,0 +1,1 @@
+"""What Workloads are made of: Jobs, pods and groups of pods."""

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from wavetank.cluster.objects.groupkinds import POD, WORKLOAD
+from wavetank.cluster.objects.kueue import (
+    ADMISSION_GATE,
+    ADMITTED,
+    EVICTED,
+    FINISHED,
+    IN_USE,
+    MANAGED,
+    POD_GROUP_NAME,
+    POD_GROUP_TOTAL_COUNT,
+    POD_SET,
+    QUEUE_NAME,
+    QUOTA_RESERVED,
+)
+from wavetank.cluster.objects.pod import SUCCEEDED, Pod
+from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.ownership import controller_reference
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
+from wavetank.controllers.kueue.objects.flavors import Flavors
+from wavetank.controllers.kueue.writer import Writer
+
+_MAIN = "main"
+_COMPONENT = "pod-kueue-controller"
+_ROLE = 8  # characters of the name of a pod set in a group
+
+Document = dict[str, Any]
+
+
+class QueuedPods:
+    """Lets gated pods be scheduled when their Workload is admitted: one for each pod, or for a group of pods.
+
+    A group gets its Workload when all its pods exist. An evicted pod is deleted; the Workload of a group then waits
+    for other pods in their place.
+    """
+
+    def __init__(self, context: ControllerContext, writer: Writer, flavors: Flavors) -> None:
+        self._context = context
+        self._store = context.store
+        self._client = context.client
+        self._writer = writer
+        self._flavors = flavors
+        self._work = context.queue(self._reconcile)
+        self._pods: dict[Key, dict[str, Pod]] = {}  # by (namespace, Workload) and uid, finished ones included
+        self._total: dict[Key, int] = {}
+        self._store.subscribe(POD, added=self._changed, modified=self._modified, deleted=self._gone)
+        self._store.subscribe(WORKLOAD, modified=self._workload_modified)
+        for pod in self._store.list(POD):
+            self._changed(pod)
+
+    # events
+
+    def _changed(self, pod: Pod) -> None:
+        if pod.labels.get(MANAGED) == "true" and pod.labels.get(QUEUE_NAME):
+            key = self._key(pod)
+            self._pods.setdefault(key, {})[pod.uid] = pod
+            self._work.add(key)
+
+    def _modified(self, old: Pod, new: Pod) -> None:
+        if new.labels.get(MANAGED) == "true" and (new.phase is not old.phase or new.deleted != old.deleted):
+            self._changed(new)
+
+    def _gone(self, pod: Pod) -> None:
+        key = self._key(pod)
+        pods = self._pods.get(key)
+        if pods is not None and pod.uid in pods:
+            if not pod.finished:
+                del pods[pod.uid]
+            self._work.add(key)
+
+    def _workload_modified(self, old: Resource, new: Resource) -> None:
+        if new.key in self._pods:
+            self._work.add(new.key)
+
+    def _key(self, pod: Pod) -> Key:
+        group = pod.labels.get(POD_GROUP_NAME)
+        return pod.namespace, group or workload_name("Pod", "", pod.name, pod.uid)
+
+    # work
+
+    def _reconcile(self, key: Key) -> None:
+        pods = list(self._pods.get(key, {}).values())
+        workload = self._store.find(WORKLOAD, *key)
+        if workload is None:
+            if pods and not all(pod.finished for pod in pods):
+                self._create(key, pods)
+            return
+        status = self._writer.status_of(workload)
+        if status.is_true(FINISHED):
+            self._release(workload)
+            return
+        if self._is_finished(key, pods):
+            failed = sum(pod.phase != SUCCEEDED for pod in pods)
+            says = "Pods succeeded" if not failed else f"Pods failed: {failed}"
+            status.finish("Failed" if failed else "Succeeded", f"{says}: {len(pods) - failed}/{len(pods)}.")
+            self._writer.write(workload, status)
+        elif status.is_true(EVICTED):
+            self._stop(workload, status, pods)
+        elif status.is_true(ADMITTED):
+            self._start(workload, status, pods)
+
+    def _is_finished(self, key: Key, pods: Sequence[Pod]) -> bool:
+        """Tells whether all pods have come to their end; without pods, a single one was deleted."""
+        if key not in self._total:
+            return all(pod.finished for pod in pods)
+        return len(pods) >= self._total[key] and all(pod.finished for pod in pods)
+
+    def _create(self, key: Key, pods: Sequence[Pod]) -> None:
+        first = pods[0]
+        if POD_GROUP_NAME in first.labels:
+            stated = first.annotations.get(POD_GROUP_TOTAL_COUNT, "")
+            if not stated.isdecimal() or len(pods) < int(stated):
+                return  # the group is not complete
+            self._total[key] = int(stated)
+        pod_sets: dict[str, Document] = {}
+        for pod in pods:
+            name = _role(pod) if key in self._total else _MAIN
+            pod_sets.setdefault(name, {"name": name, "count": 0, "template": _template(pod)})["count"] += 1
+        queue = first.labels[QUEUE_NAME]
+        document = make_workload(self._store, first, key[1], queue, list(pod_sets.values()), self._context.observed)
+        owners = [controller_reference(pod) for pod in pods]
+        if key in self._total:
+            owners = [{**each, "controller": False, "blockOwnerDeletion": False} for each in owners]
+        document["metadata"]["ownerReferences"] = owners
+        self._client.create(document)
+        self._context.record_event(first, "Normal", "CreatedWorkload", f"Created Workload: {'/'.join(key)}", _COMPONENT)
+
+    def _start(self, workload: Resource, status: WorkloadStatus, pods: Sequence[Pod]) -> None:
+        """Lets the pods of an admitted Workload be scheduled, on nodes of their flavors."""
+        admission = status.status["admission"]
+        assigned = {each["name"]: each for each in admission["podSetAssignments"]}
+        for pod in pods:
+            present = self._store.find(POD, *pod.key)
+            if not isinstance(present, Pod) or present.uid != pod.uid or ADMISSION_GATE not in present.gates:
+                continue
+            role = _MAIN if _MAIN in assigned else _role(present)
+            names = dict.fromkeys((assigned[role].get("flavors") or {}).values()) if role in assigned else {}
+            flavors = [self._flavors.specs[name] for name in names if name in self._flavors.specs]
+            template = with_flavors({"spec": present.spec.manifest}, flavors, {})
+            new = present.copy()
+            new.gates = tuple(each for each in present.gates if each != ADMISSION_GATE)
+            new.spec = self._store.specs.intern(template["spec"])
+            new.labels = {**present.labels, POD_SET: role}
+            metadata = {**(present.manifest.get("metadata") or {}), "labels": new.labels}
+            new.manifest = {**present.manifest, "metadata": metadata}
+            self._store.update(new)
+            said = f"Admitted by clusterQueue {admission['clusterQueue']}"
+            self._context.record_event(new, "Normal", "Started", said, _COMPONENT)
+
+    def _stop(self, workload: Resource, status: WorkloadStatus, pods: Sequence[Pod]) -> None:
+        """Deletes the pods of an evicted Workload; its quota is free when they are gone."""
+        active = [pod for pod in pods if not pod.finished and ADMISSION_GATE not in pod.gates]
+        for pod in active:
+            present = self._store.find(POD, *pod.key)
+            if isinstance(present, Pod) and present.deleted is None and ADMISSION_GATE not in present.gates:
+                self._store.evict(present, "Preempted")
+        left = [self._store.find(POD, *pod.key) for pod in active]
+        if status.is_true(QUOTA_RESERVED) and not any(each is not None for each in left):
+            evicted = status.get(EVICTED)
+            assert evicted is not None
+            status.requeued(evicted["reason"] == "Preempted", evicted["reason"], evicted["message"])
+            status.unreserve("Pending", evicted["message"])
+            self._writer.write(workload, status)
+
+    def _release(self, workload: Resource) -> None:
+        self._pods.pop(workload.key, None)
+        self._total.pop(workload.key, None)
+        finalizers = (workload.manifest.get("metadata") or {}).get("finalizers") or []
+        if IN_USE in finalizers:
+            document = workload.render()
+            document["metadata"] = {**document["metadata"], "finalizers": []}
+            self._client.update(workload, document)
+
+
+def _template(pod: Pod) -> Document:
+    spec = {field: value for field, value in pod.spec.manifest.items() if field != "nodeName"}
+    labels = {name: value for name, value in pod.labels.items() if name != MANAGED}
+    return {"metadata": {"labels": labels}, "spec": spec}
+
+
+def _role(pod: Pod) -> str:
+    """Returns a name that pods of a group share if they have the same spec."""
+    stated = pod.annotations.get("kueue.x-k8s.io/role-hash")
+    if stated:
+        return stated
+    spec = {field: value for field, value in pod.spec.manifest.items() if field not in ("nodeSelector", "tolerations")}
+    return sha256(msgspec.json.encode(spec, order="deterministic")).hexdigest()[:_ROLE]

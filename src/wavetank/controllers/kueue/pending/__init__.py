@@ -1,0 +1,1 @@
+"""Pending workloads, in the order in which they are tried."""

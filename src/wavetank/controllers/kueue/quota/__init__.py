@@ -1,0 +1,1 @@
+"""Quotas and their use in the tree of cohorts and ClusterQueues."""

@@ -1,0 +1,1 @@
+"""Scheduling cycles: flavors, preemption, admission."""

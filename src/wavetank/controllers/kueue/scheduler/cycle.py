@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from wavetank.controllers.kueue.objects.clusterqueues import ANY, LOWER_OR_NEWER
+from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
+from wavetank.controllers.kueue.objects.flavors import Flavors
+from wavetank.controllers.kueue.objects.workloads import Key, WorkloadInfo
+from wavetank.controllers.kueue.pending.queue import (
+    FAILED_AFTER_NOMINATION,
+    GENERIC,
+    NAMESPACE_MISMATCH,
+    PENDING_PREEMPTION,
+)
+from wavetank.controllers.kueue.pending.queues import Queues
+from wavetank.controllers.kueue.quota.amounts import Quantities
+from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
+from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode
+from wavetank.controllers.kueue.scheduler.assigner import FlavorAssigner
+from wavetank.controllers.kueue.scheduler.assignment import FIT, NO_FIT, PREEMPT, Assignment
+from wavetank.controllers.kueue.scheduler.classical import ClassicalPreemptor
+from wavetank.controllers.kueue.scheduler.entries import (
+    ASSUMED,
+    NOMINATED,
+    NOT_NOMINATED,
+    SKIPPED,
+    Entry,
+    classical_order,
+    fair_order,
+)
+from wavetank.controllers.kueue.scheduler.fairpreemption import FairPreemptor
+from wavetank.controllers.kueue.scheduler.preemption import Preemptor, Target
+from wavetank.controllers.kueue.scheduler.reduction import reduce_counts
+from wavetank.controllers.kueue.settings import Settings
+
+_OVERLAPPING = "Workload has overlapping preemption targets with another workload"
+_NO_LONGER_FITS = "Workload no longer fits after processing another workload"
+_FAILURES = 10_000  # failed attempts that are remembered
+
+
+class AdmissionWriter(Protocol):
+    """Writes what a cycle has decided to the Workloads."""
+
+    def admit(self, workload: WorkloadInfo, queue: ClusterQueueNode, admission: dict[str, Any]) -> WorkloadInfo | None:
+        """Reserves quota; returns the workload with it, None if it does not exist any more."""
+
+    def preempt(self, target: Target, preemptor: WorkloadInfo, queue: ClusterQueueNode) -> None:
+        """Evicts a workload."""
+
+    def report_pending(self, workload: WorkloadInfo, message: Callable[[], str]) -> bool:
+        """Reports why a workload is pending; returns whether that is news."""
+
+
+class _Found(NamedTuple):
+    assignment: Assignment
+    targets: list[Target]
+
+
+class Cycle:
+    """One scheduling cycle: tries the head of each queue; at most the heads are admitted.
+
+    A workload like one that has just failed fails without a new search as long as nothing in its cohort has changed.
+    """
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        queues: Queues,
+        flavors: Flavors,
+        writer: AdmissionWriter,
+        settings: Settings | None = None,
+    ) -> None:
+        self._hierarchy = hierarchy
+        self._queues = queues
+        self._flavors = flavors
+        self._writer = writer
+        self.configure(settings or Settings())
+        self._preempted = False  # whether this cycle has begun to preempt
+        self.stuck: object = None  # what was tried in vain; None if the cycle has changed anything
+
+    def configure(self, settings: Settings) -> None:
+        """Applies a configuration from the next cycle on."""
+        self._fair = settings.fair_sharing
+        self._preemptor: Preemptor = FairPreemptor(settings.strategies) if self._fair else ClassicalPreemptor()
+        self._failures: dict[object, tuple[object, _Found]] = {}
+
+    def run(self) -> bool:
+        """Runs a cycle; returns whether a workload was admitted."""
+        self._preempted = False
+        heads = self._queues.heads()
+        entries: list[Entry] = []
+        rejected: list[Entry] = []
+        for name, workload in heads:
+            if not self._hierarchy.holds(workload.key):
+                entry = self._nominate(name, workload)
+                (rejected if entry.assignment is None else entries).append(entry)
+        admitted = self._admit(entries)
+        reported = [self._give_back(entry) for entry in (*entries, *rejected) if entry.status != ASSUMED]
+        quiet = not (admitted or self._preempted or any(reported))
+        self.stuck = tuple((name, each.key, _tried(each)) for name, each in heads) if quiet else None
+        return bool(admitted)
+
+    # flavors
+
+    def _nominate(self, name: str, workload: WorkloadInfo) -> Entry:
+        queue = self._hierarchy.queues.get(name)
+        entry = Entry(workload, queue)
+        status = WorkloadStatus(workload.resource, 0)
+        if status.has_check("Retry") or status.has_check("Rejected"):
+            entry.note = "The workload has failed admission checks"
+        elif queue is None:
+            entry.note = f"ClusterQueue {name} not found"
+        elif not self._queues.may_come(workload):
+            entry.note = "Workload namespace doesn't match ClusterQueue selector"
+            entry.requeue = NAMESPACE_MISMATCH
+        else:
+            found = self._find(workload, queue)
+            entry.assignment, entry.targets = found
+            workload.last = found.assignment.last
+        return entry
+
+    def _find(self, workload: WorkloadInfo, queue: ClusterQueueNode) -> _Found:
+        """Returns the flavors of a workload and what it would preempt."""
+        key = (queue.name, *_shape(workload, queue))
+        state = (queue.version, self._flavors.version)
+        known = self._failures.get(key)
+        if known is not None and known[0] == state:
+            return known[1]
+        found = self._search(workload, queue)
+        if found.assignment.mode != FIT and not found.targets:
+            if len(self._failures) >= _FAILURES:
+                self._failures.clear()
+            self._failures[key] = (state, found)
+        return found
+
+    def _search(self, workload: WorkloadInfo, queue: ClusterQueueNode) -> _Found:
+        assigner = FlavorAssigner(workload, queue, self._flavors, self._preemptor, self._fair)
+
+        def attempt(counts: list[int]) -> _Found | None:
+            assignment = assigner.assign(counts)
+            if assignment.mode == FIT:
+                return _Found(assignment, [])
+            targets = self._targets(workload, queue, assignment) if assignment.mode == PREEMPT else []
+            return _Found(assignment, targets) if targets else None
+
+        whole = assigner.assign()
+        if whole.mode == FIT:
+            return _Found(whole, [])
+        targets = self._targets(workload, queue, whole) if whole.mode == PREEMPT else []
+        if targets:
+            return _Found(whole, targets)
+        partial = reduce_counts(workload.pod_sets, attempt) if workload.can_shrink else None
+        return partial or _Found(whole, [])
+
+    def _targets(self, workload: WorkloadInfo, queue: ClusterQueueNode, assignment: Assignment) -> list[Target]:
+        return self._preemptor.find_targets(workload, queue, assignment.need_preemption, assignment.usage)
+
+    # admission
+
+    def _admit(self, entries: list[Entry]) -> list[WorkloadInfo]:
+        """Admits entries in order; what they would hold counts until the end of the cycle."""
+        held: list[tuple[ClusterQueueNode, Quantities]] = []
+        admitted: list[WorkloadInfo] = []
+        preempted: dict[Key, Target] = {}
+        for entry in fair_order(entries) if self._fair else classical_order(entries):
+            queue, assignment = entry.queue, entry.assignment
+            assert queue is not None
+            assert assignment is not None
+            usage = self._claim(entry, queue, assignment, preempted)
+            queue.add_all(usage)
+            held.append((queue, usage))
+            if entry.status == NOMINATED:
+                self._decide(entry, queue, assignment, admitted)
+        for queue, usage in held:
+            queue.remove_all(usage)
+        for workload in admitted:
+            self._hierarchy.put(workload)
+        return admitted
+
+    def _claim(
+        self, entry: Entry, queue: ClusterQueueNode, assignment: Assignment, preempted: dict[Key, Target]
+    ) -> Quantities:
+        """Returns what an entry keeps from others in this cycle; nominates it if it can be admitted or preempt."""
+        if assignment.mode == NO_FIT:
+            return {}
+        if assignment.mode == PREEMPT and not entry.targets:
+            certain = queue.spec.preemption.reclaim == ANY  # what others borrow now can be had back later
+            return {} if certain else _reservation(assignment, queue)
+        if any(each.workload.key in preempted for each in entry.targets):
+            return self._skip(entry, _OVERLAPPING)
+        if not _fits_without((*preempted.values(), *entry.targets), queue, assignment.usage):
+            return self._skip(entry, _NO_LONGER_FITS)
+        preempted.update({each.workload.key: each for each in entry.targets})
+        entry.status = NOMINATED
+        return assignment.usage
+
+    def _skip(self, entry: Entry, note: str) -> Quantities:
+        entry.status, entry.note = SKIPPED, note
+        entry.workload.last = None
+        return {}
+
+    def _decide(
+        self, entry: Entry, queue: ClusterQueueNode, assignment: Assignment, admitted: list[WorkloadInfo]
+    ) -> None:
+        """Admits an entry, or begins to preempt for it."""
+        if assignment.mode == PREEMPT:
+            entry.status, entry.requeue = NOT_NOMINATED, PENDING_PREEMPTION
+            entry.preempting = len(entry.targets)
+            entry.workload.last = None
+            for target in entry.targets:
+                if not target.workload.evicted:
+                    self._preempted = True
+                    self._writer.preempt(target, entry.workload, queue)
+            return
+        admission = {
+            "clusterQueue": queue.name,
+            "podSetAssignments": [each.render() for each in assignment.pod_sets],
+        }
+        workload = self._writer.admit(entry.workload, queue, admission)
+        entry.status = ASSUMED
+        if workload is not None:
+            admitted.append(workload)
+
+    def _give_back(self, entry: Entry) -> bool:
+        """Returns an entry to its queue; returns whether the reason is another than before."""
+        reason = entry.requeue
+        if entry.status != NOT_NOMINATED and reason == GENERIC:
+            reason = FAILED_AFTER_NOMINATION
+        self._queues.requeue(entry.workload, reason)
+        if entry.status == NOMINATED or entry.reasons == entry.workload.said:
+            return False
+        entry.workload.said = entry.reasons
+        return self._writer.report_pending(entry.workload, entry.message)
+
+
+def _tried(workload: WorkloadInfo) -> object:
+    """Returns what the next attempt at a workload depends on besides its requests."""
+    return None if workload.last is None else tuple(tuple(sorted(each.items())) for each in workload.last.tried)
+
+
+def _shape(workload: WorkloadInfo, queue: ClusterQueueNode) -> tuple[object, ...]:
+    """Returns all that the outcome of an attempt depends on, apart from the state of the cohort."""
+    by_time = workload.order_s if queue.spec.preemption.within_queue == LOWER_OR_NEWER else None
+    pod_sets = tuple((each.spec, each.count, each.min_count) for each in workload.pod_sets)
+    return pod_sets, workload.priority, by_time, _tried(workload)
+
+
+def _fits_without(targets: Sequence[Target], queue: ClusterQueueNode, usage: Quantities) -> bool:
+    for each in targets:
+        each.queue.remove_all(each.workload.usage)
+    fitting = queue.fits(usage)
+    for each in targets:
+        each.queue.add_all(each.workload.usage)
+    return fitting
+
+
+def _reservation(assignment: Assignment, queue: ClusterQueueNode) -> Quantities:
+    """Returns what is kept for a workload that waits for others to end: up to its quota, or its borrowing limit."""
+    kept: Quantities = {}
+    for fr, amount in assignment.usage.items():
+        used, quota = queue.usage.get(fr, 0), queue.quotas.get(fr)
+        if not assignment.borrowing:
+            kept[fr] = max(0, min(amount, queue.nominal(fr) - used))
+        elif quota is None or quota.borrowing_limit is None:
+            kept[fr] = amount
+        else:
+            kept[fr] = min(amount, quota.nominal + quota.borrowing_limit - used)
+    return kept
