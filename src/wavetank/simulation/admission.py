@@ -19,16 +19,23 @@ class Admission:
     """Prepares the objects of a run before they are created, as far as anything in the run reads it.
 
     `complete` prepares a pod, and raises an ApiError if it is refused. `completer` gives pods all defaults of an API
-    server, for programs in the loop; built-in actors need none. `creation` asks webhooks of such programs.
+    server, for programs in the loop; built-in actors need none. `creation` asks webhooks of such programs. With
+    `queued` pods that name a queue of Kueue's get its scheduling gate.
     """
 
     def __init__(
-        self, store: Store, completer: PodCompleter | None = None, creation: ApiCreation | None = None
+        self,
+        store: Store,
+        completer: PodCompleter | None = None,
+        creation: ApiCreation | None = None,
+        queued: bool = False,
     ) -> None:
         self.store = store
         self._creation = creation
         # a partial function, since this is called with every pod of a run
         self.complete: Complete = partial(admit, store=store) if completer is None else self._complete
+        if queued:
+            self.complete = partial(_complete_queued, self.complete)
         self._completer = completer
 
     def _complete(self, pod: Pod) -> None:
@@ -60,3 +67,10 @@ class Admission:
         from wavetank.simulation.loading import complete_object  # few runs need it
 
         return complete_object(resource, self.store)
+
+
+def _complete_queued(complete: Complete, pod: Pod) -> None:
+    from wavetank.controllers.kueue.jobs.gating import gate  # few runs need it
+
+    complete(pod)
+    gate(pod)

@@ -81,6 +81,11 @@ class Setting:
         return self.cluster.annotates_nodes(POWER)
 
     @property
+    def queues_pods(self) -> bool:
+        """Tells whether the built-in Kueue runs: pods that name a queue then wait for their quota."""
+        return "kueue" in self.controllers and self.cluster.has_kind("ClusterQueue")
+
+    @property
     def has_programs(self) -> bool:
         """Tells whether programs in the loop take part."""
         return bool(self.processes or self.programs) or self.manager is not None
@@ -132,7 +137,8 @@ class Simulation:
             if loop is not None:
                 loop.define(self._definitions())
             programs = loop.begin(setting.latency.scheduler) if loop else []
-            admission = Admission(world.store, loop.completer, loop.creation) if loop else Admission(world.store)
+            completer, creation = (loop.completer, loop.creation) if loop else (None, None)
+            admission = Admission(world.store, completer, creation, setting.queues_pods)
             loop.load(setting.cluster) if loop else _load(setting.cluster, admission)
             self._start_controllers(world.context, admission, operator)
             if kubelets is not None:

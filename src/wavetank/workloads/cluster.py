@@ -39,6 +39,10 @@ class Cluster:
         """Returns the names of the nodes."""
         return [Resource(manifest).name for manifest in self.manifests if manifest.get("kind") == Node.kind]
 
+    def has_kind(self, kind: str) -> bool:
+        """Tells whether there is an object of a kind."""
+        return any(manifest.get("kind") == kind for manifest in self.manifests)
+
     def annotates_nodes(self, annotation: str) -> bool:
         """Tells whether any node has an annotation."""
         nodes = (manifest for manifest in self.manifests if manifest.get("kind") == Node.kind)

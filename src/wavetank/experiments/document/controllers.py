@@ -72,7 +72,9 @@ def make_controllers(
     if len(managers) > 1:
         raise InputError(f"a second {MANAGER}", path=f"{path}[{max(spec.managers)}].name")
     taken = frozenset(managers[0].controllers) if managers else frozenset()
-    return Controllers(spec.names - taken, managers[0] if managers else None, _programs(spec, folder, path))
+    programs = _programs(spec, folder, path)
+    taken |= {each.package for each in programs}  # a real Kueue is in place of the built-in one
+    return Controllers(spec.names - taken, managers[0] if managers else None, programs)
 
 
 def _programs(spec: ControllerList, folder: Path, path: str) -> tuple[ControllerDefinition, ...]:

@@ -129,7 +129,7 @@ class QueuedJobs:
             pod_set["minCount"] = least
         name = self._name_of(job)
         queue = job.labels[QUEUE_NAME]
-        document = make_workload(self._store, job, name, queue, [pod_set], self._context.observed)
+        document = make_workload(self._store, job, name, queue, [pod_set])
         document["metadata"]["ownerReferences"] = [controller_reference(job)]
         limit = job.labels.get("kueue.x-k8s.io/max-exec-time-seconds")
         if limit is not None:

@@ -127,7 +127,7 @@ class QueuedPods:
             name = _role(pod) if key in self._total else _MAIN
             pod_sets.setdefault(name, {"name": name, "count": 0, "template": _template(pod)})["count"] += 1
         queue = first.labels[QUEUE_NAME]
-        document = make_workload(self._store, first, key[1], queue, list(pod_sets.values()), self._context.observed)
+        document = make_workload(self._store, first, key[1], queue, list(pod_sets.values()))
         owners = [controller_reference(pod) for pod in pods]
         if key in self._total:
             owners = [{**each, "controller": False, "blockOwnerDeletion": False} for each in owners]

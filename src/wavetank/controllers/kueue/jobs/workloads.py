@@ -24,13 +24,14 @@ def workload_name(kind: str, group: str, name: str, uid: str) -> str:
     return f"{f'{kind.lower()}-{name}'[:_LONGEST_PREFIX]}-{digest[:5]}"
 
 
-def make_workload(
-    store: Store, owner: Resource, name: str, queue: str, pod_sets: Sequence[Document], observed: bool
-) -> Document:
+def make_workload(store: Store, owner: Resource, name: str, queue: str, pod_sets: Sequence[Document]) -> Document:
     """Returns the Workload of an owner, without owner references."""
-    metadata: Document = {"name": name, "namespace": owner.namespace, "labels": {JOB_UID: owner.uid}}
-    if observed:
-        metadata["finalizers"] = [IN_USE]
+    metadata: Document = {
+        "name": name,
+        "namespace": owner.namespace,
+        "labels": {JOB_UID: owner.uid},
+        "finalizers": [IN_USE],
+    }
     spec: Document = {
         "podSets": list(pod_sets),
         "queueName": queue,

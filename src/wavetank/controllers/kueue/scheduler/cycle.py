@@ -77,6 +77,7 @@ class Cycle:
         self._writer = writer
         self.configure(settings or Settings())
         self._preempted = False  # whether this cycle has begun to preempt
+        self.requests = 0  # to the API for which the last cycle has waited, one after the other
         self.stuck: object = None  # what was tried in vain; None if the cycle has changed anything
 
     def configure(self, settings: Settings) -> None:
@@ -98,6 +99,7 @@ class Cycle:
         admitted = self._admit(entries)
         reported = [self._give_back(entry) for entry in (*entries, *rejected) if entry.status != ASSUMED]
         quiet = not (admitted or self._preempted or any(reported))
+        self.requests = sum(reported) + self._preempted
         self.stuck = tuple((name, each.key, _tried(each)) for name, each in heads) if quiet else None
         return bool(admitted)
 

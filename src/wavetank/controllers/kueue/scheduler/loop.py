@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from wavetank.controllers.kueue.pending.queues import Queues
 from wavetank.controllers.kueue.scheduler.cycle import Cycle
-from wavetank.kernel.clock import SCHEDULERS, Clock, Timer
+from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _FIRST_PAUSE: Nanoseconds = SECOND // 1000
 _LONGEST_PAUSE: Nanoseconds = SECOND // 10
+_FIRST_CYCLE: Nanoseconds = SECOND // 10  # how long the very first one takes: Kueue then fills its caches
 
 
 class SchedulerLoop:
@@ -29,6 +30,7 @@ class SchedulerLoop:
         self._timer: Timer | None = None
         self._seen: set[object] = set()
         self._resting = False
+        self._warm = False  # whether a cycle has run
         self._settle = settle
         self.running = False
 
@@ -46,37 +48,48 @@ class SchedulerLoop:
         if self._begin < now and self._resting:
             self._begin += -(-(now - self._begin) // _LONGEST_PAUSE) * _LONGEST_PAUSE
         self._resting = False
-        self._timer = self._clock.at(max(now, self._begin), self._run, SCHEDULERS)
+        due = max(now, self._begin)
+        if not self._warm:
+            due += _FIRST_CYCLE
+        self._timer = self._clock.at(due, self._run)
 
     def _run(self) -> None:
+        """Runs iterations as long as none of them ends with a pause.
+
+        One that has waited for several requests to the API lets other controllers react first.
+        """
         self._timer = None
-        if not self._queues.has_heads:
-            return
+        self._warm = True
+        while self._begin <= self._clock.now and not self._resting and self._queues.has_heads:
+            self._iterate()
+            if self._cycle.requests > 1:
+                break
+        if not self._resting:
+            self._plan()
+
+    def _iterate(self) -> None:
         after = self._begin + self._next_pause()
         self.running = True
         try:
             admitted = self._cycle.run()
         finally:
             self.running = False
-        self._end(admitted, after)
-
-    def _end(self, admitted: bool, after: Nanoseconds) -> None:
-        """Ends an iteration: the next one does not begin before `after`."""
         if admitted:
             self._pause = None
         elif self._pause is None:
             self._pause = _FIRST_PAUSE
         self._begin = max(self._clock.now, after)
-        stuck = self._cycle.stuck
+        self._note(self._cycle.stuck)
         self._settle()
-        if stuck is not None and stuck in self._seen and self._pause == _LONGEST_PAUSE:
-            self._resting = True
-            return
+
+    def _note(self, stuck: object) -> None:
+        """Takes a rest if a cycle has failed in the same way before, and the pauses do not get longer."""
         if stuck is None:
             self._seen.clear()
+        elif stuck in self._seen and self._pause == _LONGEST_PAUSE:
+            self._resting = True
         else:
             self._seen.add(stuck)
-        self._plan()
 
     def _next_pause(self) -> Nanoseconds:
         """Returns the pause that begins with this iteration, and doubles the next one."""
