@@ -151,6 +151,9 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     operator = None if spec.operator is None else _operator(spec.operator, folder)
     if operator is not None:
         schedulers = _with_scheduler_name(schedulers, operator.options.scheduler_name, spec.kubernetes_version)
+    controllers = make_controllers(spec.controllers, folder, "spec.controllers", flags)
+    if "kueue" in controllers.names and cluster.has_kind("ClusterQueue"):
+        _check_queues(cluster)
     return Experiment(
         name=read.metadata.name or read_name(default_name, "metadata.name"),
         cluster=cluster,
@@ -162,7 +165,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         ties=spec.ties,
         faults=tuple(sorted((*faults, *events), key=lambda fault: fault.at)),
         horizon=spec.horizon,
-        controllers=make_controllers(spec.controllers, folder, "spec.controllers", flags),
+        controllers=controllers,
         execution=spec.execution,
         assertions=spec.assert_,
         notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),
@@ -175,6 +178,15 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         services=services,
         operator=operator,
     )
+
+
+def _check_queues(cluster: Cluster) -> None:
+    from wavetank.controllers.kueue.validation import check_objects  # few experiments need it
+
+    try:
+        check_objects(cluster.manifests)
+    except InputError as error:
+        raise error.inside(path="spec.cluster") from None
 
 
 def _saving(spec: PowerSavingSpec | None, cluster: Cluster) -> SavingOptions | None:

@@ -9,7 +9,6 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _FIRST_PAUSE: Nanoseconds = SECOND // 1000
 _LONGEST_PAUSE: Nanoseconds = SECOND // 10
-_FIRST_CYCLE: Nanoseconds = SECOND // 10  # how long the very first one takes: Kueue then fills its caches
 
 
 class SchedulerLoop:
@@ -30,7 +29,6 @@ class SchedulerLoop:
         self._timer: Timer | None = None
         self._seen: set[object] = set()
         self._resting = False
-        self._warm = False  # whether a cycle has run
         self._settle = settle
         self.running = False
 
@@ -48,10 +46,7 @@ class SchedulerLoop:
         if self._begin < now and self._resting:
             self._begin += -(-(now - self._begin) // _LONGEST_PAUSE) * _LONGEST_PAUSE
         self._resting = False
-        due = max(now, self._begin)
-        if not self._warm:
-            due += _FIRST_CYCLE
-        self._timer = self._clock.at(due, self._run)
+        self._timer = self._clock.at(max(now, self._begin), self._run)
 
     def _run(self) -> None:
         """Runs iterations as long as none of them ends with a pause.
@@ -59,7 +54,6 @@ class SchedulerLoop:
         One that has waited for several requests to the API lets other controllers react first.
         """
         self._timer = None
-        self._warm = True
         while self._begin <= self._clock.now and not self._resting and self._queues.has_heads:
             self._iterate()
             if self._cycle.requests > 1:
