@@ -123,3 +123,23 @@ def test_bad_input_is_one_message_and_status_2(words, message):
     assert ended.returncode == 2
     assert ended.stderr.startswith(message)
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_kube_scheduler_leaves_its_pods_alone_if_it_takes_only_its_own(tmp_path):
+    (tmp_path / "nodes.yaml").write_text(
+        """
+apiVersion: v1
+kind: Node
+metadata: {name: n}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+"""
+    )
+    options = ("--cluster", tmp_path / "nodes.yaml", "--own-pods-only")
+    with serving(tmp_path, *options) as server:
+        pods = "/api/v1/namespaces/default/pods"
+        for name, owner in (("theirs", "topsis"), ("mine", "default-scheduler")):
+            spec = {"schedulerName": owner, "containers": [{"name": "c", "image": "busybox"}]}
+            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+            assert server.ask("POST", pods, pod).status == 201
+        server.until(f"{pods}/mine", lambda found: found["spec"].get("nodeName") == "n")
+        assert "nodeName" not in server.ask("GET", f"{pods}/theirs").json()["spec"]

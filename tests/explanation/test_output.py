@@ -22,6 +22,7 @@ FIELDS = {
     "rejected": type(None),
     "scores": dict,
     "totals": dict,
+    "steps": list,
     "candidate_count": int,
     "candidates": list,
     "chosen": str,

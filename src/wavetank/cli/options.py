@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wavetank.cluster.manifests import load_documents
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
@@ -11,11 +12,18 @@ from wavetank.scheduling.attachable import Attachable
 
 
 def read_scheduler(text: str, version: Version) -> tuple[Attachable, ...]:
-    """Reads --scheduler: a name, a KubeSchedulerConfiguration or module:Class."""
+    """Reads --scheduler: a name, a KubeSchedulerConfiguration, module:Class, or {an entry of an experiment}."""
     try:
-        return parse_entries([entry_of(text)], Path.cwd(), version)[0].schedulers
+        return parse_entries([_entry(text)], Path.cwd(), version)[0].schedulers
     except InputError as error:
         raise InputError(error.message, source="--scheduler") from None
+
+
+def _entry(text: str) -> object:
+    if not text.startswith("{"):
+        return entry_of(text)
+    (entry,) = load_documents(text, "--scheduler")
+    return {"name": entry.get("policy", "scheduler"), **entry} if isinstance(entry, dict) else entry
 
 
 def read_flags(text: str) -> dict[str, str]:

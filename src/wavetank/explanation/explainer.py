@@ -32,10 +32,16 @@ class Explainer:
     A pod that is bound runs from then on, a second before the next one is created; a pod that is not bound is deleted,
     so that each pod has its attempt in turn. Victims of a preemption are deleted at once. Pods of the cluster without a
     node are `pending`: they are not scheduled. `choices` gives pods (namespace/name) the node that they are bound to.
+    A scheduler of one profile that `takes_all` does so whatever their schedulerName.
     """
 
     def __init__(
-        self, cluster: Cluster, scheduler: SchedulerDefinition, version: Version, choices: Mapping[str, str]
+        self,
+        cluster: Cluster,
+        scheduler: SchedulerDefinition,
+        version: Version,
+        choices: Mapping[str, str],
+        takes_all: bool = False,
     ) -> None:
         world = World(version)
         self._clock, self._store = world.clock, world.store
@@ -48,7 +54,7 @@ class Explainer:
         attach_volume_controllers(self._store, on_demand=True)
         self._scheduler = scheduler.attach(
             world.context,
-            SchedulerOptions(ties="exact", takes_all=False, explain=self._listen, connect=connect_extender),
+            SchedulerOptions(ties="exact", takes_all=takes_all, explain=self._listen, connect=connect_extender),
         )
 
     def explain_all(self, workload: Workload | None) -> Iterator[Explanation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rich import box
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from wavetank.kernel.durations import SECOND, format_seconds
 from wavetank.results.attempts.explanation import Explanation, Refusal
+from wavetank.scheduling.framework.plugin import ScoreStep
 
 MOST_NODES = 10  # with their scores; the other feasible nodes are counted
 _MOST_NAMES = 5  # of nodes in one line
@@ -48,6 +50,7 @@ def _attempt_data(entry: Explanation) -> dict[str, Any]:
         "rejected": None if entry.rejected is None else _refusal_data(entry.rejected),
         "scores": entry.scores,
         "totals": entry.totals,
+        "steps": [{"plugin": plugin, **asdict(step)} for plugin, steps in entry.steps.items() for step in steps],
         "candidate_count": entry.candidate_count,
         "candidates": entry.candidates,
         "chosen": entry.chosen,
@@ -78,6 +81,8 @@ def explanation_view(entry: Explanation, most: int = MOST_NODES) -> Iterator[Tex
         yield _refusal_table(entry)
     if entry.totals:
         best = sorted(entry.totals, key=lambda node: (-entry.totals[node], node != entry.chosen, node))
+        for plugin, steps in entry.steps.items():
+            yield from _step_tables(plugin, steps, best, most)
         yield _score_table(entry, best[:most])
         yield Text(f"  * chosen, = tied{_rest(entry, best[most:])}")
     if entry.candidate_count > 1:
@@ -129,6 +134,21 @@ def _score_table(entry: Explanation, nodes: Sequence[str]) -> Table:
         style = "bold" if node == entry.chosen else ""
         table.add_row(Text(_marked(node, entry)), *(Text(f"{number:g}") for number in numbers), style=style)
     return table
+
+
+def _step_tables(plugin: str, steps: Sequence[ScoreStep], best: Sequence[str], most: int) -> Iterator[Text | Table]:
+    """Yields the steps of a plugin as tables, with the best nodes in the order of their totals."""
+    left_out = set(best[most:])
+    for number, step in enumerate(steps, 1):
+        yield Text(f"  {plugin}, step {number}: {step.title}")
+        table = _table("")
+        for column in step.columns:
+            table.add_column(Text(column), justify="right", overflow="fold")
+        order = [name for name in best if name in step.rows] or list(step.rows)
+        for name in order:
+            if name not in left_out:
+                table.add_row(Text(name), *(Text(f"{value:.6g}") for value in step.rows[name]))
+        yield table
 
 
 def _rest(entry: Explanation, others: Sequence[str]) -> str:

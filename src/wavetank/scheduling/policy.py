@@ -8,6 +8,8 @@ A policy is any class with at least one of these methods; `wavetank.Policy` docu
     score_nodes(pod, nodes) -> an array of numbers, one per node
     choose(pod, nodes) -> the name of the node to take
 
+With `explain_nodes(pod, nodes)`, which returns ScoreSteps, `wavetank explain` shows how it came to its scores.
+
 The filters of the default profile stay in force; the policy's scores take the place of the default ones.
 """
 
@@ -35,6 +37,7 @@ from wavetank.scheduling.framework.plugin import (
     Reason,
     ReservePlugin,
     ScorePlugin,
+    ScoreStep,
 )
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
@@ -152,6 +155,13 @@ class _PolicyScore(ScorePlugin):
         if not np.isfinite(array).all():
             raise _failed(self.name, pod, "a score is no finite number")
         return array
+
+    def explain(self, cycle: Cycle, nodes: IntArray) -> Sequence[ScoreStep]:
+        if not hasattr(self._policy, "explain_nodes"):
+            return ()
+        view = NodesView(cycle.table, nodes)
+        steps: Sequence[ScoreStep] = _call(self.name, cycle.pod, lambda: self._policy.explain_nodes(cycle.pod, view))
+        return steps
 
     def _chosen(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Gives the node that the policy chooses a 1, and the others nothing."""

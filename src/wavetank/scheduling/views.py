@@ -103,15 +103,24 @@ class NodesView:
         """Returns the values of a label that is a number: NaN for nodes that have none."""
         return self._label_column(label)[self._slots]
 
-    def any_has(self, resource: str = "", label: str = "") -> bool:
+    def annotation_values(self, annotation: str) -> FloatArray:
+        """Returns the values of an annotation that is a number, a quantity or a duration (in seconds), else NaN."""
+        return self._annotation_column(annotation)[self._slots]
+
+    def any_has(self, resource: str = "", label: str = "", annotation: str = "") -> bool:
         """Returns whether any node of the cluster, candidate or not, has a resource, or a label that is a number."""
-        if label:
-            return bool(np.isfinite(self._label_column(label)).any())
+        if label or annotation:
+            column = self._label_column(label) if label else self._annotation_column(annotation)
+            return bool(np.isfinite(column).any())
         row = self._table.rows.get(resource)
         return row is not None and bool(self._table.allocatable[row].any())
 
     def _label_column(self, label: str) -> FloatArray:
         return self._table.label_columns.values(label, self._table.nodes, self._table.node_changes)
+
+    def _annotation_column(self, annotation: str) -> FloatArray:
+        table = self._table
+        return table.label_columns.values(annotation, table.nodes, table.node_changes, "annotation")
 
     def _nodes(self) -> list[Node]:
         nodes = (self._table.nodes[slot] for slot in self._slots)

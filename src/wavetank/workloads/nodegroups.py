@@ -71,6 +71,11 @@ class NodeGroup(Structure):
     pods: int = field(types.integer(), default=MOST_PODS, doc="how many pods fit on a node")
     resources: Mapping[str, int] = field(types.amounts, default={}, doc="other resources, such as `nvidia.com/gpu: 8`")
     labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
+    annotations: Mapping[str, str] = field(
+        types.strings,
+        default={},
+        doc="annotations, such as `wavetank.dev/latency: 20ms` for [topsis](../schedulers.md#topsis)",
+    )
     taints: list[Any] | None = field(
         TAINTS, default=None, otherwise="[]", doc="taints as in a Node: `{key, value, effect}`"
     )
@@ -111,11 +116,13 @@ def _nodes(group: NodeGroup, path: str, counters: dict[str, Iterator[int]]) -> I
 
 
 def _annotations(group: NodeGroup, path: str) -> dict[str, Any]:
-    """Returns annotations for a load that no pod requests and for power, as part of the metadata, if there are any."""
+    """Returns annotations, given ones and those for load and power, as part of the metadata, if there are any."""
     for name in group.load:
         if name not in group.capacity:
             raise InputError(f"the nodes have no {name} that could be in use", path=f"{path}.load.{name}")
-    annotations = {LOAD: write_load(group.load)} if group.load else {}
+    annotations = dict(group.annotations)
+    if group.load:
+        annotations[LOAD] = write_load(group.load)
     if group.power is not None:
         annotations[POWER] = group.power.annotation()
     return {"annotations": annotations} if annotations else {}

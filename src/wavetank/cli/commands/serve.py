@@ -65,6 +65,7 @@ Examples:
     metavar="NAME|CONFIG.yaml|MODULE:CLASS|none",
     help="The scheduler, or none to attach your own.",
 )
+@click.option("--own-pods-only", is_flag=True, help="The scheduler leaves pods with another schedulerName to others.")
 @click.option(
     "--controllers",
     metavar="LIST|none",
@@ -144,6 +145,7 @@ def command(
     port: int,
     host: str,
     scheduler: str,
+    own_pods_only: bool,
     controllers: str,
     controller_flags: str,
     kubelets: str,
@@ -176,7 +178,7 @@ def command(
     setting = replace(
         setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on", features=features
     )
-    setting = replace(setting, flags=_read_flags(controller_flags))
+    setting = replace(setting, flags=_read_flags(controller_flags), own_pods_only=own_pods_only)
     if node_groups is not None:
         if bare:
             raise click.UsageError("--node-groups and --bare exclude each other")

@@ -12,6 +12,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
+from wavetank.scheduling.framework.plugin import ScoreStep
 
 BOUND, UNSCHEDULABLE, NOMINATED, ERROR = "bound", "unschedulable", "nominated", "error"
 OUTCOMES = (BOUND, UNSCHEDULABLE, NOMINATED, ERROR)  # of an attempt, in the order of their codes in a recording
@@ -34,8 +35,9 @@ class Explanation:
     `time` is None outside of a run. `nodes` is the size of the cluster, `evaluated` how many of them were looked at.
     `filtered` names the refused nodes and `refusals` counts them; `rejected` is a refusal of the pod as a whole.
     Scores are normalised and weighted. `chosen` is where the pod went; it `diverged` if that was given and is none
-    of the best nodes. A recording may have kept only some nodes: `feasible`, `scores`, `totals` and `candidates`
-    are of those, and `filtered` of none, whereas the counts are always of all.
+    of the best nodes. `steps` are how plugins that can tell came to their scores; a recording has none. A recording
+    may have kept only some nodes: `feasible`, `scores`, `totals` and `candidates` are of those, and `filtered` of
+    none, whereas the counts are always of all.
     """
 
     pod: str
@@ -52,6 +54,7 @@ class Explanation:
     rejected: Refusal | None = None
     scores: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
     totals: Mapping[str, Number] = field(default_factory=dict)
+    steps: Mapping[str, Sequence[ScoreStep]] = field(default_factory=dict)
     candidates: Sequence[str] = ()
     chosen: str | None = None
     message: str = ""
@@ -81,12 +84,20 @@ def explain_attempt(pod: Pod, outcome: Outcome, cycle: Cycle, attempt: int) -> E
         rejected=rejection_of(outcome),
         scores={plugin: _by_name(feasible, scores) for plugin, scores in scores_of(outcome).items()},
         totals=_by_name(feasible, outcome.totals) if len(outcome.totals) else {},
+        steps=_steps(cycle, outcome),
         candidates=sorted(best),
         chosen=outcome.node_name or None,
         message=outcome.message,
         nominated=(preemption.nominated or None) if preemption else None,
         victims=[key_of(victim) for victim in preemption.victims] if preemption else (),
     )
+
+
+def _steps(cycle: Cycle, outcome: Outcome) -> dict[str, Sequence[ScoreStep]]:
+    if not len(outcome.totals):
+        return {}
+    told = ((plugin.name, plugin.explain(cycle, outcome.feasible)) for plugin in cycle.framework.score)
+    return {name: steps for name, steps in told if steps}
 
 
 def word_of(outcome: Outcome) -> str:

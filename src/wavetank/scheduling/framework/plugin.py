@@ -177,6 +177,15 @@ class PreScorePlugin(Plugin):
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class ScoreStep:
+    """A step on the way to scores, for an explanation: a table with rows by name, of nodes or others."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Mapping[str, Sequence[float]]
+
+
 class ScorePlugin(Plugin):
     """Prefers nodes over others."""
 
@@ -187,6 +196,10 @@ class ScorePlugin(Plugin):
     def normalize(self, scores: NumberArray) -> NumberArray:
         """Brings the scores of all feasible nodes into 0 to 100; as they are, unless a plugin says otherwise."""
         return scores
+
+    def explain(self, cycle: Cycle, nodes: IntArray) -> Sequence[ScoreStep]:
+        """Returns how it comes to the scores of these nodes, for `wavetank explain`; nothing, unless a plugin can."""
+        return ()
 
 
 class ReservePlugin(Plugin):

@@ -62,6 +62,7 @@ class ServedSetting:
     features: frozenset[str] = frozenset()  # enabled feature gates of the API server
     node_groups: tuple[ScalableGroup, ...] | None = None  # None: Cluster API's kinds are not served
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
+    own_pods_only: bool = False  # a single scheduler leaves pods with another schedulerName alone
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
 
@@ -143,4 +144,5 @@ def _scheduler_options(setting: ServedSetting) -> SchedulerOptions:
     latency = setting.latency.scheduler
     if latency.attempt == INSTANT:
         latency = replace(latency, attempt=_ATTEMPT)
-    return SchedulerOptions(latency=latency, takes_all=len(setting.schedulers) == 1, connect=connect_extender)
+    takes_all = len(setting.schedulers) == 1 and not setting.own_pods_only
+    return SchedulerOptions(latency=latency, takes_all=takes_all, connect=connect_extender)

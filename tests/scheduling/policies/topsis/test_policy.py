@@ -121,3 +121,31 @@ def test_a_label_stays_known_when_the_last_node_that_had_it_is_gone():
     assert NodesView(table, table.order).any_has(label=FREQUENCY)
     table.remove_node(node)
     assert NodesView(table, table.order).any_has(label=FREQUENCY)
+
+
+def by_network(name, **annotations):
+    given = {f"wavetank.dev/{key}": value for key, value in annotations.items()}
+    return {"name": name, "cpu": 2, "memory": "4Gi", "annotations": given}
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        pytest.param(["latency"], "near", id="less latency is better, ms and s compared"),
+        pytest.param(["bandwidth"], "wide", id="more bandwidth is better, Mi and Gi compared"),
+        pytest.param(["annotation:wavetank.dev/disks"], "near", id="any annotation that is a number"),
+    ],
+)
+def test_the_network_is_read_from_annotations(criteria, expected):
+    nodes = [
+        by_network("far", latency="1s", bandwidth="100Mi", disks="1"),
+        by_network("near", latency="900ms", bandwidth="100Mi", disks="2"),
+        by_network("wide", latency="2s", bandwidth="1Gi", disks="unknown"),
+    ]
+    assert chosen("topsis", nodes, pods=1, args={"criteria": criteria}) == [expected]
+
+
+def test_an_annotation_that_no_node_has_ends_the_run():
+    with pytest.raises(SchedulerError) as failed:
+        chosen("topsis", three(0, 0, 0), pods=1, args={"criteria": ["latency"]})
+    assert "no node has the annotation wavetank.dev/latency, which the criterion latency needs" in str(failed.value)

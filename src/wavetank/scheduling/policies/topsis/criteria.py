@@ -13,6 +13,8 @@ from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
 from wavetank.scheduling.views import NodesView
 
 FREQUENCY = "wavetank.dev/cpu-frequency"  # a label: GHz, or whatever unit all nodes share
+LATENCY = "wavetank.dev/latency"  # an annotation: a duration, to wherever it was measured
+BANDWIDTH = "wavetank.dev/bandwidth"  # an annotation: a quantity, in a unit that all nodes share
 
 _Values = Callable[[NodesView, str], FloatArray]
 
@@ -22,7 +24,7 @@ class Criterion:
     """A number for every node, of which more or less is better."""
 
     name: str
-    of: str  # the resource or label that it is about
+    of: str  # the resource, label or annotation that it is about
     values_of: _Values
     benefit: bool
 
@@ -31,8 +33,8 @@ class Criterion:
 
         InputError if no node of the cluster has any.
         """
-        if not (nodes.any_has(label=self.of) if self.values_of is _label else nodes.any_has(self.of)):
-            kind = "label" if self.values_of is _label else "resource"
+        kind = _KINDS.get(self.values_of, "resource")
+        if not nodes.any_has(**{kind: self.of}):
             raise InputError(f"no node has the {kind} {self.of}, which the criterion {self.name} needs")
         values = self.values_of(nodes, self.of)
         known = values[np.isfinite(values)]
@@ -63,17 +65,25 @@ def _label(nodes: NodesView, label: str) -> FloatArray:
     return nodes.label_values(label)
 
 
+def _annotation(nodes: NodesView, annotation: str) -> FloatArray:
+    return nodes.annotation_values(annotation)
+
+
 def _unit(resource: str) -> int:
     return 1000 if resource == CPU else 1
 
 
-# What a prefix says of the resource or label after it, and whether more of it is better.
+# What a criterion is about, if it is no resource.
+_KINDS: dict[_Values, str] = {_label: "label", _annotation: "annotation"}
+
+# What a prefix says of the resource, label or annotation after it, and whether more of it is better.
 _FORMS: dict[str, tuple[_Values, bool]] = {
     "allocatable": (_allocatable, True),
     "free": (_free, True),
     "used": (_used, False),
     "utilisation": (_utilisation, False),
     "label": (_label, True),
+    "annotation": (_annotation, True),
 }
 
 _SHORT = {
@@ -86,14 +96,17 @@ _SHORT = {
     "disk": f"allocatable:{EPHEMERAL_STORAGE}",
     "free_disk": f"free:{EPHEMERAL_STORAGE}",
     "frequency": f"label:{FREQUENCY}",
+    "latency": f"annotation:{LATENCY}",
+    "bandwidth": f"annotation:{BANDWIDTH}",
 }
+_COSTS = {"latency"}  # although more of an annotation is better
 
 
 def criterion(name: str) -> Criterion:
-    """Returns the criterion of a name: one of the short ones, or FORM:RESOURCE, or label:LABEL."""
+    """Returns the criterion of a name: one of the short ones, or FORM:RESOURCE, label:LABEL, annotation:ANNOTATION."""
     form, colon, of = _SHORT.get(name, name).partition(":")
     if not colon or not of or form not in _FORMS:
         known = ", ".join([*_SHORT, *(f"{form}:…" for form in _FORMS)])
         raise InputError(f"there is no criterion {name!r:.60}: known are {known}")
     values_of, benefit = _FORMS[form]
-    return Criterion(name, of, values_of, benefit)
+    return Criterion(name, of, values_of, benefit and name not in _COSTS)

@@ -13,7 +13,8 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.quantity import parse_quantity
 from wavetank.scheduling.framework.nodes.arrays import BoolArray
 from wavetank.scheduling.framework.nodes.labelcolumns import FloatArray
-from wavetank.scheduling.policies.topsis.closeness import closeness
+from wavetank.scheduling.framework.plugin import ScoreStep
+from wavetank.scheduling.policies.topsis.closeness import Ranking, rank
 from wavetank.scheduling.policies.topsis.criteria import Criterion, criterion
 from wavetank.scheduling.policy import Policy
 from wavetank.scheduling.views import NodesView
@@ -78,10 +79,36 @@ class Topsis(Policy):
         """Returns how near each node is to the ideal, from 0 to 1."""
         return self.rank(nodes)
 
+    def explain_nodes(self, pod: Pod, nodes: NodesView) -> list[ScoreStep]:
+        """Returns the steps of the ranking, in the order in which they are computed."""
+        names, criteria = nodes.names, [each.name for each in self._criteria]
+        ranking = self._ranking(nodes)
+        better = ["more is better" if each else "less is better" for each in self._benefit]
+        distances = np.column_stack([ranking.to_best, ranking.to_worst, ranking.closeness])
+        return [
+            ScoreStep(
+                "Decision matrix",
+                [f"{name} ({word})" for name, word in zip(criteria, better, strict=True)],
+                _rows(names, ranking.matrix),
+            ),
+            ScoreStep("Weights", criteria, {"weight": self._weights.tolist()}),
+            ScoreStep("Normalised matrix", criteria, _rows(names, ranking.normalised)),
+            ScoreStep("Weighted normalised matrix", criteria, _rows(names, ranking.weighted)),
+            ScoreStep("Ideals", criteria, {"best": ranking.best.tolist(), "worst": ranking.worst.tolist()}),
+            ScoreStep("Distances and closeness", ["to best", "to worst", "closeness"], _rows(names, distances)),
+        ]
+
     def rank(self, nodes: NodesView) -> FloatArray:
         """Returns how near each node is to the ideal, from 0 to 1; the pod does not matter."""
+        return self._ranking(nodes).closeness
+
+    def _ranking(self, nodes: NodesView) -> Ranking:
         matrix = np.column_stack([each.values(nodes) for each in self._criteria])
-        return closeness(matrix, self._weights, self._benefit)
+        return rank(matrix, self._weights, self._benefit)
+
+
+def _rows(names: Sequence[str], values: FloatArray) -> dict[str, list[float]]:
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 def _names(value: object, field: str) -> list[str]:
