@@ -97,6 +97,7 @@ def test_tls_has_a_certificate_that_the_kubeconfig_trusts(tmp_path: Path) -> Non
     ("options", "message"),
     [
         (("--speed", "fast"), "--speed: expected a speed such as 1, 60 or max, got 'fast'"),
+        (("--webhook-service", "all=https://x"), "--webhook-service: expected NAMESPACE/NAME=URL, got 'all=https://x'"),
         (("--scheduler", "nobody"), "--scheduler: "),
         (("--latency", "warp"), "--latency: unknown latency preset 'warp'"),
         (("--cluster", "missing.yaml"), "missing.yaml"),

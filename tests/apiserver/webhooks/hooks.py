@@ -36,6 +36,9 @@ class Hooked(Caller):
     def names(self) -> list[str]:
         return [name for name, _ in self.asked]
 
+    def reaches(self, endpoint: Endpoint) -> bool:
+        return endpoint.service != "hooks/simulated"
+
     def post(self, endpoint: Endpoint, body: bytes) -> tuple[int, bytes]:
         self.endpoints.append(endpoint)
         name = endpoint.path.removeprefix("/").partition("?")[0]

@@ -278,3 +278,20 @@ def test_a_replacement_is_a_conflict_if_the_object_has_changed_during_a_call() -
 
     client.add("h", interfere)
     assert client.ask("PUT", f"{MAPS}/m", a_map()).body["reason"] == "Conflict"
+
+
+def test_webhooks_of_simulated_services_are_not_called() -> None:
+    client = Hooked()
+    config = {"service": {"namespace": "hooks", "name": "simulated", "path": "/h"}}
+    client.add("h", refuse(message="no"), clientConfig=config)
+    assert client.ask("POST", MAPS, a_map()).status == 201
+    head = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}
+    webhook = {
+        "name": "h.example.com",
+        "clientConfig": config,
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+    }
+    document = {**head, "metadata": {"name": "x"}, "webhooks": [webhook]}
+    made = client.ask("POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", document)
+    assert made.headers["warning"] == '299 - "webhook \\"h.example.com\\" is not called: nothing serves it here"'

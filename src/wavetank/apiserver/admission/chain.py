@@ -59,6 +59,11 @@ class AdmissionChain:
         self._mutating = webhooks if MUTATING in plugins else None
         self._validating = webhooks if VALIDATING in plugins else None
 
+    @property
+    def calls_webhooks(self) -> bool:
+        """Tells whether any webhook may be called."""
+        return self._validating is not None and not self._validating.table.is_empty
+
     def mutate(self, attributes: Attributes) -> None:
         """Runs mutating admission, before validation; a StatusError refuses the object."""
         if self._mutate(attributes) and attributes.reinvocation is not None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from wavetank.apiserver.clock.pacing import Pacing
+from wavetank.apiserver.webhooks.waiting import Waiting
 
 
 class Heartbeat:
@@ -17,6 +18,7 @@ class Heartbeat:
         self.failed: Callable[[Exception], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handle: asyncio.Handle | None = None
+        self._waiting: asyncio.Task[None] | None = None
         self._due = 0.0  # when the next slice is planned, in the loop's time
 
     def start(self) -> None:
@@ -50,13 +52,36 @@ class Heartbeat:
 
     def _beat(self) -> None:
         self._handle = None
+        work = Waiting(self.pacing.work)
         try:
-            delay = self.pacing.work()
+            done = work.start()
         except Exception as error:
-            if self.failed is None:
-                raise
-            self.stop()
-            self.failed(error)
+            self._fail(error)
             return
+        if done:
+            self._go_on(work.result)
+        elif self._loop is not None:
+            self.pacing.held = True
+            self._waiting = self._loop.create_task(self._finish(work))
+
+    async def _finish(self, work: Waiting[float | None]) -> None:
+        """Waits for a webhook that an actor of the simulation calls; time stands still, but requests are served."""
+        try:
+            delay = await work.finish()
+        except Exception as error:
+            self._fail(error)
+            return
+        finally:
+            self.pacing.held = False
+            self._waiting = None
+        self._go_on(delay)
+
+    def _go_on(self, delay: float | None) -> None:
         if delay is not None:
             self._plan(delay)
+
+    def _fail(self, error: Exception) -> None:
+        if self.failed is None:
+            raise error
+        self.stop()
+        self.failed(error)

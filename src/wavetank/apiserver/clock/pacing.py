@@ -61,6 +61,7 @@ class Pacing:
         self.clock = clock
         self.speed = speed
         self.paused = paused
+        self.held = False  # an actor waits in the middle of an event: no other one may run
         self._wall = wall
         self._begun = clock.now
         self._goal: Nanoseconds | None = None
@@ -103,7 +104,7 @@ class Pacing:
 
     def keep_up(self) -> None:
         """Brings the clock up to date before it is read, unless an event is due before."""
-        if self.paused or self._goal is not None or self.speed is MAX:
+        if self.paused or self.held or self._goal is not None or self.speed is MAX:
             return
         due, target = self.clock.next_due(), self._target()
         if due is None or due > target:
@@ -126,6 +127,8 @@ class Pacing:
 
     def delay(self) -> float | None:
         """Returns the seconds until `work` has something to do, None if it has nothing."""
+        if self.held:
+            return None
         if self._goal is not None:
             return 0.0
         if self.paused:

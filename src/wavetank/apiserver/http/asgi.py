@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from wavetank.apiserver.clock.control import PREFIX, ClockControl, as_response
@@ -12,6 +13,7 @@ from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_
 from wavetank.apiserver.http.streaming import Message, Receive, Send, Streaming
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.stream import Stream
+from wavetank.apiserver.webhooks.waiting import run_waiting
 
 _log = logging.getLogger("wavetank.apiserver")
 
@@ -64,12 +66,12 @@ class App:
         request = Request(scope["method"], scope["path"], query, headers, body, user)
         if request.path.startswith(PREFIX):
             return await self._clock.handle(request)
-        return self._call(request)
+        return await self._call(request)
 
-    def _call(self, request: Request) -> Response | Stream:
+    async def _call(self, request: Request) -> Response | Stream:
         self._heartbeat.pacing.keep_up()
         try:
-            return self._api.handle(request)
+            return await run_waiting(partial(self._api.handle, request))
         except StatusError:
             raise
         except Exception as error:

@@ -201,7 +201,10 @@ class Writer:
         attributes = self._attributes("CREATE", write, document, None)
         self.admission.mutate(attributes)
         metadata = document["metadata"]
-        metadata["uid"], metadata["creationTimestamp"] = self.objects.store.next_uid, self.now
+        store = self.objects.store
+        # while webhooks are called, other writes may take the next uid
+        metadata["uid"] = store.reserve_uid() if self.admission.calls_webhooks else store.next_uid
+        metadata["creationTimestamp"] = self.now
         self._generate_name(kind, metadata)
         self._allocate(write, kind, document, None)
         prepare_create(kind, document, self._context(write))

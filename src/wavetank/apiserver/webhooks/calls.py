@@ -38,12 +38,19 @@ class Endpoint:
 class WebhookClient(Protocol):
     """Calls webhooks. The caller waits; the clock does not move in the meantime."""
 
+    def reaches(self, endpoint: Endpoint) -> bool:
+        """Tells whether anything can answer there; simulated Services cannot, and their webhooks are left out."""
+
     def post(self, endpoint: Endpoint, body: bytes) -> tuple[int, bytes]:
         """Sends a JSON body; returns the status code and the body of the answer. CallError if there is none."""
 
 
 class NoWebhooks:
-    """Stands for a client if no program can be reached: every call fails as if no name could be resolved."""
+    """Stands for a client if no program can be reached."""
+
+    def reaches(self, endpoint: Endpoint) -> bool:
+        """Returns False."""
+        return False
 
     def post(self, endpoint: Endpoint, body: bytes) -> tuple[int, bytes]:
         """Raises a CallError."""

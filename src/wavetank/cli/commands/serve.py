@@ -17,6 +17,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Certificate, make_certificate
+from wavetank.apiserver.http.webhooks import HttpWebhooks
 from wavetank.cli.console import console
 from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cluster.manifests import load_documents, read_text
@@ -135,6 +136,13 @@ Examples:
 @click.option(
     "--feature-gates", metavar="LIST", default="", help="Feature gates, as for kube-apiserver: HPAScaleToZero=true."
 )
+@click.option(
+    "--webhook-service",
+    "webhook_services",
+    metavar="NAMESPACE/NAME=URL",
+    multiple=True,
+    help="Where webhooks of a Service are, e.g. my-system/webhook-service=https://127.0.0.1:9443.  [repeatable]",
+)
 @click.option("--speed", metavar="N|max", default="1", show_default=True, help="Simulated seconds per real second.")
 @click.option("--paused", is_flag=True, help="Start with the clock paused; `wavetank clock resume` starts it.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
@@ -158,6 +166,7 @@ def command(
     admission: str,
     authorization: str,
     feature_gates: str,
+    webhook_services: tuple[str, ...],
     speed: str,
     paused: bool,
     token: str | None,
@@ -179,6 +188,7 @@ def command(
         setting, plugins=plugins, rbac=authorization == "rbac", metrics=metrics == "on", features=features
     )
     setting = replace(setting, flags=_read_flags(controller_flags), own_pods_only=own_pods_only)
+    setting = replace(setting, webhooks=_webhooks(webhook_services))
     if node_groups is not None:
         if bare:
             raise click.UsageError("--node-groups and --bare exclude each other")
@@ -199,6 +209,17 @@ def command(
         server = make_server(app, certificate)
         _announce(access, kubeconfig)
         server.serve_on(listening)
+
+
+def _webhooks(services: tuple[str, ...]) -> HttpWebhooks:
+    """Reads NAMESPACE/NAME=URL of the Services of webhooks."""
+    urls: dict[str, str] = {}
+    for text in services:
+        name, found, url = text.partition("=")
+        if not found or name.count("/") != 1 or not url.startswith(("http://", "https://")):
+            raise InputError(f"expected NAMESPACE/NAME=URL, got {text!r:.80}", source="--webhook-service")
+        urls[name] = url
+    return HttpWebhooks(urls)
 
 
 def _read_flags(text: str) -> dict[str, str]:

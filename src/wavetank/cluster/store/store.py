@@ -81,6 +81,7 @@ class Store:
     def __init__(self, clock: Clock, history: int = 0) -> None:
         self.clock = clock
         self.version = 0
+        self._reserved = 0  # uids that were given away in advance
         self.specs = SpecTable()
         self._kinds = _Kinds()
         self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
@@ -137,6 +138,11 @@ class Store:
     def next_uid(self) -> str:
         """Returns the uid that the next new object gets, if it is created before anything else is written."""
         return _uid(self.version + 1)
+
+    def reserve_uid(self) -> str:
+        """Returns a uid that no other object gets, for an object that is created later."""
+        self._reserved += 1
+        return f"{self._reserved:08x}-0000-4000-9000-000000000000"
 
     def is_first(self, resource: Resource) -> bool:
         """Returns whether a version is the one with which its object began."""

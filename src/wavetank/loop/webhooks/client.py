@@ -48,6 +48,10 @@ class LockstepWebhooks:
         """Allows calls: all programs are in lockstep now."""
         self._open = True
 
+    def reaches(self, endpoint: Endpoint) -> bool:
+        """Tells whether a program of the run serves it."""
+        return self._find(endpoint) is not None
+
     def post(self, endpoint: Endpoint, body: bytes) -> tuple[int, bytes]:
         """Calls a webhook; CallError if no program serves it or it does not answer at this instant."""
         port = self._find(endpoint)

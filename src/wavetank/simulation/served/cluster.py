@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.releases import SERVED
@@ -63,6 +64,7 @@ class ServedSetting:
     node_groups: tuple[ScalableGroup, ...] | None = None  # None: Cluster API's kinds are not served
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
     own_pods_only: bool = False  # a single scheduler leaves pods with another schedulerName alone
+    webhooks: WebhookClient | None = None  # calls webhooks; None: none can be reached
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
 
@@ -102,6 +104,7 @@ class ServedCluster:
             measures=metrics,
             metrics=metrics,
             features=setting.features,
+            webhooks=setting.webhooks,
         )
         if setting.cluster is not None:
             load_cluster(setting.cluster, store, self.api.kinds)

@@ -56,7 +56,21 @@ class WebhookAdmission:
         if self._matcher.is_exempt(kind):
             return False
         hooks = (*self.table.mutating, *self.table.validating)
-        return any(self._matcher.concerns(hook, kind, operation) for hook in hooks)
+        return any(self._matcher.concerns(hook, kind, operation) and self._reaches(hook.stated) for hook in hooks)
+
+    def _reaches(self, stated: Document) -> bool:
+        """Tells whether a webhook is called: those of simulated Services are not. A misstated one fails later."""
+        try:
+            return self._client.reaches(endpoint_of(stated.get("clientConfig") or {}, None))
+        except CallError:
+            return True
+
+    def _warn(self, attributes: Attributes) -> None:
+        """Warns about webhooks of a configuration that are never called."""
+        hooks = attributes.document.get("webhooks") or () if attributes.operation in ("CREATE", "UPDATE") else ()
+        for each in hooks:
+            if not self._reaches(each):
+                attributes.warnings.append(f"webhook {quote(each['name'])} is not called: nothing serves it here")
 
     # mutating
 
@@ -124,8 +138,11 @@ class WebhookAdmission:
 
     def validate(self, attributes: Attributes) -> None:
         """Calls the webhooks that check the object; StatusError of the first that refuses it."""
+        if self._matcher.is_exempt(attributes.kind):
+            self._warn(attributes)
+            return
         hooks = self.table.validating
-        if not hooks or self._matcher.is_exempt(attributes.kind):
+        if not hooks:
             return
         asked = [each for each in (self._prepare(hook, attributes) for hook in hooks) if each is not None]
         refusals = list(self._refusals(asked, attributes))
@@ -145,7 +162,7 @@ class WebhookAdmission:
     def _prepare(self, hook: Webhook, attributes: Attributes) -> tuple[Invocation, Document] | None:
         """Returns what a webhook is asked; None if it is not called."""
         invocation = self._matcher.match(hook, attributes)
-        if invocation is None:
+        if invocation is None or not self._reaches(hook.stated):
             return None
         new = (
             None if attributes.operation == "DELETE" else self._shown(invocation.kind, attributes, attributes.document)

@@ -1,0 +1,68 @@
+"""Waiting inside plain functions: the API and the simulation are synchronous, the server that calls them is not.
+
+A function that runs in a greenlet may wait for something asynchronous; control returns to the event loop meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar
+
+from greenlet import getcurrent, greenlet
+
+T = TypeVar("T")
+
+
+class Waiting(Generic[T]):
+    """A call of a function that may wait; `result` is what it returns, once it is `done`."""
+
+    result: T
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._greenlet = _Waiter(function)
+        self._awaited: Awaitable[Any] | None = None
+
+    def start(self) -> bool:
+        """Runs it until it waits or ends; returns whether it is done. Its exceptions are raised here."""
+        return self._take(self._greenlet.switch())
+
+    async def finish(self) -> T:
+        """Runs it to its end."""
+        while self._awaited is not None:
+            try:
+                value = await self._awaited
+            except Exception as error:
+                self._take(self._greenlet.throw(error))
+            else:
+                self._take(self._greenlet.switch(value))
+        return self.result
+
+    def _take(self, value: Any) -> bool:
+        if self._greenlet.dead:
+            self.result, self._awaited = value, None
+            return True
+        self._awaited = value
+        return False
+
+
+class _Waiter(greenlet):
+    pass
+
+
+def may_wait() -> bool:
+    """Tells whether the calling function may wait."""
+    return isinstance(getcurrent(), _Waiter)
+
+
+def wait_for(awaitable: Awaitable[T]) -> T:
+    """Waits in a function that may; its caller's caller goes on in the meantime."""
+    parent = getcurrent().parent
+    assert parent is not None
+    result: T = parent.switch(awaitable)
+    return result
+
+
+async def run_waiting(function: Callable[[], T]) -> T:
+    """Runs a function that may wait."""
+    call = Waiting(function)
+    return call.result if call.start() else await call.finish()
