@@ -121,8 +121,7 @@ def test_utilisation_is_a_share_of_the_cluster(spec: dict[str, Any], seed: int) 
 
 
 def assert_shares(recorder: Recorder) -> None:
-    columns = RecordedPods(recorder.rows), RecordedPods(recorder.residents)
-    usage = Usage(*columns, recorder.node_changes).buckets(0, recorder.end)
+    usage = Usage(RecordedPods(recorder.rows), recorder.node_changes).buckets(0, recorder.end)
     for share in (usage.cpu_utilization, usage.memory_utilization):
         assert ((share >= 0) & (share <= 1 + 1e-9)).all()
     for count in (usage.pods_running, usage.pods_pending, usage.nodes):

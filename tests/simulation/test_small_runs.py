@@ -9,6 +9,7 @@ import pytest
 from tests.simulation.experiments import measured, simulate
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
+from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.recording.recorder import Recorder
 
@@ -91,16 +92,26 @@ def a_bound_pod(name: str = "old", cpu: int = 1, **annotations: str) -> dict[str
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {"phase": "Running"}}
 
 
-def test_pods_that_come_with_the_cluster_hold_their_room_but_have_no_row() -> None:
+def test_pods_that_come_with_the_cluster_are_rows_that_waited_for_nothing() -> None:
     recorder = run({**ONE_NODE, "objects": [a_bound_pod(duration="50")]}, pods())
-    (row,) = recorder.rows
+    bound, row = recorder.rows
+    assert (bound.node, times(bound)[:2], times(bound)[3]) == ("node-0", [0, 0], 50)
     assert times(row) == [0, 50, 50, 60]
-    assert measured(recorder).pods == 1
+    metrics = measured(recorder)
+    assert (metrics.pods, metrics.succeeded_pods, metrics.mean_waiting_time_s) == (2, 2, 50)
+
+
+def test_running_pods_of_a_snapshot_count_as_running_and_evicted() -> None:
+    faults = [{"at": 20, "drain": "node-0"}]
+    recorder = run({**TWO_NODES, "objects": [a_bound_pod(duration="50")]}, pods(), faults=faults)
+    assert measured(recorder).evicted_pods == 1
+    table = PodTable(recorder)
+    assert table.usage.pods_running[0] == 2
 
 
 def test_a_cluster_may_come_over_committed() -> None:
     objects = [a_bound_pod(name, cpu=1, duration="50") for name in ("a", "b", "c")]
-    (row,) = run({**TWO_NODES, "objects": objects}, pods()).rows
+    *_, row = run({**TWO_NODES, "objects": objects}, pods()).rows
     assert (row.node, times(row)[1]) == ("node-1", 0)
 
 

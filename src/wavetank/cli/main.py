@@ -31,6 +31,7 @@ _COMMANDS = {
     "schedulers": "List the schedulers that you can choose by name.",
     "schema": "Print the JSON Schema of experiments and sweeps, for editors.",
     "serve": "Serve the Kubernetes API of a simulated cluster.",
+    "snapshot": "Take a snapshot of a cluster, for whatif, capacity and explain.",
     "study": "Repeat published studies, and see which of their claims hold.",
     "sweep": "Run schedulers in many scenarios, and report which is best in each.",
     "verify": "Replay recordings of real programs and compare every decision.",

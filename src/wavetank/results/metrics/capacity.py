@@ -39,12 +39,12 @@ class Capacity:
 
 
 def capacity_over_time(
-    machines: Sequence[RecordedMachine], submitted: PodCosts, residents: PodCosts, span: Span
+    machines: Sequence[RecordedMachine], costs: PodCosts, span: Span
 ) -> Capacity:
-    """Returns capacity, demand and prices over a stretch of time; `residents` were bound before the run."""
+    """Returns capacity, demand and prices over a stretch of time."""
     edges = edges_between(span.begin, span.end)
     steps = Steps(
-        [*_machine_changes(machines), *_pending_changes(submitted.pods), *_bound_changes(submitted, residents)]
+        [*_machine_changes(machines), *_pending_changes(costs.pods), *_bound_changes(costs)]
     )
     means: dict[str, FloatArray] = {}
     for column in _COLUMNS:
@@ -78,8 +78,7 @@ def _pending_changes(pods: RecordedPods) -> Iterator[Change]:
     yield Change(left, cpu_pending=-pods.cpu, memory_pending=-pods.memory)
 
 
-def _bound_changes(*parts: PodCosts) -> Iterator[Change]:
-    for costs in parts:
-        pods, rates = costs.pods, np.rint(costs.rates * _MICRO).astype(np.int64)
-        yield Change(pods.scheduled, cpu_requested=pods.cpu, memory_requested=pods.memory, borne=rates)
-        yield Change(costs.ends, cpu_requested=-pods.cpu, memory_requested=-pods.memory, borne=-rates)
+def _bound_changes(costs: PodCosts) -> Iterator[Change]:
+    pods, rates = costs.pods, np.rint(costs.rates * _MICRO).astype(np.int64)
+    yield Change(pods.scheduled, cpu_requested=pods.cpu, memory_requested=pods.memory, borne=rates)
+    yield Change(costs.ends, cpu_requested=-pods.cpu, memory_requested=-pods.memory, borne=-rates)

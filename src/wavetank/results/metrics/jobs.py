@@ -34,13 +34,13 @@ class FinishedJobs:
         ends = jobs.highest(pods.finished)
         over = np.flatnonzero(jobs.lowest(pods.finished) != NEVER)
         over = over[np.argsort(ends[over], kind="stable")]
-        has_run = jobs.lowest(pods.started) != NEVER
+        has_run = jobs.lowest(pods.began) != NEVER
         first_pods = jobs.firsts[over].tolist()
         stated, ids = pods.jobs, pods.job_ids
         self.stated = [stated[i] for i in first_pods]
         self.ids = [ids[i] for i in first_pods]
         self.submitted = jobs.lowest(pods.submitted)[over]
-        self.started = np.where(has_run, jobs.highest(pods.started), ends)[over]
+        self.started = np.where(has_run, jobs.highest(pods.began), ends)[over]
         self.finished = ends[over]
         self.states = _states(pods, jobs)[over]
         self.machines, self.sizes = _machines(pods, jobs, over)
@@ -110,12 +110,12 @@ def _machines(pods: PodTable, jobs: _Groups, wanted: Integers) -> tuple[list[str
     """Returns the machines of the wanted jobs, and how many they are."""
     numbers = _machine_numbers(pods.recorder.nodes)
     places = {"": NEVER} | {name: i for i, name in enumerate(numbers)}
-    place = pods.node.each(places.__getitem__, np.int64)
+    place = pods.node.each(lambda name: places.get(name, NEVER), np.int64)  # a snapshot may lack nodes of its pods
     lowest, highest = jobs.lowest(place)[wanted], jobs.highest(place)[wanted]
     single = [*map(str, numbers.values()), ""]  # the last for NEVER
     texts, sizes = [single[i] for i in highest.tolist()], (highest != NEVER).astype(np.int64)
     for i in np.flatnonzero(lowest != highest).tolist():
-        nodes = {pods.rows[pod].node for pod in jobs.members(wanted[i])} - {""}
+        nodes = {pods.rows[pod].node for pod in jobs.members(wanted[i])} & numbers.keys()
         texts[i], sizes[i] = format_intervals(numbers[node] for node in nodes), len(nodes)
     return texts, sizes
 

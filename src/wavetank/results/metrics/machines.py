@@ -123,15 +123,14 @@ class NodeFigures:
         self.span = Span(0, pods.recorder.end) if self.has_groups else Span(*pods.busy_span())
 
     @cached_property
-    def costs(self) -> tuple[PodCosts, PodCosts]:
-        """Returns the costs that pods bear: of those of the run, and of those that were bound before it."""
-        residents = self.pods.resident_pods
-        return PodCosts(self.pods, self.machines, self.span), PodCosts(residents, self.machines, self.span)
+    def costs(self) -> PodCosts:
+        """Returns the costs that pods bear."""
+        return PodCosts(self.pods, self.machines, self.span)
 
     @cached_property
     def capacity(self) -> Capacity:
         """Returns capacity, demand and prices over time."""
-        return capacity_over_time(self.machines, *self.costs, self.span)
+        return capacity_over_time(self.machines, self.costs, self.span)
 
     @property
     def cost(self) -> float | None:
@@ -141,7 +140,7 @@ class NodeFigures:
     @property
     def idle_cost(self) -> float | None:
         """Returns the cost that no pod bears."""
-        borne = sum(float(part.costs.sum()) for part in self.costs)
+        borne = float(self.costs.costs.sum())
         return None if self.cost is None else max(self.cost - borne, 0.0)
 
     @property
@@ -168,11 +167,11 @@ class NodeFigures:
 
     def _borne(self) -> Mapping[str, float]:
         borne: dict[str, float] = {}
-        for part in self.costs:
-            sums = np.bincount(part.codes, part.costs, len(part.machines))
-            for machine, cost in zip(part.machines, sums.tolist(), strict=True):
-                if machine is not None:
-                    borne[machine.group] = borne.get(machine.group, 0.0) + cost
+        costs = self.costs
+        sums = np.bincount(costs.codes, costs.costs, len(costs.machines))
+        for machine, cost in zip(costs.machines, sums.tolist(), strict=True):
+            if machine is not None:
+                borne[machine.group] = borne.get(machine.group, 0.0) + cost
         return borne
 
     @cached_property

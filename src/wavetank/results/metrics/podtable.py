@@ -17,14 +17,9 @@ class PodTable(RecordedPods):
         self.recorder = recorder
 
     @cached_property
-    def resident_pods(self) -> RecordedPods:
-        """Returns the pods that were bound before the run."""
-        return RecordedPods(self.recorder.residents)
-
-    @cached_property
     def usage(self) -> Buckets:
         """Returns the utilization of the cluster over the busy span."""
-        usage = Usage(self, self.resident_pods, self.recorder.node_changes)
+        usage = Usage(self, self.recorder.node_changes)
         return usage.buckets(*self.busy_span())
 
     def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:

@@ -32,11 +32,11 @@ class Usage:
     """Requested resources over time: a step function with a step at every change.
 
     A pod asks from its binding to its end; allocatable is that of all nodes, a failed one included, since its pods
-    hold it until they are evicted. `residents` were bound before the run and have waited for nothing in it.
+    hold it until they are evicted.
     """
 
-    def __init__(self, pods: RecordedPods, residents: RecordedPods, nodes: Sequence[NodeChange]) -> None:
-        self._steps = Steps([*_changes(pods), *_changes(residents, waited=False), _node_changes(nodes)])
+    def __init__(self, pods: RecordedPods, nodes: Sequence[NodeChange]) -> None:
+        self._steps = Steps([*_changes(pods), _node_changes(nodes)])
 
     def buckets(self, begin: Nanoseconds, end: Nanoseconds, most: int = 1000) -> Buckets:
         """Returns the means over at most so many stretches of a round length; at an instant if begin is end."""
@@ -56,14 +56,13 @@ class Usage:
         )
 
 
-def _changes(pods: RecordedPods, waited: bool = True) -> Iterator[Change]:
+def _changes(pods: RecordedPods) -> Iterator[Change]:
     """Yields the changes at submission, binding, start and end of the pods."""
-    bound, ran = pods.scheduled != NEVER, pods.started != NEVER
-    if waited:
-        yield Change(pods.submitted, pending=1)
-        yield Change(np.where(bound, pods.scheduled, pods.finished), pending=-1)
+    bound, ran = pods.scheduled != NEVER, pods.began != NEVER
+    yield Change(pods.submitted, pending=1)
+    yield Change(np.where(bound, pods.scheduled, pods.finished), pending=-1)
     yield Change(pods.scheduled, cpu=pods.cpu, memory=pods.memory)
-    yield Change(pods.started, running=1)
+    yield Change(pods.began, running=1)
     gone = np.where(bound, pods.finished, NEVER)
     yield Change(gone, cpu=-pods.cpu, memory=-pods.memory, running=-ran.astype(np.int64))
 

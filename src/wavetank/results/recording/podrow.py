@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.podbehavior import Job
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.kernel.durations import Nanoseconds
 
 
 class PodRow:
-    """The record of one submitted pod; times in nanoseconds since the start of the run, None = never."""
+    """The record of one pod; times in nanoseconds since the start of the run, None = never."""
 
     __slots__ = (
         "finished",
@@ -51,3 +51,23 @@ class PodRow:
         self.message = pod.message or pod.unschedulable
         self.restarts = pod.restarts
         self.started = pod.started
+
+
+class BoundPodRow(PodRow):
+    """The record of a pod that was created bound, as those of a snapshot are.
+
+    It has waited for nothing and has no `started`; `began` is when it began to run, its creation if it ran already.
+    """
+
+    __slots__ = ("began",)
+
+    def __init__(self, pod: Pod, now: Nanoseconds, scheduler: str) -> None:
+        super().__init__(pod, now, scheduler)
+        self.node, self.scheduled, self.started = pod.node_name, now, None
+        self.began: Nanoseconds | None = now if pod.phase == RUNNING else None
+
+    def take(self, pod: Pod) -> None:
+        """Copies the pod's present status."""
+        super().take(pod)
+        self.began = self.began if pod.started is None else pod.started
+        self.started = None

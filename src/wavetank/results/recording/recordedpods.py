@@ -11,7 +11,7 @@ from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import NEVER, Integers
 from wavetank.results.columns.podcolumns import PART, PodColumns
-from wavetank.results.recording.podrow import PodRow
+from wavetank.results.recording.podrow import BoundPodRow, PodRow
 
 
 class RecordedPods(PodColumns):
@@ -41,6 +41,16 @@ class RecordedPods(PodColumns):
         self.phase.extend([row.phase for row in rows])
         self.reason.extend([row.reason for row in rows])
         self.spec.extend([row.spec for row in rows])
+
+    @cached_property
+    def began(self) -> Integers:
+        """Returns when each pod began to run; NEVER if it did not. Pods that were created bound have no start."""
+        bound = {i: row.began for i, row in enumerate(self.rows) if isinstance(row, BoundPodRow)}
+        if not bound:
+            return self.started
+        began = self.started.copy()
+        began[list(bound)] = [NEVER if time is None else time for time in bound.values()]
+        return began
 
     @cached_property
     def job_ids(self) -> list[str]:

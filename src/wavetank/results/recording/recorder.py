@@ -12,7 +12,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.results.recording.autoscalers import AutoscalerRecorder
 from wavetank.results.recording.features import Features
 from wavetank.results.recording.machines import MachineRecorder
-from wavetank.results.recording.podrow import PodRow
+from wavetank.results.recording.podrow import BoundPodRow, PodRow
 from wavetank.simulation.observer import Observer, Responsible
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ class NodeChange(NamedTuple):
 
 
 class Recorder(Observer):
-    """Watches the store and records one row per submitted pod, and the changes of nodes.
+    """Watches the store and records one row per pod, and the changes of nodes.
 
-    Pods that were bound before the run are `residents`: they use the cluster, but were not submitted. `tell` is called
-    now and then with the number of finished pods. `gpus` records runs that share GPUs, `tasks` those with K8sSim's
-    nodes.
+    Pods that are created bound, as those of a snapshot, are rows too: scheduled when they were created. `tell` is
+    called now and then with the number of finished pods. `gpus` records runs that share GPUs, `tasks` those with
+    K8sSim's nodes.
     """
 
     def __init__(
@@ -58,8 +58,6 @@ class Recorder(Observer):
         self.end: Nanoseconds = 0
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
-        self._residents: dict[str, PodRow] = {}
-        self.residents: list[PodRow] = []
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
 
@@ -91,8 +89,6 @@ class Recorder(Observer):
         for pod in self._store.list(POD):
             if pod.uid in self._rows:
                 self._rows[pod.uid].take(pod)
-            elif pod.uid in self._residents:
-                self._residents[pod.uid].started = pod.started
         self.end = time
 
     # what the store tells
@@ -108,14 +104,19 @@ class Recorder(Observer):
     def pod_added(self, pod: Pod) -> None:
         """Opens a row."""
         self.features.note(pod.spec)
+        if pod.node_name:
+            self._created_bound(pod)
+            return
         row = PodRow(pod, self._clock.now, self._responsible.get(pod.scheduler_name) or self._scheduler_of(pod))
-        if not pod.node_name:
-            self._rows[pod.uid] = row
-            self.rows.append(row)
-        elif not pod.finished:
-            row.node, row.scheduled = pod.node_name, self._clock.now
-            self._residents[pod.uid] = row
-            self.residents.append(row)
+        self._rows[pod.uid] = row
+        self.rows.append(row)
+
+    def _created_bound(self, pod: Pod) -> None:
+        """Opens a row for a pod of a snapshot, unless it has ended."""
+        if pod.finished:
+            return
+        row = self._rows[pod.uid] = BoundPodRow(pod, self._clock.now, self._scheduler_of(pod))
+        self.rows.append(row)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Records a binding or an end."""
@@ -141,9 +142,6 @@ class Recorder(Observer):
     def _ended(self, pod: Pod) -> None:
         row = self._rows.get(pod.uid)
         if row is None:
-            resident = self._residents.pop(pod.uid, None)
-            if resident is not None:
-                resident.started, resident.finished = pod.started, self._clock.now
             return
         row.take(pod)
         row.finished = self._clock.now

@@ -31,7 +31,7 @@ def write_nodes(figures: NodeFigures, folder: Path) -> None:
     write_rows(folder, schema.CAPACITY, list(_capacity_rows(figures.capacity)))
     write_rows(folder, schema.NODE_GROUPS, [_group_row(group) for group in figures.groups])
     if figures.has_prices:
-        costs = figures.costs[0].by_namespace()
+        costs = figures.costs.by_namespace()
         rows = [
             {
                 "namespace": name,

@@ -1,0 +1,1 @@
+"""Snapshots of clusters: taking, reading and anonymizing them."""
