@@ -8,9 +8,10 @@
     results.report         # the path of the HTML report
 
 `run` documents the arguments; `Policy` is the base of a scheduling policy of your own; `open_results` reads the folder
-of an earlier run; `compare` says what differs between two; `K8sSim` is K8sSim step by step. External schedulers of the
-batch operator use an `ExternalSchedulerClient`, or are an `ExternalPolicy`. Everything that wavetank raises on purpose
-is a `WavetankError`; bad input is an `InputError` that names the place.
+of an earlier run; `compare` says what differs between two; `whatif` says what a change would do to a cluster;
+`K8sSim` is K8sSim step by step. External schedulers of the batch operator use an `ExternalSchedulerClient`, or are an
+`ExternalPolicy`. Everything that wavetank raises on purpose is a `WavetankError`; bad input is an `InputError` that
+names the place.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from wavetank.errors import InputError, SchedulerError, WavetankError
 if TYPE_CHECKING:
     from wavetank.api import ComparedResults as ComparedResults
     from wavetank.api import Results as Results
+    from wavetank.api import WhatIf as WhatIf
     from wavetank.api import compare as compare
     from wavetank.api import open_results as open_results
     from wavetank.api import run as run
+    from wavetank.api import whatif as whatif
     from wavetank.batchoperator.esi.client import ExternalSchedulerClient as ExternalSchedulerClient
     from wavetank.batchoperator.esi.client import ExternalSchedulerError as ExternalSchedulerError
     from wavetank.batchoperator.esi.policy.policy import ExternalPolicy as ExternalPolicy
@@ -43,10 +46,12 @@ __all__ = [
     "Results",
     "SchedulerError",
     "WavetankError",
+    "WhatIf",
     "__version__",
     "compare",
     "open_results",
     "run",
+    "whatif",
 ]
 
 # Loaded when first asked for, so that `import wavetank` and `wavetank --help` cost nothing.
@@ -56,6 +61,8 @@ _LAZY = {
     "compare": "wavetank.api",
     "Results": "wavetank.api",
     "ComparedResults": "wavetank.api",
+    "WhatIf": "wavetank.api",
+    "whatif": "wavetank.api",
     "ExternalPolicy": "wavetank.batchoperator.esi.policy.policy",
     "ExternalSchedulerClient": "wavetank.batchoperator.esi.client",
     "ExternalSchedulerError": "wavetank.batchoperator.esi.client",

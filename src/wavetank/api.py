@@ -1,4 +1,4 @@
-"""The Python API: run an experiment, read its results, compare them."""
+"""The Python API: run an experiment, read its results, compare them; ask what a change would do to a cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 
@@ -26,6 +26,9 @@ from wavetank.results.layout import REPORT
 from wavetank.results.read.frames import Cell, Frame, make_table
 from wavetank.results.read.tables import ResultTables
 from wavetank.version import __version__
+
+if TYPE_CHECKING:
+    from wavetank.planning.whatif.answer import Answer
 
 _SchedulerLike = str | Path | type | Mapping[str, Any]
 
@@ -161,6 +164,67 @@ def compare(
     """
     folders = [given.folder if isinstance(given, Results) else Path(given) for given in (a, b)]
     return ComparedResults(compare_results(*folders, scheduler_a=scheduler_a, scheduler_b=scheduler_b))
+
+
+class WhatIf:
+    """The answer to `whatif`: figures, data and a page. Printed, it is what the command prints."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """Returns the figures of the answer: pending, moved, evicted, lost and others."""
+        return self.answer.figures()
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Returns the whole answer, as `wavetank whatif --json` prints it."""
+        return self.answer.data()
+
+    def write_page(self, path: str | Path) -> Path:
+        """Writes the answer as an HTML page and returns its path."""
+        from wavetank.report.planning.whatifpage import write_whatif_page
+
+        return write_whatif_page(self.answer, Path(path))
+
+    def __str__(self) -> str:
+        from wavetank.report.planning.whatifview import answer_view
+
+        return "\n".join(_printed(part) for part in answer_view(self.answer))
+
+
+def whatif(
+    snapshot: str | Path | Sequence[str | Path],
+    changes: Sequence[str | Mapping[str, Any]] = (),
+    *,
+    scheduler: _SchedulerLike = "default",
+    latency: str | Mapping[str, Any] = "k3s",
+    kubernetes_version: str | None = None,
+    seed: int = 1,
+    out: str | Path | None = None,
+) -> WhatIf:
+    """Says what changes would do to a cluster, made one after the other.
+
+    `snapshot` is a file of `wavetank snapshot` or of `kubectl get -A -o yaml`, or several. A change is a mapping such
+    as `{"drain": "node-7"}`, `{"add": "3xnode-1"}`, `{"fail": "zone=a"}`, `{"scale": "deploy/web=20"}` or
+    `{"upgrade": "surge=1"}`, or "reschedule". `out` is a file for a snapshot of the cluster after the changes.
+
+    >>> wavetank.whatif("prod.yaml.gz", [{"drain": "node-7"}]).figures["pending"]  # doctest: +SKIP
+    0
+    """
+    from wavetank.planning.options import read_options
+    from wavetank.planning.whatif.question import Question
+    from wavetank.planning.whatif.reading import read_changes
+    from wavetank.snapshots.snapshot import open_snapshot
+
+    options = read_options(scheduler, latency, kubernetes_version, seed)
+    target = None if out is None else Path(out)
+    return WhatIf(Question(open_snapshot(_paths(snapshot)), read_changes(changes, Path()), options, target).ask())
+
+
+def _paths(given: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given]
 
 
 def _run_for_now(experiment: Experiment, progress: Progress | None, jobs: int | None) -> Results:

@@ -36,6 +36,7 @@ _COMMANDS = {
     "sweep": "Run schedulers in many scenarios, and report which is best in each.",
     "verify": "Replay recordings of real programs and compare every decision.",
     "warmup": "Compile the loops over nodes ahead of the first run.",
+    "whatif": "Say what a drain, a failure, more nodes or another scheduler would do to a cluster.",
 }
 
 

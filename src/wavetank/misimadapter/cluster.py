@@ -18,8 +18,9 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.misimadapter.machines import InstantMachines, annotated
 from wavetank.misimadapter.requests import Manifest, NodesUpdate, PodsUpdate, WatchEvent
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions
+from wavetank.simulation.evictions import BudgetedEvictions
 from wavetank.simulation.extenders import connect_extender
-from wavetank.simulation.nodegroups import BudgetedEvictions, start_autoscaler
+from wavetank.simulation.nodegroups import start_autoscaler
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.world import World

@@ -61,12 +61,20 @@ class Faults:
         self._clock = context.clock
         self._kubelets = kubelets
         self._evictions: dict[str, list[Timer]] = {}  # by the name of a failed node
+        self._watching = False
         if faults:
-            self._store.subscribe(POD, added=self.bound, modified=self._pod_modified)
+            self._watch()
         for fault in faults:
-            self._clock.at(fault.at, lambda fault=fault: self._happen(fault))  # type: ignore[misc]
+            self._clock.at(fault.at, lambda fault=fault: self.happen(fault))  # type: ignore[misc]
 
-    def _happen(self, fault: Fault) -> None:
+    def _watch(self) -> None:
+        if not self._watching:
+            self._watching = True
+            self._store.subscribe(POD, added=self.bound, modified=self._pod_modified)
+
+    def happen(self, fault: Fault) -> None:
+        """Lets a fault happen now."""
+        self._watch()
         node = self._store.find(NODE, "", fault.node)
         if isinstance(node, Node):
             actions = {

@@ -71,12 +71,12 @@ def parse_assertions(value: object, path: str) -> tuple[Assertion, ...]:
     return tuple(parse_assertion(text, f"{path}[{i}]") for i, text in enumerate(value))
 
 
-def parse_assertion(text: object, path: str = "") -> Assertion:
-    """Reads one assertion."""
+def parse_assertion(text: object, path: str = "", names: Sequence[str] = METRIC_NAMES) -> Assertion:
+    """Reads one assertion about metrics of these names."""
     if not isinstance(text, str):
         raise InputError(f"expected an assertion such as makespan_s < 60, got {text!r:.60}", path=path)
     try:
-        return _Parser(text).parse()
+        return _Parser(text, names).parse()
     except InputError as error:
         raise error.inside(path=path) from None
 
@@ -110,8 +110,9 @@ class _Means:
 class _Parser:
     """Reads: expression, comparison, expression; in expressions + - * / and brackets."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, names: Sequence[str]) -> None:
         self._text = text
+        self._names = names
         self._tokens = list(_tokens(text))
         self._at = 0
         self._general = False
@@ -149,8 +150,8 @@ class _Parser:
         raise self._problem("expected a metric, a number or (")
 
     def _metric(self, name: str, scheduler: str | None) -> _Value:
-        if name not in METRIC_NAMES:
-            raise self._problem(f"there is no metric {name!r:.60}: known are {', '.join(METRIC_NAMES)}")
+        if name not in self._names:
+            raise self._problem(f"there is no metric {name!r:.60}: known are {', '.join(self._names)}")
         self._general = self._general or scheduler is None
         return lambda means: means.of(name, scheduler or "")
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.fields.power import POWER
-from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import all_names, start_controllers
@@ -22,14 +21,14 @@ from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.forecast import Forecast
 from wavetank.scheduling.scheduler.scheduler import Explain
 from wavetank.simulation.admission import Admission
-from wavetank.simulation.controllers import VOLCANO_JOBS, WORKLOAD_KINDS, object_kinds, run_context
+from wavetank.simulation.controllers import VOLCANO_JOBS, object_kinds, run_context
 from wavetank.simulation.execution import K8SSIM, KUBELET, SHARING, Execution
 from wavetank.simulation.extenders import connect_extender
+from wavetank.simulation.initialobjects import load_objects
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.podgroup_admission import not_admitted
-from wavetank.simulation.submitter import check_pod
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.generators.inflation import Inflated, known_pods
@@ -139,7 +138,7 @@ class Simulation:
             programs = loop.begin(setting.latency.scheduler) if loop else []
             completer, creation = (loop.completer, loop.creation) if loop else (None, None)
             admission = Admission(world.store, completer, creation, setting.queues_pods)
-            loop.load(setting.cluster) if loop else _load(setting.cluster, admission)
+            loop.load(setting.cluster) if loop else load_objects(setting.cluster, admission)
             self._start_controllers(world.context, admission, operator)
             if kubelets is not None:
                 Faults(world.context, kubelets, setting.faults)
@@ -206,7 +205,8 @@ class Simulation:
 
     def _scale_nodes(self, context: ActorContext, controllers: ControllerContext) -> None:
         """Starts node groups, node pools and what scales them."""
-        from wavetank.simulation.nodegroups import BudgetedEvictions, start_autoscaler, start_node_groups  # few need it
+        from wavetank.simulation.evictions import BudgetedEvictions  # few need it
+        from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
 
         setting = self.setting
         evictions = BudgetedEvictions(context.store)
@@ -291,11 +291,3 @@ def _run(clock: Clock, horizon: Nanoseconds | None, loop: Loop | None) -> Nanose
         clock.run()
         end = clock.now
     return end
-
-
-def _load(cluster: Cluster, admission: Admission) -> None:
-    store = admission.store
-    for resource in cluster.resources(store.specs):
-        if isinstance(resource, Pod):
-            check_pod(resource, admission.complete)
-        store.create(admission.finish(resource) if resource.group_kind in WORKLOAD_KINDS else resource)

@@ -27,6 +27,7 @@ SNAPSHOT_KINDS: dict[GroupKind, ServedKind] = {
     kinds.POD_DISRUPTION_BUDGET: ServedKind("policy/v1", "poddisruptionbudgets"),
     kinds.DEPLOYMENT: ServedKind("apps/v1", "deployments"),
     kinds.REPLICA_SET: ServedKind("apps/v1", "replicasets"),
+    kinds.REPLICATION_CONTROLLER: ServedKind("v1", "replicationcontrollers"),
     kinds.STATEFUL_SET: ServedKind("apps/v1", "statefulsets"),
     kinds.DAEMON_SET: ServedKind("apps/v1", "daemonsets"),
     kinds.JOB: ServedKind("batch/v1", "jobs"),

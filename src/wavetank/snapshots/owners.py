@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import DAEMON_SET, DEPLOYMENT, JOB, REPLICA_SET, STATEFUL_SET, GroupKind
+from wavetank.cluster.objects.groupkinds import (
+    DAEMON_SET,
+    DEPLOYMENT,
+    JOB,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    STATEFUL_SET,
+    GroupKind,
+)
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.snapshots.kinds import group_kind_of
 
@@ -48,7 +56,7 @@ def with_owners(manifests: Sequence[Manifest]) -> Owners:
     A pod of an unknown kind of controller is treated as one of a ReplicaSet. Pods of a node itself (static pods) and
     bare pods get none.
     """
-    present = {_key(manifest) for manifest in manifests}
+    present = {key for manifest in manifests if (key := _key(manifest))[0] in _KNOWN}
     orphans: dict[_Key, list[Manifest]] = {}
     for pod in (each for each in manifests if each.get("kind") == "Pod"):
         reference = controller_reference(pod)
@@ -122,6 +130,9 @@ _MAKERS: Mapping[GroupKind, Callable[[str, str, Sequence[Manifest]], Document]] 
     STATEFUL_SET: _stateful_set,
     JOB: _job,
 }
+
+
+_KNOWN = {*_MAKERS, REPLICATION_CONTROLLER}  # of which the controllers are simulated
 
 
 def _owner(

@@ -179,6 +179,7 @@ _PARTS: Mapping[GroupKind, Callable[[Manifest], Document]] = {
     kinds.SERVICE: _service,
     kinds.DEPLOYMENT: _owner,
     kinds.REPLICA_SET: _owner,
+    kinds.REPLICATION_CONTROLLER: _owner,
     kinds.STATEFUL_SET: _owner,
     kinds.DAEMON_SET: _owner,
     kinds.JOB: _job,

@@ -9,7 +9,9 @@ from pathlib import Path
 import msgspec
 
 from wavetank.cluster.objects.resource import Manifest
+from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
+from wavetank.snapshots.kinds import SNAPSHOT_KINDS
 from wavetank.snapshots.owners import with_owners
 from wavetank.snapshots.pruning import pruned
 from wavetank.snapshots.pseudonyms import Pseudonyms, anonymized
@@ -53,7 +55,16 @@ def open_snapshot(paths: Sequence[Path]) -> Snapshot:
 def make_snapshot(manifests: Sequence[Manifest], sources: Sequence[str] = ()) -> Snapshot:
     """Makes a snapshot of objects: missing controllers are inferred, and no rollout goes on."""
     owners = with_owners(manifests)
-    return Snapshot(Cluster([_fixed(each) for each in owners.manifests], tuple(sources)), owners.notes)
+    cluster = Cluster([_fixed(each) for each in owners.manifests], tuple(sources))
+    return Snapshot(cluster, [*owners.notes, *_missing_nodes(cluster)])
+
+
+def snapshot_of(store: Store, sources: Sequence[str] = ()) -> Snapshot:
+    """Makes a snapshot of a simulated cluster, with what a snapshot file holds."""
+    found = (resource for kind in SNAPSHOT_KINDS for resource in store.list(kind))
+    ended = ("Succeeded", "Failed")
+    rendered = [made for each in found if (made := each.render()).get("status", {}).get("phase") not in ended]
+    return reduced(make_snapshot(rendered, sources))
 
 
 def reduced(snapshot: Snapshot, anonymize: bool = False) -> Snapshot:
@@ -94,6 +105,14 @@ def _fixed(manifest: Manifest) -> Manifest:
     if manifest.get("kind") not in _FIXED_KINDS:
         return manifest
     return {**manifest, "spec": {**(manifest.get("spec") or {}), "updateStrategy": {"type": "OnDelete"}}}
+
+
+def _missing_nodes(cluster: Cluster) -> list[str]:
+    """Says how many pods are on nodes that the snapshot lacks."""
+    nodes = {"", *cluster.node_names}
+    pods = (manifest for manifest in cluster.manifests if manifest.get("kind") == "Pod")
+    number = sum(str((pod.get("spec") or {}).get("nodeName") or "") not in nodes for pod in pods)
+    return [f"{number} pods are on nodes that the snapshot does not have"] if number else []
 
 
 def _secret_of(manifests: Sequence[Manifest]) -> str:

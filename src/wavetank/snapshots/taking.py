@@ -20,8 +20,8 @@ _PAGE = 500  # objects of an answer
 def take_snapshot(kubeconfig: Path, context: str | None = None) -> Snapshot:
     """Reads all kinds of a snapshot from the API server of a kubeconfig.
 
-    A kind that the server does not have, or does not let us list, is left out with a note. InputError if the server does
-    not answer, or refuses nodes or pods.
+    A kind that the server does not have, or does not let us list, is left out with a note. InputError if the server
+    does not answer, or refuses nodes or pods.
     """
     connection = Connection(read_server(kubeconfig, context))
     manifests: list[dict[str, Any]] = []

@@ -19,11 +19,17 @@ Examples:
 @click.command(name="snapshot", epilog=_EXAMPLES)
 @click.argument("dumps", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
-    "--kubeconfig", type=click.Path(path_type=Path), help="Read this API server.  [default: $KUBECONFIG, ~/.kube/config]"
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    help="Read this API server.  [default: $KUBECONFIG, ~/.kube/config]",
 )
 @click.option("--context", metavar="NAME", help="A context of the kubeconfig.  [default: the current one]")
 @click.option(
-    "-o", "--out", required=True, type=click.Path(path_type=Path), help="The file to write, gzipped if it ends with .gz."
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file to write, gzipped if it ends with .gz.",
 )
 @click.option("--anonymize", is_flag=True, help="Replace names and labels by pseudonyms, the same in every snapshot.")
 def command(dumps: tuple[Path, ...], kubeconfig: Path | None, context: str | None, out: Path, anonymize: bool) -> None:

@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from wavetank.errors import InputError
+
 ASSETS = files("wavetank.report") / "assets"
 
 _SLOT = re.compile(r"<!--slot:([a-z]+)-->")
@@ -38,10 +40,13 @@ def fill_page(
 
 
 def write_page(target: Path, page: str) -> Path:
-    """Writes a page by a rename, so that it is never seen incomplete, and returns its path."""
+    """Writes a page by a rename, so that it is never seen incomplete, and returns its path; InputError if it cannot."""
     unfinished = target.with_name(f".{target.name}.unfinished")
-    unfinished.write_text(page, encoding="utf-8")
-    unfinished.replace(target)
+    try:
+        unfinished.write_text(page, encoding="utf-8")
+        unfinished.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", source=str(target)) from None
     return target
 
 

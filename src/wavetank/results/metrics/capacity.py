@@ -38,14 +38,10 @@ class Capacity:
     idle_cpu_hours: float  # of cores
 
 
-def capacity_over_time(
-    machines: Sequence[RecordedMachine], costs: PodCosts, span: Span
-) -> Capacity:
+def capacity_over_time(machines: Sequence[RecordedMachine], costs: PodCosts, span: Span) -> Capacity:
     """Returns capacity, demand and prices over a stretch of time."""
     edges = edges_between(span.begin, span.end)
-    steps = Steps(
-        [*_machine_changes(machines), *_pending_changes(costs.pods), *_bound_changes(costs)]
-    )
+    steps = Steps([*_machine_changes(machines), *_pending_changes(costs.pods), *_bound_changes(costs)])
     means: dict[str, FloatArray] = {}
     for column in _COLUMNS:
         (means[column],) = steps.means(column, edges)

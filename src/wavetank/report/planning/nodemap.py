@@ -1,0 +1,65 @@
+"""A map of nodes before and after, side by side: a box per node, in the same place on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from wavetank.planning.states import ClusterState, NodeState
+from wavetank.report.planning.words import counted, percent
+
+_NAMED, _SMALL = 60, 400  # boxes of at most so many nodes have names; of more than so many are tiny
+
+
+def node_map(before: ClusterState, after: ClusterState) -> str:
+    """Returns the HTML of two maps; a node that is on one side only leaves an empty box on the other."""
+    zones = _zones(before, after)
+    total = sum(map(len, zones.values()))
+    size = "named" if total <= _NAMED else "small" if total <= _SMALL else "tiny"
+    sides = "".join(
+        f'<section aria-label="{label}"><h3>{label}</h3>{_side(state, other, zones, size)}</section>'
+        for label, state, other in (("Before", before, after), ("After", after, before))
+    )
+    return f'<div class="maps {size}">{sides}</div>'
+
+
+def _zones(*states: ClusterState) -> Mapping[str, list[str]]:
+    zones: dict[str, dict[str, None]] = {}
+    for state in states:
+        for node in state.nodes:
+            zones.setdefault(node.zone, {})[node.name] = None
+    return {zone: list(names) for zone, names in sorted(zones.items())}
+
+
+def _side(state: ClusterState, other: ClusterState, zones: Mapping[str, list[str]], size: str) -> str:
+    here = {node.name: node for node in state.nodes}
+    there = {node.name for node in other.nodes}
+    parts = []
+    for zone, names in zones.items():
+        boxes = "".join(_box(name, here.get(name), name not in there, size == "named") for name in names)
+        title = f"<h4>zone {escape(zone)}</h4>" if zone else ""
+        parts.append(f'{title}<ul class="nodes">{boxes}</ul>')
+    return "".join(parts)
+
+
+def _box(name: str, node: NodeState | None, only_here: bool, named: bool) -> str:
+    if node is None:
+        inner = f"<b>{escape(name)}</b><span>–</span>" if named else ""
+        return f'<li class="absent" title="{escape(name)}: not there">{inner}</li>'
+    marks = ["new"] if only_here else []
+    marks += ["cordoned"] if not node.schedulable else []
+    marks += ["down"] if not node.ready else []
+    state = "".join(f", {_WORDS[mark]}" for mark in marks if mark != "new")
+    shares = f"CPU {percent(node.cpu_share)}, memory {percent(node.memory_share)}, {counted(node.pods, 'pod')}"
+    share = min(max(node.cpu_share, 0), 1)
+    half, rest = ("upper", 2 * share - 1) if share > 0.5 else ("lower", 2 * share)
+    tone = f"{half} dark" if share > _DARK else half
+    inner = f"<b>{escape(name)}</b><span>{round(100 * node.cpu_share)} % · {node.pods}</span>" if named else ""
+    return (
+        f'<li class="{" ".join((tone, *marks))}" style="--share:{100 * rest:.0f}%" '
+        f'title="{escape(name)}: {shares}{state}">{inner}</li>'
+    )
+
+
+_WORDS = {"cordoned": "cordoned", "down": "not ready"}
+_DARK = 0.55  # the share from which on the colour of a box needs light text

@@ -1,0 +1,27 @@
+"""The page of `wavetank whatif`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import wavetank
+from tests.planning.shop import SHOP
+from tests.report.browser.conftest import Open
+
+
+def test_the_maps_have_a_box_per_node_in_the_same_place(open_page: Open, tmp_path: Path) -> None:
+    answer = wavetank.whatif(SHOP, [{"add": "1xb-1"}, {"drain": "b-0"}, {"remove": "a-0"}])
+    page = open_page(answer.write_page(tmp_path / "answer.html"))
+    before, after = (page.locator(f'[aria-label="{side}"] .nodes li') for side in ("Before", "After"))
+    assert before.count() == after.count() == 7
+    assert before.locator("b").all_inner_texts() == after.locator("b").all_inner_texts()
+    assert page.locator('[aria-label="After"] .absent').get_attribute("title") == "a-0: not there"
+    assert page.locator('[aria-label="After"] .new').count() == 1
+    assert page.locator("#disruption tbody tr").count() > 0
+
+
+def test_names_are_escaped(open_page: Open, tmp_path: Path) -> None:
+    copied = tmp_path / "<img src=x onerror=alert(1)>.yaml"
+    copied.write_text(SHOP.read_text())
+    page = open_page(wavetank.whatif(copied).write_page(tmp_path / "answer.html"))
+    assert page.locator(".facts li").first.inner_text() == copied.name
