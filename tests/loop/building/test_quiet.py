@@ -1,4 +1,4 @@
-"""A program is taken for quiet only if nothing in it can go on, however slow its threads are."""
+"""However slow its threads are, a program is taken for quiet only if nothing in it can go on, and repeats itself."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.loop.building import edits
 from wavetank.loop.building.overlay import write_overlay
 from wavetank.loop.building.toolchain import find_toolchain
+from wavetank.loop.errors import ProcessError
 from wavetank.loop.processes.process import Process, Start
 
 pytestmark = [
@@ -28,23 +29,29 @@ RETURNS = re.compile(r"\tdropg\(\)\n(?=\tlock\(&sched\.lock\)\n\t(decG|sched\.nG
 PAUSE = "\tdropg()\n\tif virtual.on {\n\t\tusleep(300 * 1000)\n\t}\n"
 
 
-@pytest.fixture
-def returner(tmp_path, monkeypatch):
-    """Builds the program with a runtime that takes Ps from system calls at once, and pauses where threads come back."""
+# Before an idle thread can be found: if another one is needed then, it is created.
+IDLES = re.compile(r"^func stopm\(\) \{\n\tgp := getg\(\)\n", re.MULTILINE)
+SLOWLY = "\tif virtual.on {\n\t\tusleep(uint32(nanotime()/1000) % 200)\n\t}\n"
+
+
+def build(name: str, folder: Path, place: re.Pattern[str], instead: str) -> Path:
+    """Builds a program with the overlay, whose scheduler is changed in one place."""
     toolchain = find_toolchain(os.environ.get("WAVETANK_GO"))
-    monkeypatch.setattr(edits, "_PATIENT", re.sub(r"5000\*1000\*1000", "1", edits._PATIENT))
-    overlay = write_overlay(toolchain, tmp_path)
+    overlay = write_overlay(toolchain, folder)
     scheduler = Path(json.loads(overlay.read_text())["Replace"][f"{toolchain.root}/src/runtime/proc.go"])
-    text, count = RETURNS.subn(PAUSE, scheduler.read_text())
+    text, count = place.subn(instead, scheduler.read_text())
     assert count == 1
     scheduler.write_text(text)
-    built = tmp_path / "returner"
+    built = folder / name
     command = [toolchain.command, "build", "-trimpath", f"-overlay={overlay}", "-o", built, "."]
-    subprocess.run(command, cwd=Path(__file__).with_name("returner"), env=toolchain.environment, check=True)
+    subprocess.run(command, cwd=Path(__file__).with_name(name), env=toolchain.environment, check=True)
     return built
 
 
-def test_a_goroutine_that_comes_back_from_a_system_call_is_not_overlooked(returner, tmp_path):
+def test_a_goroutine_that_comes_back_from_a_system_call_is_not_overlooked(tmp_path, monkeypatch):
+    """Here the runtime takes Ps from system calls at once, and threads pause where they come back."""
+    monkeypatch.setattr(edits, "_PATIENT", re.sub(r"5000\*1000\*1000", "1", edits._PATIENT))
+    returner = build("returner", tmp_path, RETURNS, PAUSE)
     process = Process("returner", Start([str(returner)], {}, tmp_path / "log", 1, 0, 20), [])
     try:
         due = process.wait()
@@ -52,3 +59,25 @@ def test_a_goroutine_that_comes_back_from_a_system_call_is_not_overlooked(return
         process.close()
     assert due is not None  # it sleeps for a second, after its system call
     assert due == pytest.approx(SECOND, abs=1000)
+
+
+def test_addresses_do_not_depend_on_the_speed_of_threads(tmp_path):
+    """Threads become idle at random times here; maps keyed by addresses keep their order."""
+    addresses = build("addresses", tmp_path, IDLES, r"\g<0>" + SLOWLY)
+    printed = {printed_by(addresses, tmp_path / "log") for _ in range(10)}
+    assert len(printed) == 1
+    assert printed.pop().endswith(" 1 CPU")
+
+
+def printed_by(program: Path, log: Path) -> str:
+    process = Process("addresses", Start([str(program)], {}, log, 1, 0, 20), [])
+    try:
+        while True:
+            due = process.wait()
+            assert due is not None
+            process.resume(due)
+    except ProcessError as ended:
+        assert ended.problem == "has exited with status 0"
+        return ended.tail
+    finally:
+        process.close()

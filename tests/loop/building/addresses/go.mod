@@ -1,0 +1,3 @@
+module addresses
+
+go 1.24
