@@ -21,7 +21,6 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.metricsclient import MetricsClient
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
-from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.admission import Admission
 from wavetank.simulation.namespacelimits import NamespaceLimits
 from wavetank.workloads.manifests.expansion import behavior_of_owned, behavior_of_task
@@ -42,7 +41,7 @@ _SUBMITTED = {
 WORKLOAD_KINDS = frozenset(_SUBMITTED.values())
 
 
-def object_kinds(names: Collection[str], schedulers: Iterable[Attachable]) -> frozenset[str]:
+def object_kinds(names: Collection[str], schedulers: Iterable[object]) -> frozenset[str]:
     """Returns the kinds that a workload submits as objects, if the controllers of these names are on.
 
     The controller of Volcano's Jobs makes no pods before Volcano's scheduler has admitted the job.

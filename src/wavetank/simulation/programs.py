@@ -22,7 +22,12 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
 from wavetank.loop.processes.controllermanager import launch_controller, launch_manager, manager_participant
-from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
+from wavetank.loop.processes.definition import (
+    ControllerDefinition,
+    ManagerDefinition,
+    ProcessDefinition,
+    VolcanoProcess,
+)
 from wavetank.loop.processes.launch_overlay import launch_overlay
 from wavetank.loop.processes.launch_unmodified import launch_unmodified
 from wavetank.loop.timesteps.timestep import Timestep
@@ -77,7 +82,7 @@ class Loop:
         if manager is not None or controllers:
             store.subscribe(POD, added=set_behavior)
         managed = [manager.version] if manager else [each.kubernetes for each in controllers]
-        stated = [*(each.version for each in processes), *managed, SERVED.tag]
+        stated = [*(each.kubernetes for each in processes), *managed, SERVED.tag]
         reports = KubeletReports(context, next(version for version in stated if version))
         measured = None
         if metrics is not None or (manager is not None and POD_AUTOSCALER in manager.controllers):
@@ -128,7 +133,23 @@ class Loop:
             self.creation,
         )
         self._lockstep.settle()
+        if any(map(self._lacks_controllers, self._processes)):
+            self._start_volcano_groups()
         self._lockstep.open()
+
+    def _lacks_controllers(self, definition: ProcessDefinition) -> bool:
+        """Tells whether a program is Volcano's scheduler without its controllers, whose work is done here then."""
+        return isinstance(definition, VolcanoProcess) and not any(each.replaces for each in self._controllers)
+
+    def _start_volcano_groups(self) -> None:
+        """Opens the queues, and gives pods without a PodGroup one, as Volcano's controllers do."""
+        from wavetank.scheduling.volcano.podgroups import PodGroupController  # few runs need it
+        from wavetank.scheduling.volcano.scheduler import open_queues
+
+        names = {name for each in self._processes for name in each.scheduler_names}
+        open_queues(self._context.store)
+        PodGroupController(self._context.store, lambda pod: pod.scheduler_name in names)
+        self._lockstep.settle()
 
     def begin(self, latency: SchedulerLatency) -> list[tuple[str, WaitingPods]]:
         """Starts the programs and lets them connect; returns which pods each is responsible for."""
@@ -138,9 +159,16 @@ class Loop:
         for i, definition in enumerate(self._processes):
             waiting = WaitingPods(store, definition.scheduler_names)
             costs = AttemptCosts(clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
-            audit = RequestAudit(store, tells=not definition.command)
+            audit = RequestAudit(store, tells=definition.tells)
             participant = Participant(
-                clock, self.api.handle, waiting, audit, costs.of, self._lockstep.wake, slack=definition.slack
+                clock,
+                self.api.handle,
+                waiting,
+                audit,
+                costs.of,
+                self._lockstep.wake,
+                definition.own_timers,
+                definition.slack,
             )
             self._participants.append(participant)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)

@@ -92,7 +92,8 @@ class Setting:
     @property
     def all_controllers(self) -> frozenset[str]:
         """Returns the controllers that are on, built-in or real."""
-        return self.controllers | frozenset(self.manager.controllers if self.manager else ())
+        real = frozenset(self.manager.controllers if self.manager else ())
+        return self.controllers.union(real, *(program.replaces for program in self.programs))
 
     @property
     def shares_gpus(self) -> bool:
@@ -147,7 +148,7 @@ class Simulation:
             world.attach(map(self._informed, setting.schedulers), options)
             for observer in self.observers:
                 observer.attached([*world.schedulers, *programs])
-            kinds = object_kinds(setting.all_controllers, setting.schedulers)
+            kinds = object_kinds(setting.all_controllers, (*setting.schedulers, *setting.processes))
             world.submit(setting.workload, kinds, admission.complete, admission.finish, admission.create)
             end = self._run(world, loop)
             self.attempts = sum(each.attempts for _, each in world.schedulers) + (loop.attempts if loop else 0)
@@ -164,11 +165,10 @@ class Simulation:
         given = [dict(each) for each in setting.cluster.manifests if each.get("kind") == DEFINITION]
         machines = machine_definitions() if setting.node_groups else []
         claims = claim_definitions() if setting.provisioning is not None else []
-        needed = (
-            dict(each) for program in setting.programs for each in program.manifests if each["kind"] == DEFINITION
-        )
-        known = {each["metadata"]["name"] for each in given}
-        return [*given, *(each for each in (*machines, *claims, *needed) if each["metadata"]["name"] not in known)]
+        manifests = [each.manifests for each in setting.processes] + [each.manifests for each in setting.programs]
+        needed = (dict(each) for objects in manifests for each in objects if each["kind"] == DEFINITION)
+        chosen = {each["metadata"]["name"]: each for each in (*needed, *claims, *machines, *given)}
+        return list(chosen.values())
 
     def _run(self, world: World, loop: Loop | None) -> Nanoseconds:
         """Runs to the end and returns its time."""

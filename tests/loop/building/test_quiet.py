@@ -72,12 +72,15 @@ def test_addresses_do_not_depend_on_the_speed_of_threads(tmp_path):
 def printed_by(program: Path, log: Path) -> str:
     process = Process("addresses", Start([str(program)], {}, log, 1, 0, 20), [])
     try:
-        while True:
-            due = process.wait()
-            assert due is not None
-            process.resume(due)
-    except ProcessError as ended:
-        assert ended.problem == "has exited with status 0"
-        return ended.tail
+        with pytest.raises(ProcessError, match="has exited with status 0") as ended:
+            run_to_the_end(process)
+        return ended.value.tail
     finally:
         process.close()
+
+
+def run_to_the_end(process: Process) -> None:
+    while True:
+        due = process.wait()
+        assert due is not None
+        process.resume(due)

@@ -73,7 +73,8 @@ def make_controllers(
         raise InputError(f"a second {MANAGER}", path=f"{path}[{max(spec.managers)}].name")
     taken = frozenset(managers[0].controllers) if managers else frozenset()
     programs = _programs(spec, folder, path)
-    taken |= {each.package for each in programs}  # a real Kueue is in place of the built-in one
+    # a real Kueue is in place of the built-in one, and Volcano's controllers of that of its Jobs
+    taken = taken.union({each.package for each in programs}, *(each.replaces for each in programs))
     return Controllers(spec.names - taken, managers[0] if managers else None, programs)
 
 
@@ -113,6 +114,7 @@ def _program(spec: ControllerProgramSpec, folder: Path, path: str) -> Controller
         {**recipe.services, **process.services},
         program.kubernetes,
         process.timer_slack,
+        recipe.replaces,
     )
 
 

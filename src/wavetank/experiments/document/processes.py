@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
 from wavetank.experiments.document.configurations import read_configuration
 from wavetank.experiments.document.structures.schedulers import ProcessSpec
 from wavetank.experiments.document.sync import make_sync
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
-from wavetank.loop.building.module import parse_release
+from wavetank.loop.building.module import parse_release, parse_version
 from wavetank.loop.building.toolchain import BuildError
 from wavetank.loop.processes.configuration import HEAD, check_configuration, renamed
-from wavetank.loop.processes.definition import ProcessDefinition
+from wavetank.loop.processes.definition import ProcessDefinition, VolcanoProcess
+from wavetank.loop.recipes import recipe_of
 from wavetank.loop.tracing.tracing import check_machine
+
+VOLCANO = "vc-scheduler"
 
 
 def define_process(name: str, spec: ProcessSpec, folder: Path, scheduler_name: str | None) -> ProcessDefinition:
     """Returns the program; InputError if it has not been built, or cannot be started."""
+    if spec.package == VOLCANO:
+        return _define_volcano(name, spec, folder, scheduler_name)
     configuration = _configuration(HEAD if spec.config is None else spec.config, folder)
     if scheduler_name is not None:
         configuration = renamed(configuration, scheduler_name)
@@ -34,6 +41,37 @@ def define_process(name: str, spec: ProcessSpec, folder: Path, scheduler_name: s
         listen=spec.listen,
         **_program(spec, folder),
     )
+
+
+def _define_volcano(name: str, spec: ProcessSpec, folder: Path, scheduler_name: str | None) -> VolcanoProcess:
+    """Returns Volcano's own scheduler; its version is Volcano's, its configuration a volcano-scheduler.conf."""
+    recipe = recipe_of(VOLCANO)
+    try:
+        version = parse_version(spec.version or recipe.version, recipe.version)
+    except BuildError as error:
+        raise InputError(str(error), path="version") from None
+    program = Cache().find(VOLCANO, version, "controller")
+    return VolcanoProcess(
+        name=name,
+        package=VOLCANO,
+        version=version,
+        file=program.file,
+        configuration={},
+        arguments=tuple(spec.args or ()),
+        patience_s=spec.patience / SECOND,
+        slack=spec.timer_slack,
+        manifests=tuple(program.manifests),
+        conf=_volcano_conf(spec.config, folder),
+        scheduler_name=scheduler_name or "volcano",
+        release=program.kubernetes,
+    )
+
+
+def _volcano_conf(value: str | Mapping[str, Any] | None, folder: Path) -> str:
+    """Returns the text of a volcano-scheduler.conf: a file's, or a mapping's, since JSON is YAML."""
+    if value is None:
+        return ""
+    return read_text(folder / value) if isinstance(value, str) else json.dumps(value)
 
 
 def _program(spec: ProcessSpec, folder: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from wavetank.cluster.releases import Version, read_version, version_name
 from wavetank.kernel.durations import Nanoseconds
@@ -36,6 +36,22 @@ class ProcessDefinition:
     command: tuple[str, ...] = ()
     sync: TimestepSync | None = None
     listen: tuple[str, int] | None = None
+    manifests: tuple[Mapping[str, Any], ...] = ()  # objects that it needs in its cluster: definitions of its kinds
+
+    @property
+    def kubernetes(self) -> str:
+        """Returns the release of Kubernetes whose libraries it uses; empty if that is not known."""
+        return self.version
+
+    @property
+    def tells(self) -> bool:
+        """Tells whether it reports every attempt at a pod, as kube-scheduler does."""
+        return not self.command
+
+    @property
+    def own_timers(self) -> bool:
+        """Tells whether it acts by its own timers even if no pod waits for it."""
+        return False
 
     @property
     def exact(self) -> bool:
@@ -87,6 +103,49 @@ class ProcessDefinition:
 
 
 @dataclass(frozen=True)
+class VolcanoProcess(ProcessDefinition):
+    """Volcano's own scheduler as a program in the loop.
+
+    `conf` is the text of its volcano-scheduler.conf, empty for the compiled-in one; `release` that of the Kubernetes
+    libraries in it. It works in sessions, also for PodGroups that have no pods yet.
+    """
+
+    conf: str = ""
+    scheduler_name: str = "volcano"
+    release: str = ""
+    admits_pod_groups: ClassVar[bool] = True  # before the pods of Volcano's Jobs are created
+
+    @property
+    def kubernetes(self) -> str:
+        """Returns the release of Kubernetes whose libraries it uses."""
+        return self.release
+
+    @property
+    def tells(self) -> bool:
+        """Returns False: a session says nothing of most pods."""
+        return False
+
+    @property
+    def own_timers(self) -> bool:
+        """Returns True: it holds a session every second."""
+        return True
+
+    @property
+    def scheduler_names(self) -> tuple[str, ...]:
+        """Returns the schedulerName of the pods that it schedules."""
+        return (self.scheduler_name,)
+
+    @property
+    def description(self) -> str:
+        """Describes it in a line."""
+        return f"Volcano {self.version}, the real program in virtual time"
+
+    def notes(self, release: Version) -> list[str]:
+        """Returns no notes: it has its own release, whatever the cluster's, and is repeatable."""
+        return []
+
+
+@dataclass(frozen=True)
 class ControllerDefinition:
     """Any controller that was built for the loop: its executable and arguments, without those for the API's address.
 
@@ -110,6 +169,7 @@ class ControllerDefinition:
     services: Mapping[str, int] = field(default_factory=dict)
     release: str = ""
     slack: Nanoseconds = 0
+    replaces: frozenset[str] = frozenset()  # built-in controllers that are off beside it
 
     @property
     def kubernetes(self) -> str:

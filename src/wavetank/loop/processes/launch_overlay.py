@@ -11,8 +11,9 @@ from typing import Any
 from wavetank.apiserver.requests.request import Request
 from wavetank.loop.extenders.proxy import serve_extender
 from wavetank.loop.processes.configuration import complete
-from wavetank.loop.processes.definition import ProcessDefinition
+from wavetank.loop.processes.definition import ProcessDefinition, VolcanoProcess
 from wavetank.loop.processes.process import Process, Start
+from wavetank.loop.recipes import recipe_of
 from wavetank.loop.transport.connection import Connection
 from wavetank.loop.transport.listener import Listener
 from wavetank.loop.turns.lockstep import START
@@ -46,8 +47,7 @@ def launch_overlay(
         configured = definition.configuration.get("extenders") or []
         listeners.extend(_extender_listeners(configured, folder, extenders))
         addresses = [f"http://{_EXTENDER.format(i)}" for i in range(1, len(configured) + 1)]
-        file = write_configuration(definition, folder, f"http://{API_ADDRESS}", addresses)
-        process = Process(definition.name, _start(definition, file, folder, seed), listeners)
+        process = Process(definition.name, _start(definition, folder, seed, addresses), listeners)
     except BaseException:
         for listener in listeners:
             listener.close()
@@ -55,15 +55,31 @@ def launch_overlay(
     participant.take(process, listeners)
 
 
-def _start(definition: ProcessDefinition, configuration: Path, folder: Path, seed: int) -> Start:
+def _start(definition: ProcessDefinition, folder: Path, seed: int, extenders: list[str]) -> Start:
+    server = f"http://{API_ADDRESS}"
+    if isinstance(definition, VolcanoProcess):
+        flags = _volcano_flags(definition, folder, server)
+    else:
+        flags = [f"--config={write_configuration(definition, folder, server, extenders)}", "--secure-port=0"]
     return Start(
-        command=[definition.file, f"--config={configuration}", "--secure-port=0", *definition.arguments],
+        command=[definition.file, *flags, *definition.arguments],
         environment={"WAVETANK_DOORS": str(folder)},
         log=folder / "log",
         seed=seed,
         now=START,
         patience_s=definition.patience_s,
     )
+
+
+def _volcano_flags(definition: VolcanoProcess, folder: Path, server: str) -> list[str]:
+    """Writes Volcano's configuration into a folder of its own, which it watches for changes."""
+    flags = [f"--kubeconfig={write_kubeconfig(folder, server)}", f"--scheduler-name={definition.scheduler_name}"]
+    if definition.conf:
+        file = folder / "conf" / "volcano-scheduler.conf"
+        file.parent.mkdir()
+        file.write_text(definition.conf, encoding="utf-8")
+        flags.append(f"--scheduler-conf={file}")
+    return [*flags, *recipe_of(definition.package).flags]
 
 
 def open_listener(path: Path, serve: Callable[[Connection, Request], None]) -> Listener:

@@ -41,7 +41,8 @@ class Recipe:
 
     `flags` and `environment` are those for a single instance without rate limits. With `configure` the program has a
     flag --config; it completes a user's document. `services` maps Services of its webhooks to the ports on which it
-    listens. `has_flag`: the kubeconfig is given by the flag --kubeconfig, otherwise by the environment only.
+    listens. `has_flag`: the kubeconfig is given by the flag --kubeconfig, otherwise by the environment only. `replaces`
+    are built-in controllers that are off beside it.
     """
 
     module: str = ""
@@ -58,3 +59,4 @@ class Recipe:
     configure: Callable[[Mapping[str, Any]], Document] | None = None
     services: Mapping[str, int] = field(default_factory=dict)
     has_flag: bool = True
+    replaces: frozenset[str] = frozenset()

@@ -32,4 +32,5 @@ VOLCANO_CONTROLLERS = Recipe(
         "--worker-threads-for-gc=1",
         "--worker-threads-for-cronjob=1",
     ),
+    replaces=frozenset({"volcano-job-controller"}),
 )

@@ -78,7 +78,7 @@ class VolcanoScheduler:
         self._due: dict[Nanoseconds, bool] = {}  # planned sessions, and whether they are progress
         self._reporting = False
         self._rejected_groups: dict[str, str] = {}
-        _open_queues(store)
+        open_queues(store)
         follow_cluster(store, self.cache, listers, self.takes, self._wake)
         PodGroupController(store, self.takes)
 
@@ -230,7 +230,7 @@ def _no_volumes(task: Task, node_name: str) -> Cycle | None:
     return None
 
 
-def _open_queues(store: Store) -> None:
+def open_queues(store: Store) -> None:
     """Creates the queues that every installation has, and opens those without a state."""
     for name, reclaimable in ((ROOT, False), (DEFAULT_QUEUE, True)):
         if store.find(QUEUES, "", name) is None:

@@ -133,10 +133,12 @@ class ProcessSpec(Structure):
         types.text,
         default=None,
         otherwise="required with package",
-        doc=f"its release of Kubernetes, such as `{SERVED.tag}`",
+        doc=f"its release of Kubernetes, such as `{SERVED.tag}`; of `vc-scheduler`, Volcano's",
     )
     config: str | Mapping[str, Any] | None = field(
-        CONFIG, default=None, doc="a KubeSchedulerConfiguration, which is completed"
+        CONFIG,
+        default=None,
+        doc="a KubeSchedulerConfiguration, which is completed; of Volcano, a volcano-scheduler.conf",
     )
     args: list[str] | None = field(_WORDS, default=None, otherwise="[]", doc="more arguments")
     patience: Nanoseconds = field(
