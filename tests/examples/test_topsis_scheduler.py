@@ -142,4 +142,4 @@ status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
             pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
             assert server.ask("POST", pods, pod).status == 201
         server.until(f"{pods}/mine", lambda found: found["spec"].get("nodeName") == "n")
-        assert "nodeName" not in server.ask("GET", f"{pods}/theirs").json()["spec"]
+        assert "nodeName" not in server.ask("GET", f"{pods}/theirs").json["spec"]
