@@ -1,150 +1,114 @@
-"""The experiments of the thesis on TOPSIS, with its own arithmetic and the correct one, and a larger one."""
+"""The experiments of the thesis on TOPSIS, with its own arithmetic and the correct one, and larger ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import numpy as np
-
-from wavetank.scheduling.policies.topsis.closeness import closeness
 from wavetank.studies.charts import Axis, line_chart
-from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, StudyContext, Table, check
-from wavetank.studies.topsis.runs import choices, pressure
-from wavetank.studies.topsis.thesis import CHOSEN, LOADS, MATRIX, SCORES, WEIGHTS, closeness_of_the_thesis
+from wavetank.studies.study import Claim, Findings, Picture, Study, StudyContext, check, unchecked
+from wavetank.studies.topsis.large import Curves, overload_claim, pressure_table
+from wavetank.studies.topsis.runs import NETWORK_FIRST, demonstration, on_thesis_nodes, pressure, under_load
+from wavetank.studies.topsis.scenarios import (
+    arithmetic_claim,
+    load_claims,
+    load_table,
+    weight_claims,
+    weight_table,
+)
+from wavetank.studies.topsis.thesis import LOADS
 
 
 def run(context: StudyContext) -> Findings:
-    """Runs all cases of both scenarios, and the larger cluster."""
-    chosen = {
-        case: choices(context, case, LOADS[case][0]) for case in context.track(list(LOADS), lambda case: f"case {case}")
-    }
+    """Runs all cases of both scenarios, the demonstration, and a larger cluster."""
+    cases = list(LOADS)
+    chosen = {case: under_load(context, case, LOADS[case][0]) for case in context.track(cases, lambda i: f"case {i}")}
     curves = pressure(context)
+    claims = [
+        *load_claims(chosen),
+        arithmetic_claim(),
+        *weight_claims(),
+        _kubernetes(context),
+        _demonstration(demonstration(context)),
+        *_future(context, curves),
+    ]
+    return Findings(
+        claims=claims,
+        tables=[load_table(chosen), weight_table(), pressure_table(curves)],
+        pictures=[_picture(curves)],
+        facts=["3 nodes of the thesis", f"{len(curves['default'])} nodes of three sizes beside them"],
+    )
+
+
+def _kubernetes(context: StudyContext) -> Claim:
+    (some,) = on_thesis_nodes(context, {"name": "default"})
+    (none,) = on_thesis_nodes(context, {"name": "default"}, requests={})
+    return unchecked(
+        "kubernetes-1",
+        "kube-scheduler chooses node 1, as the custom scheduler with equal weights",
+        "section 6.2, case 1",
+        published="node 1",
+        measured=f"node {some} for a pod that requests 0.1 CPU, node {none} for one that requests nothing",
+        reason="the thesis does not say what its pods request, and kube-scheduler's choice depends on it",
+    )
+
+
+def _demonstration(found: Mapping[str, str]) -> Claim:
+    return check(
+        "replication-controller",
+        "the pod of a ReplicationController is pending until the custom scheduler runs, which binds it to node 1",
+        "figures 8 and 9",
+        published="Pending for 23 s, then Running on kclient",
+        measured=f"{found['without']} after 23 s, with the scheduler {found['with']}",
+        holds=found["without"].startswith("Pending") and found["with"].startswith("Running on kclient-1"),
+        otherwise="the pod was not pending, or went to another node",
+        remark="docs/how-to/schedule-with-topsis.md does it with kubectl on wavetank serve",
+    )
+
+
+def _future(context: StudyContext, curves: Curves) -> list[Claim]:
+    once = on_thesis_nodes(context, {"name": "once", "policy": "topsis", "args": {"compat": "seed"}}, pods=6)
+    each = on_thesis_nodes(context, {"name": "each", "policy": "topsis"}, pods=6)
+    (near,) = on_thesis_nodes(context, {"name": "network", "policy": "topsis", "args": NETWORK_FIRST})
+    return [
+        check(
+            "all-to-one",
+            "all pending pods go to the node that is best at that moment",
+            "section 5, figure 6",
+            published="one node",
+            measured=f"6 pods: nodes {_numbers(once)} with compat: seed, nodes {_numbers(each)} if each is ranked anew",
+            holds=len(set(once)) == 1,
+            otherwise="the pods went to several nodes",
+        ),
+        overload_claim(curves),
+        check(
+            "network",
+            "networking parameters in the matrix",
+            "section 7, future work",
+            published="",
+            measured=f"node {near}, 2 ms away, if latency has half of the weight",
+            holds=near == 2,
+            otherwise="the nearest node was not chosen",
+        ),
+    ]
+
+
+def _numbers(nodes: list[int]) -> str:
+    return " ".join(map(str, nodes))
+
+
+def _picture(curves: Curves) -> Picture:
     title = "Memory that a node needs: requests of pods and load of others"
     points = {name: [(float(i), value) for i, value in enumerate(curve)] for name, curve in curves.items()}
-    x, y = Axis("nodes, the fullest first"), Axis("% of the node's memory", 0)
-    return Findings(
-        claims=[_arithmetic(), *map(_weights, WEIGHTS), *_load_claims(chosen), _overload(curves)],
-        tables=[_weight_table(), _load_table(chosen), _pressure_table(curves)],
-        pictures=[Picture("pressure", title, line_chart(title, x, y, points))],
-        facts=["3 nodes of the thesis", "60 nodes and 560 pods beside them"],
-    )
-
-
-def _arithmetic() -> Claim:
-    ours = closeness_of_the_thesis(MATRIX, WEIGHTS[1])
-    return check(
-        "figure-7",
-        "the performance scores of the three nodes with equal weights",
-        "figure 7",
-        published=" ".join(f"{score:.4f}" for score in SCORES),
-        measured=f"{_scores(ours)} with the thesis's arithmetic, {_scores(_topsis(1))} with TOPSIS",
-        holds=bool(np.allclose(ours, SCORES, atol=1e-9)),
-        otherwise="the arithmetic was not understood",
-        remark="its program divides by the norm of the whole matrix instead of the column's, compares row i with the "
-        "ideal of column i, and does not reset the sum between rows",
-    )
-
-
-def _weights(case: int) -> Claim:
-    weights, chosen = WEIGHTS[case], CHOSEN[case]
-    theirs, right = closeness_of_the_thesis(MATRIX, weights), _topsis(case)
-    best = 1 + int(np.argmax(right))
-    return check(
-        f"weights-{case}",
-        f"with the weights {' '.join(map(str, weights))} the scheduler chooses node {chosen}",
-        f"section 6.2, case {case}",
-        published=f"node {chosen}",
-        measured=f"node {best} ({_scores(right)})",
-        holds=best == chosen,
-        otherwise=f"the matrix of figure 7 has node 2 nowhere above node 3, so no weights can put it first; the "
-        f"arithmetic of figure 7 chooses node {1 + int(np.argmax(theirs))} too ({_scores(theirs)})",
-    )
-
-
-def _load_claims(chosen: Mapping[int, Mapping[str, int]]) -> list[Claim]:
-    claims = []
-    for case, (loads, node) in LOADS.items():
-        used = " / ".join(f"{load} %" for load in loads)
-        for name, who in (("topsis", "the custom scheduler"), ("default", "kube-scheduler")):
-            got = chosen[case][name]
-            claims.append(
-                check(
-                    f"load-{case}-{name}",
-                    f"other programs use {used} of the memory: {who} chooses node {node}",
-                    f"section 6.1, case {case}",
-                    published=f"node {node}",
-                    measured=f"node {got}",
-                    holds=got == node,
-                    otherwise="kube-scheduler reads requests of pods and never the memory that other programs use: the "
-                    "three nodes are equal to it and it takes one at random (here always the first)",
-                )
-            )
-    return claims
-
-
-def _overload(curves: Mapping[str, Sequence[float]]) -> Claim:
-    over = {name: sum(value > 100 for value in curve) for name, curve in curves.items()}
-    return check(
-        "overload",
-        "a scheduler that reads the load keeps nodes from being overloaded",
-        "not in the thesis (its future work: a large cluster)",
-        published="",
-        measured=", ".join(f"{name}: {count} of 60 nodes above 100 %" for name, count in over.items()),
-        holds=over["default"] > 0 == over["topsis"] == over["topsis-memory"],
-        otherwise="topsis overloads nodes too",
-    )
-
-
-def _topsis(case: int) -> list[float]:
-    found: list[float] = closeness(MATRIX, np.array(WEIGHTS[case], float), np.ones(5, bool)).tolist()
-    return found
-
-
-def _scores(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.4f}" for value in values)
-
-
-def _weight_table() -> Table:
-    rows = [
-        [
-            " ".join(map(str, weights)),
-            f"node {CHOSEN[case]}",
-            *(f"node {1 + int(np.argmax(values))} ({_scores(values)})" for values in _both(case)),
-        ]
-        for case, weights in WEIGHTS.items()
-    ]
-    columns = ["weights of CPU, memory, storage, free storage, frequency", "thesis", "its arithmetic", "TOPSIS"]
-    return Table("Scenario 2: weights", columns, rows)
-
-
-def _both(case: int) -> tuple[list[float], list[float]]:
-    return closeness_of_the_thesis(MATRIX, WEIGHTS[case]), _topsis(case)
-
-
-def _load_table(chosen: Mapping[int, Mapping[str, int]]) -> Table:
-    rows = [
-        [" ".join(map(str, loads)), f"node {node}", f"node {chosen[case]['default']}", f"node {chosen[case]['topsis']}"]
-        for case, (loads, node) in LOADS.items()
-    ]
-    columns = ["memory in use on nodes 1, 2, 3 [%]", "thesis, both", "kube-scheduler", "topsis"]
-    return Table("Scenario 1: equal nodes under load", columns, rows)
-
-
-def _pressure_table(curves: Mapping[str, Sequence[float]]) -> Table:
-    rows: list[list[Cell]] = [
-        [name, round(curve[0]), sum(value > 100 for value in curve)] for name, curve in curves.items()
-    ]
-    columns = ["scheduler", "fullest node [%]", "nodes that need more memory than they have"]
-    return Table(
-        "Sixty nodes, half of them with 60 % of their memory in use by others, 560 pods of 2 GiB", columns, rows
-    )
+    svg = line_chart(title, Axis("nodes, the fullest first"), Axis("% of the node's memory", 0), points)
+    return Picture("pressure", title, svg, "Above 100 % a node runs out of memory.")
 
 
 STUDY = Study(
     name="topsis",
     title="Container scheduling with TOPSIS",
     source="Shriniwar, Container Scheduling Using TOPSIS Algorithm, MSc thesis, National College of Ireland 2020",
-    summary="A custom scheduler ranks nodes by weighted criteria. The study repeats both scenarios of the thesis with "
-    "the policy topsis and with kube-scheduler, checks its arithmetic, and goes on to sixty nodes of three sizes.",
+    summary="A custom scheduler ranks nodes by weighted criteria. The study repeats both scenarios of the thesis and "
+    "its demonstration with the policy topsis and with kube-scheduler, checks its arithmetic, and does what it "
+    "leaves to future work: a large cluster, pods ranked one by one, and network criteria.",
     run=run,
 )
