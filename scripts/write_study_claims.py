@@ -39,9 +39,9 @@ def claim_table(document: dict[str, Any]) -> str:
 
 
 def _row(claim: dict[str, str]) -> str:
-    here = claim["measured"] + (f" ({claim['reason']})" if claim["reason"] else "")
+    here = f"{claim['measured']} ({claim['reason']})" if claim["measured"] and claim["reason"] else claim["measured"]
     statement = f"{claim['statement']} ({claim['place']})"
-    cells = (statement, claim["published"] or "–", here or "–", VERDICTS[claim["verdict"]])
+    cells = (statement, claim["published"] or "–", here or claim["reason"] or "–", VERDICTS[claim["verdict"]])
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
