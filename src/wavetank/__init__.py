@@ -8,10 +8,10 @@
     results.report         # the path of the HTML report
 
 `run` documents the arguments; `Policy` is the base of a scheduling policy of your own; `open_results` reads the folder
-of an earlier run; `compare` says what differs between two; `whatif` says what a change would do to a cluster;
-`K8sSim` is K8sSim step by step. External schedulers of the batch operator use an `ExternalSchedulerClient`, or are an
-`ExternalPolicy`. Everything that wavetank raises on purpose is a `WavetankError`; bad input is an `InputError` that
-names the place.
+of an earlier run; `compare` says what differs between two; `whatif` says what a change would do to a cluster,
+`capacity` how many nodes it needs; `K8sSim` is K8sSim step by step. External schedulers of the batch operator use an
+`ExternalSchedulerClient`, or are an `ExternalPolicy`. Everything that wavetank raises on purpose is a `WavetankError`;
+bad input is an `InputError` that names the place.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 from wavetank.errors import InputError, SchedulerError, WavetankError
 
 if TYPE_CHECKING:
+    from wavetank.api import Capacity as Capacity
     from wavetank.api import ComparedResults as ComparedResults
     from wavetank.api import Results as Results
     from wavetank.api import WhatIf as WhatIf
+    from wavetank.api import capacity as capacity
     from wavetank.api import compare as compare
     from wavetank.api import open_results as open_results
     from wavetank.api import run as run
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from wavetank.version import __version__ as __version__
 
 __all__ = [
+    "Capacity",
     "ComparedResults",
     "ExternalPolicy",
     "ExternalSchedulerClient",
@@ -48,6 +51,7 @@ __all__ = [
     "WavetankError",
     "WhatIf",
     "__version__",
+    "capacity",
     "compare",
     "open_results",
     "run",
@@ -61,7 +65,9 @@ _LAZY = {
     "compare": "wavetank.api",
     "Results": "wavetank.api",
     "ComparedResults": "wavetank.api",
+    "Capacity": "wavetank.api",
     "WhatIf": "wavetank.api",
+    "capacity": "wavetank.api",
     "whatif": "wavetank.api",
     "ExternalPolicy": "wavetank.batchoperator.esi.policy.policy",
     "ExternalSchedulerClient": "wavetank.batchoperator.esi.client",

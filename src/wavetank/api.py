@@ -28,6 +28,7 @@ from wavetank.results.read.tables import ResultTables
 from wavetank.version import __version__
 
 if TYPE_CHECKING:
+    from wavetank.planning.capacity.answer import CapacityReport
     from wavetank.planning.whatif.answer import Answer
 
 _SchedulerLike = str | Path | type | Mapping[str, Any]
@@ -221,6 +222,72 @@ def whatif(
     options = read_options(scheduler, latency, kubernetes_version, seed)
     target = None if out is None else Path(out)
     return WhatIf(Question(open_snapshot(_paths(snapshot)), read_changes(changes, Path()), options, target).ask())
+
+
+class Capacity:
+    """The answer to `capacity`: nodes, data and a page. Printed, it is what the command prints."""
+
+    def __init__(self, report: CapacityReport) -> None:
+        self.report = report
+
+    @property
+    def nodes(self) -> dict[str, int | None]:
+        """Returns the number of nodes by scheduler, None if no number is enough."""
+        return {each.scheduler: each.nodes if each.fits else None for each in self.report.answers}
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Returns the whole answer, as `wavetank capacity --json` prints it."""
+        return self.report.data()
+
+    def write_page(self, path: str | Path) -> Path:
+        """Writes the answer as an HTML page and returns its path."""
+        from wavetank.report.planning.capacitypage import write_capacity_page
+
+        return write_capacity_page(self.report, Path(path))
+
+    def __str__(self) -> str:
+        from wavetank.report.planning.capacityview import capacity_view
+
+        return "\n".join(map(str, capacity_view(self.report)))
+
+
+def capacity(
+    snapshot: str | Path | Sequence[str | Path] | None = None,
+    *,
+    workload: str | Path | None = None,
+    nodes: str | Sequence[str] = (),
+    zones: Sequence[str] = (),
+    failures: int = 0,
+    zone_failure: bool = False,
+    goal: str = "",
+    schedulers: Sequence[_SchedulerLike] | _SchedulerLike = "default",
+    kubernetes_version: str | None = None,
+) -> Capacity:
+    """Says how many nodes the pods of a snapshot need, or a workload that has to reach a goal.
+
+    `nodes` are types of nodes: names of nodes of the snapshot, files with a Node, or `cpu=8,memory=32Gi,price=0.4`; by
+    default those of the snapshot. `failures` and `zone_failure` are headroom. The answer is found by trying.
+
+    >>> wavetank.capacity("prod.yaml.gz", nodes="cpu=8,memory=32Gi", failures=1).nodes  # doctest: +SKIP
+    {'default': 12}
+    """
+    from wavetank.planning.capacity.headroom import Headroom
+    from wavetank.planning.capacity.question import CapacityQuestion
+    from wavetank.planning.options import read_options
+    from wavetank.snapshots.snapshot import open_snapshot
+
+    given = schedulers if isinstance(schedulers, Sequence) and not isinstance(schedulers, str) else [schedulers]
+    question = CapacityQuestion(
+        [read_options(scheduler, "ideal", kubernetes_version) for scheduler in given],
+        None if snapshot is None else open_snapshot(_paths(snapshot)),
+        None if workload is None else Path(workload),
+        [nodes] if isinstance(nodes, str) else nodes,
+        zones,
+        Headroom(failures, zone_failure),
+        goal,
+    )
+    return Capacity(question.ask())
 
 
 def _paths(given: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""`wavetank snapshot` and `wavetank whatif` as a user meets them."""
+"""`wavetank snapshot`, `whatif` and `capacity` as a user meets them."""
 
 from __future__ import annotations
 
@@ -94,3 +94,25 @@ def test_a_snapshot_that_cannot_be_taken_is_refused(
     wavetank: Wavetank, here: Path, words: list[str], message: str
 ) -> None:
     assert message in refused(wavetank, here, "snapshot", *words)
+
+
+def test_a_cluster_that_fits_on_no_number_of_nodes_is_an_exit_status(wavetank: Wavetank) -> None:
+    ended = wavetank("capacity", SHOP, "--node", "cpu=500m,memory=1Gi")
+    assert ended.status == 1
+    assert "no number of these nodes is enough" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give either SNAPSHOT or --workload"),
+        ([SHOP, "--workload", "x"], "give either SNAPSHOT or --workload"),
+        (["nope.yaml"], "nope.yaml: no such file"),
+        ([SHOP, "--node", "cpu=1"], "expected cpu and memory"),
+        ([SHOP, "--scheduler", "nope"], "scheduler: "),
+    ],
+)
+def test_a_bad_question_about_capacity_is_refused(
+    wavetank: Wavetank, here: Path, words: list[str], message: str
+) -> None:
+    assert message in refused(wavetank, here, "capacity", *words)

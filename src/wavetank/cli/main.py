@@ -14,6 +14,7 @@ from wavetank.kernel.garbage import rare_collections
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
     "batsim": "Simulate for a scheduler that speaks Batsim's protocol.",
+    "capacity": "Say how many nodes a cluster or a workload needs.",
     "clock": "Pause, advance and show the clock of a served cluster.",
     "compare": "Compare two results: metrics and pods.",
     "controller": "Build real controllers that run in virtual time, and list them.",

@@ -1,4 +1,4 @@
-"""The page of `wavetank whatif`."""
+"""The pages of `wavetank whatif` and `wavetank capacity`."""
 
 from __future__ import annotations
 
@@ -25,3 +25,10 @@ def test_names_are_escaped(open_page: Open, tmp_path: Path) -> None:
     copied.write_text(SHOP.read_text())
     page = open_page(wavetank.whatif(copied).write_page(tmp_path / "answer.html"))
     assert page.locator(".facts li").first.inner_text() == copied.name
+
+
+def test_the_page_of_a_search_shows_what_was_tried(open_page: Open, tmp_path: Path) -> None:
+    page = open_page(wavetank.capacity(SHOP, schedulers=["default", "best-fit"]).write_page(tmp_path / "c.html"))
+    assert page.locator("#nodes tbody tr").count() == 2
+    assert "5 nodes" in page.locator("#nodes").inner_text()
+    assert page.locator("#scheduler-0 .trials li").count() >= 2

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 
 from wavetank.planning.whatif.answer import Answer
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.planning.nodemap import node_map
+from wavetank.report.planning.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.whatifview import disrupted, pods_line, rows_before_and_after
 from wavetank.report.planning.words import by_reason, counted, seconds, some
 
-_SCRIPTS = ("js/dom", "js/theme", "planning/main")
-_STYLES = ("report.css", "planning/planning.css")
 _MOST_ROWS = 200
 
 
@@ -26,33 +23,7 @@ def write_whatif_page(answer: Answer, path: Path) -> Path:
         "warnings": warnings_block(answer.notes),
         "body": _body(answer),
     }
-    return write_page(path, fill_page("planning/template.html", f"What if: {changes}", _STYLES, _SCRIPTS, {}, slots))
-
-
-def items(texts: Iterable[str]) -> str:
-    """Returns texts as list items."""
-    return "".join(f"<li>{escape(text)}</li>" for text in texts)
-
-
-def section(name: str, title: str, lead: str, content: str) -> str:
-    """Returns a section of the page."""
-    head = f'<h2 id="{name}-title">{escape(title)}</h2><p class="lead">{escape(lead)}</p>'
-    return f'<section id="{name}" aria-labelledby="{name}-title">{head}{content}</section>'
-
-
-def rows_table(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """Returns a table whose first `texts` columns are words and the others numbers."""
-    head = "".join(f"<th{_side(i, texts)}>{escape(text)}</th>" for i, text in enumerate(heading))
-    body = "".join(
-        "<tr>" + "".join(f"<td{_side(i, texts)}>{escape(text)}</td>" for i, text in enumerate(row)) + "</tr>"
-        for row in rows
-    )
-    table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    return f'<div class="scroll">{table}</div>'
-
-
-def _side(column: int, texts: int) -> str:
-    return ' class="words"' if column < texts else ""
+    return write_page(path, fill_page("planning/template.html", f"What if: {changes}", STYLES, SCRIPTS, {}, slots))
 
 
 def _body(answer: Answer) -> str:

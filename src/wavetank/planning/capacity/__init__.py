@@ -1,0 +1,1 @@
+"""How many nodes a cluster needs."""

@@ -1,0 +1,35 @@
+"""Parts of the pages of `wavetank whatif` and `wavetank capacity`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+SCRIPTS = ("js/dom", "js/theme", "planning/main")
+STYLES = ("report.css", "planning/planning.css")
+
+
+def items(texts: Iterable[str]) -> str:
+    """Returns texts as list items."""
+    return "".join(f"<li>{escape(text)}</li>" for text in texts)
+
+
+def section(name: str, title: str, lead: str, content: str) -> str:
+    """Returns a section of the page."""
+    head = f'<h2 id="{name}-title">{escape(title)}</h2><p class="lead">{escape(lead)}</p>'
+    return f'<section id="{name}" aria-labelledby="{name}-title">{head}{content}</section>'
+
+
+def rows_table(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """Returns a table whose first `texts` columns are words and the others numbers."""
+    head = "".join(f"<th{_side(i, texts)}>{escape(text)}</th>" for i, text in enumerate(heading))
+    body = "".join(
+        "<tr>" + "".join(f"<td{_side(i, texts)}>{escape(text)}</td>" for i, text in enumerate(row)) + "</tr>"
+        for row in rows
+    )
+    table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="scroll">{table}</div>'
+
+
+def _side(column: int, texts: int) -> str:
+    return ' class="words"' if column < texts else ""
