@@ -24,11 +24,13 @@ from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.machines import node_figures
 from wavetank.results.metrics.metrics import measure
 from wavetank.results.metrics.podtable import PodTable
+from wavetank.results.metrics.queues import queue_report
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.schema import QUANTILES, Metrics
 from wavetank.results.write.autoscaling import write_autoscaling
 from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.nodes import write_nodes
+from wavetank.results.write.queues import write_queues
 from wavetank.results.write.tables import write_tables
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.generators.inflation import known_pods
@@ -132,6 +134,11 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             write_k8ssim(recorder.tasks.rows.values(), plan.folder)
         autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
         write_autoscaling(autoscalers, plan.folder)
+        queues = queue_report(recorder.queues, recorder.end)
+        queued: list[str] = []
+        if queues is not None:
+            write_queues(queues, plan.folder)
+            queued = [f"{plan.label}: {warning}" for warning in queues.warnings()]
         nodes = node_figures(pods)
         if nodes is not None:
             write_nodes(nodes, plan.folder)
@@ -144,10 +151,10 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             _write_batch(batch, recorder.end, plan.folder)
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
         idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
-        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served)
+        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served, *queued)
         figures = requests.services if requests is not None else None
         latencies = jobs.turnaround if batch is None else np.array(batch.recorder.latencies, np.int64)
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy, latencies)
+        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy, latencies, queues)
         return RunResult(plan.scheduler, plan.seed, metrics, _quantiles(latencies), warnings, simulation.attempts, wall)
 
 

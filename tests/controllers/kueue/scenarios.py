@@ -21,7 +21,7 @@ NODES: tuple[Manifest, ...] = (
     {"name": "x", "count": 4, "cpu": 32, "memory": "128Gi", "labels": {"pool": "x"}},
     {"name": "y", "count": 4, "cpu": 32, "memory": "128Gi", "labels": {"pool": "y"}},
 )
-HORIZON = "30m"
+HORIZON = "10m"
 
 
 @dataclass
@@ -71,7 +71,7 @@ def run_builtin(
 
 
 def random_scenario(seed: int) -> Scenario:
-    """Returns a scenario drawn at random: about 25 Jobs in two to four queues."""
+    """Returns a scenario drawn at random: 20 Jobs in two to four queues."""
     draw = random.Random(seed)
     flavors = ["x", "y"][: draw.choice((1, 1, 2))]
     tree, cohorts = _cohorts(draw)
@@ -156,13 +156,13 @@ def _queue(draw: random.Random, name: str, flavors: Sequence[str], cohort: str) 
 def _jobs(draw: random.Random, names: Sequence[str]) -> list[Manifest]:
     """Returns Jobs with arrivals some seconds apart: what comes in the same second has no order in Kueue."""
     jobs, time = [], 5
-    for i in range(25):
+    for i in range(20):
         pods = draw.randint(1, 4)
         job = a_job(
             f"j{i}",
             draw.choice(names),
             time,
-            draw.randint(40, 300),
+            draw.randint(15, 120),
             {"cpu": str(draw.randint(1, 3))},
             pods,
             draw.choice(("", "low", "high")),
@@ -170,5 +170,5 @@ def _jobs(draw: random.Random, names: Sequence[str]) -> list[Manifest]:
         if pods > 1 and draw.random() < 0.2:
             job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = str(draw.randint(1, pods))
         jobs.append(job)
-        time += draw.randint(2, 40)
+        time += draw.randint(2, 14)
     return jobs

@@ -7,6 +7,7 @@ from pathlib import Path
 from wavetank.report.charts.autoscaling import has_autoscalers
 from wavetank.report.charts.energy import has_energy
 from wavetank.report.charts.nodes import has_nodes
+from wavetank.report.charts.queues import has_queues
 from wavetank.report.charts.services import has_services
 from wavetank.report.comparison import comparison_cards, comparison_table
 from wavetank.report.metrics import compare
@@ -19,13 +20,14 @@ from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 # Later scripts use earlier ones; the last starts the page.
 CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
 SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
-# Of runs with services, with node groups or prices, with autoscalers: other pages have neither script nor section.
-SERVICES, NODES, ENERGY, AUTOSCALING = "services", "nodes", "energy", "autoscaling"
+# Of runs with services, node groups or prices, autoscalers, queues: other pages have neither script nor section.
+SERVICES, NODES, ENERGY, AUTOSCALING, QUEUES = "services", "nodes", "energy", "autoscaling", "queues"
 SECTION_SCRIPTS = {
     SERVICES: ("js/services-graph", "js/services-heat", "js/services-waterfall", "js/services"),
     NODES: ("js/nodes",),
     ENERGY: ("js/energy",),
     AUTOSCALING: ("js/autoscaling",),
+    QUEUES: ("js/queues",),
 }
 ALL_SCRIPTS = (*SCRIPTS[:-1], *(script for some in SECTION_SCRIPTS.values() for script in some), SCRIPTS[-1])
 
@@ -53,6 +55,7 @@ def _page(folder: ResultsFolder) -> str:
         NODES: has_nodes(folder),
         ENERGY: has_energy(folder),
         AUTOSCALING: has_autoscalers(folder),
+        QUEUES: has_queues(folder),
     }
     slots |= {name: asset(f"{name}.html") if there else "" for name, there in present.items()}
     absent = {script for name, some in SECTION_SCRIPTS.items() if not present[name] for script in some}

@@ -8,6 +8,7 @@ from wavetank.report.charts.autoscaling import autoscaling_data, has_autoscalers
 from wavetank.report.charts.energy import energy_data, has_energy
 from wavetank.report.charts.gantt import gantt_data
 from wavetank.report.charts.nodes import has_nodes, node_data
+from wavetank.report.charts.queues import has_queues, queue_data
 from wavetank.report.charts.series import all_seeds, embedded_seeds, series_data
 from wavetank.report.charts.services import has_services, services_data
 from wavetank.report.charts.waiting import waiting_data
@@ -30,6 +31,7 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
         "waiting": waiting_data(folder),
         "gantt": gantt,
         **({"nodes": node_data(folder, seeds)} if has_nodes(folder) else {}),
+        **({"queues": queue_data(folder, seeds)} if has_queues(folder) else {}),
         **({"energy": energy_data(folder, seeds)} if has_energy(folder) else {}),
         **({"services": services_data(folder, seeds)} if has_services(folder) else {}),
         **({"autoscaling": autoscaling_data(folder, seeds)} if has_autoscalers(folder) else {}),

@@ -19,6 +19,7 @@ from wavetank.results.metrics.gpus import GpuFigures
 from wavetank.results.metrics.jobs import FinishedJobs
 from wavetank.results.metrics.machines import NodeFigures, most_nodes
 from wavetank.results.metrics.podtable import PodTable
+from wavetank.results.metrics.queues import QueueReport
 from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
 
@@ -36,6 +37,7 @@ def measure(
     services: ClusterServices | None = None,
     energy: EnergyFigures | None = None,
     latencies: Integers | None = None,
+    queues: QueueReport | None = None,
 ) -> Metrics:
     """Computes the metrics of a run; `latencies` are those of its jobs, if their pods do not tell them."""
     gpus = gpus or GpuFigures()
@@ -74,6 +76,7 @@ def measure(
         **(_of_groups(nodes) if nodes is not None and nodes.has_groups else {}),
         **(_of_services(services) if services is not None else {}),
         **(energy.metrics(pods) if energy is not None else {}),
+        **(_of_queues(queues) if queues is not None else {}),
     )
 
 
@@ -87,6 +90,10 @@ def _of_autoscalers(autoscalers: Sequence[AutoscalerFigures]) -> dict[str, Any]:
         "hpa_rescaled_replicas": sum(changes),
         "hpa_direction_changes": sum(each.direction_changes for each in autoscalers),
     }
+
+
+def _of_queues(queues: QueueReport) -> dict[str, Any]:
+    return dict(queues.metrics())
 
 
 def _of_prices(nodes: NodeFigures) -> dict[str, Any]:

@@ -45,6 +45,22 @@ class ResultTables:
         """Returns one row per autoscaler of a run; InputError if it has none."""
         return self._table(scheduler, seed, schema.AUTOSCALERS, frame)
 
+    def queues(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns one row per ClusterQueue of a run; InputError if it has none."""
+        return self._table(scheduler, seed, schema.QUEUES, frame)
+
+    def queue_quotas(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns the use of each quota of the ClusterQueues of a run; InputError if it has none."""
+        return self._table(scheduler, seed, schema.QUEUE_QUOTAS, frame)
+
+    def queue_usage(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns what the ClusterQueues of a run held over time; InputError if it has none."""
+        return self._table(scheduler, seed, schema.QUEUE_USAGE, frame)
+
+    def workloads(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns one row per Workload of Kueue of a run; InputError if it has no ClusterQueues."""
+        return self._table(scheduler, seed, schema.WORKLOADS, frame)
+
     def capacity(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
         """Returns capacity, demand and price of a run over time; InputError if it has no node groups and no prices."""
         return self._table(scheduler, seed, schema.CAPACITY, frame)

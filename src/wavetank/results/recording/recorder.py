@@ -13,6 +13,7 @@ from wavetank.results.recording.autoscalers import AutoscalerRecorder
 from wavetank.results.recording.features import Features
 from wavetank.results.recording.machines import MachineRecorder
 from wavetank.results.recording.podrow import BoundPodRow, PodRow
+from wavetank.results.recording.queues import QueueRecorder
 from wavetank.simulation.observer import Observer, Responsible
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Recorder(Observer):
         self.tasks = tasks
         self.autoscalers = AutoscalerRecorder()
         self.machines = MachineRecorder()
+        self.queues = QueueRecorder()
         self.finished_pods = 0
         self.end: Nanoseconds = 0
         self._tell = tell
@@ -72,7 +74,7 @@ class Recorder(Observer):
             deleted=lambda old: self.node_changed(old, None),
         )
         store.subscribe(POD, added=self.pod_added, modified=self.pod_modified, deleted=self.pod_deleted)
-        for part in (self.gpus, self.tasks, self.autoscalers, self.machines):
+        for part in (self.gpus, self.tasks, self.autoscalers, self.machines, self.queues):
             if part is not None:
                 part.join(context)
 

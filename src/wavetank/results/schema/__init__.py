@@ -9,6 +9,7 @@ from wavetank.results.schema.k8ssim import JOBS as K8SSIM_JOBS
 from wavetank.results.schema.k8ssim import TASKS as K8SSIM_TASKS
 from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metrics
 from wavetank.results.schema.nodes import CAPACITY, NAMESPACE_COSTS, NODE_GROUPS, NODE_TIMELINE
+from wavetank.results.schema.queues import QUEUE_QUOTAS, QUEUE_USAGE, QUEUES, WORKLOADS
 from wavetank.results.schema.reported import reported_metrics
 from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
 from wavetank.results.schema.services import (
@@ -42,6 +43,10 @@ RUN_TABLES = (
     K8SSIM_JOBS,
     AUTOSCALING,
     AUTOSCALERS,
+    QUEUES,
+    QUEUE_QUOTAS,
+    QUEUE_USAGE,
+    WORKLOADS,
     ENERGY,
     NODE_ENERGY,
     CAPACITY,
@@ -85,6 +90,9 @@ __all__ = [
     "NODE_TIMELINE",
     "PODS",
     "QUANTILES",
+    "QUEUES",
+    "QUEUE_QUOTAS",
+    "QUEUE_USAGE",
     "RUN_TABLES",
     "SCHEDULE",
     "SERVICES",
@@ -101,6 +109,7 @@ __all__ = [
     "SWEEP_SUMMARY",
     "SWEEP_TABLES",
     "UTILIZATION",
+    "WORKLOADS",
     "Better",
     "Column",
     "Kind",

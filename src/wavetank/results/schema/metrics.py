@@ -249,6 +249,67 @@ class Metrics:
             optional=True,
         ),
     ] = None
+    workloads: Annotated[
+        int | None, about("Workloads of Kueue in runs with ClusterQueues, as the next ones", optional=True)
+    ] = None
+    pending_workloads: Annotated[
+        int | None,
+        about("Workloads that were not admitted at the end", label="Pending workloads", better="lower", optional=True),
+    ] = None
+    mean_admission_wait_s: Annotated[
+        float | None,
+        about(
+            "mean time from the creation of a Workload to its first admission",
+            SECONDS,
+            label="Mean wait for admission",
+            better="lower",
+            heading="Wait for\nadmission",
+            optional=True,
+        ),
+    ] = None
+    p95_admission_wait_s: Annotated[
+        float | None,
+        about("95th percentile of it", SECONDS, label="p95 wait for admission", better="lower", optional=True),
+    ] = None
+    workload_preemptions: Annotated[
+        int | None,
+        about(
+            "preemptions of Workloads by Kueue",
+            label="Preempted workloads",
+            better="lower",
+            heading="Pre-\nempted",
+            optional=True,
+        ),
+    ] = None
+    lost_workload_hours: Annotated[
+        float | None,
+        about(
+            "time for which evicted Workloads had been admitted, in hours",
+            label="Lost workload-hours",
+            better="lower",
+            optional=True,
+        ),
+    ] = None
+    queue_fairness: Annotated[
+        float | None,
+        about(
+            "Jain's index of mean use ÷ nominal quota over the ClusterQueues that had Workloads",
+            SHARE,
+            label="Fairness between queues",
+            better="higher",
+            optional=True,
+        ),
+    ] = None
+    cohort_fairness: Annotated[
+        float | None,
+        about(
+            "the same over root cohorts, with the mean of their ClusterQueues",
+            SHARE,
+            label="Fairness between cohorts",
+            better="higher",
+            optional=True,
+        ),
+    ] = None
     idle_cost: Annotated[
         float | None,
         about(
