@@ -11,7 +11,7 @@ from wavetank.report.page.pagefile import fill_page
 from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, Table, Verdict
 from wavetank.version import __version__
 
-_SCRIPTS = ("js/dom", "js/theme", "study/main")
+SCRIPTS = ("js/dom", "js/theme", "study/main")
 _CLASSES = {Verdict.HOLDS: "holds", Verdict.DOES_NOT_HOLD: "fails", Verdict.CANNOT_BE_CHECKED: "open"}
 _PLURALS = {Verdict.HOLDS: "hold", Verdict.DOES_NOT_HOLD: "do not hold"}
 
@@ -27,7 +27,7 @@ def study_page(study: Study, findings: Findings, small: bool) -> str:
         "pictures": "".join(map(_picture, findings.pictures)),
         "tables": "".join(map(_table, findings.tables)),
     }
-    return fill_page("study/template.html", study.title, ["report.css", "study/study.css"], _SCRIPTS, {}, slots)
+    return fill_page("study/template.html", study.title, ["report.css", "study/study.css"], SCRIPTS, {}, slots)
 
 
 def count_text(claims: Sequence[Claim]) -> str:
