@@ -31,7 +31,7 @@ PAUSE = "\tdropg()\n\tif virtual.on {\n\t\tusleep(300 * 1000)\n\t}\n"
 
 # Before an idle thread can be found: if another one is needed then, it is created.
 IDLES = re.compile(r"^func stopm\(\) \{\n\tgp := getg\(\)\n", re.MULTILINE)
-SLOWLY = "\tif virtual.on {\n\t\tusleep(uint32(nanotime()/1000) % 200)\n\t}\n"
+SLOWLY = "\tif virtual.on {\n\t\tusleep(uint32(nanotime()/1000) % 3000)\n\t}\n"
 
 
 def build(name: str, folder: Path, place: re.Pattern[str], instead: str) -> Path:

@@ -24,10 +24,6 @@ func main() {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			if number%10 == 0 {
-				runtime.LockOSThread() // it and others change threads
-				defer runtime.UnlockOSThread()
-			}
 			for range 20 {
 				time.Sleep(time.Duration(number%5+1) * time.Second)
 			}

@@ -105,7 +105,7 @@ func virtualInit() {
 }
 
 // virtualSpares is how many threads are started in advance: more than ever run or wait in a system call at once.
-const virtualSpares = 32
+const virtualSpares = 8
 
 // virtualThreads starts threads in advance. At which moment the runtime lacks one depends on real time; starting it then
 // would move everything that is allocated later, and so change the order of maps that are keyed by addresses.
