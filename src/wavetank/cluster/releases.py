@@ -53,11 +53,7 @@ def version_name(version: Version) -> str:
 
 
 RELEASES = (
-    Release(29),
-    Release(30),
-    Release(31),
-    Release(32),
-    Release(33),
+    *(Release(minor) for minor in range(19, 34)),
     Release(34, patch=10),
     Release(35, patch=8, go="1.26.10"),
     Release(36, patch=4),

@@ -100,6 +100,8 @@ class SchedulerDefinition:
             max_backoff=configuration.pod_max_backoff_s * SECOND,
             pop_from_backoff=version >= (1, 33),
             in_order=self.in_order,
+            max_unschedulable=(300 if version >= (1, 24) else 60) * SECOND,
+            updates_end_backoff=version <= (1, 20),
         )
         draws = streams.stream(f"scheduler/{self.name}/preemption")
         handle = Handle(

@@ -18,6 +18,7 @@ from wavetank.scheduling.framework.cycle.signature import signer
 from wavetank.scheduling.framework.extenders.extenders import Extenders
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.plugin import Plugin
+from wavetank.scheduling.framework.queue.hints import hints_of_release
 from wavetank.scheduling.plugins.defaultpreemption.plugin import DefaultPreemption
 from wavetank.scheduling.plugins.dynamicresources.plugin import DynamicResources
 from wavetank.scheduling.plugins.imagelocality import ImageLocality
@@ -31,6 +32,7 @@ from wavetank.scheduling.plugins.nodeunschedulable import NodeUnschedulable
 from wavetank.scheduling.plugins.nodevolumelimits import NodeVolumeLimits
 from wavetank.scheduling.plugins.podtopologyspread.plugin import PodTopologySpread
 from wavetank.scheduling.plugins.retired import RETIRED
+from wavetank.scheduling.plugins.retired.requested import EvenlyRequested
 from wavetank.scheduling.plugins.schedulinggates import SchedulingGates
 from wavetank.scheduling.plugins.tainttoleration import TaintToleration
 from wavetank.scheduling.plugins.volumebinding.plugin import VolumeBinding
@@ -61,14 +63,16 @@ _PLUGINS: dict[str, _Factory] = {
     "NodeAffinity": lambda args, handle: NodeAffinity(args.added_affinity),
     "NodePorts": lambda args, handle: NodePorts(),
     "NodeResourcesFit": lambda args, handle: NodeResourcesFit(args),
-    "NodeResourcesBalancedAllocation": lambda args, handle: NodeResourcesBalancedAllocation(args, handle.version),
+    "NodeResourcesBalancedAllocation": lambda args, handle: (
+        NodeResourcesBalancedAllocation(args, handle.version) if handle.version >= (1, 22) else EvenlyRequested()
+    ),
     "VolumeRestrictions": lambda args, handle: VolumeRestrictions(handle.listers.storage),
     "NodeVolumeLimits": lambda args, handle: NodeVolumeLimits(
         handle.listers.storage, VOLUME_LIMIT_SCALING in handle.gates
     ),
     "VolumeBinding": lambda args, handle: VolumeBinding(args, handle.listers.storage),
     "VolumeZone": lambda args, handle: VolumeZone(handle.listers.storage),
-    "PodTopologySpread": lambda args, handle: PodTopologySpread(args, handle.listers),
+    "PodTopologySpread": lambda args, handle: PodTopologySpread(args, handle.listers, handle.version),
     "InterPodAffinity": lambda args, handle: InterPodAffinity(args, handle.listers),
     "DynamicResources": lambda args, handle: DynamicResources(handle.listers.devices),
     "DefaultPreemption": lambda args, handle: DefaultPreemption(args, handle.version, handle.listers, handle.random),
@@ -78,7 +82,7 @@ _PLUGINS: dict[str, _Factory] = {
 # What these do is part of the scheduler itself: the queue's order, and the binding.
 _BUILT_IN = frozenset({"PrioritySort", "DefaultBinder"})
 
-# Enabled by default in 1.36 (features that nodes declare) and in 1.29 (limits of in-tree volumes).
+# Enabled by default in 1.36 (features that nodes declare) and up to 1.30 (limits of in-tree volumes).
 _DEFAULTS_WITHOUT_A_MODEL = frozenset({"NodeDeclaredFeatures", "AzureDiskLimits", "EBSLimits", "GCEPDLimits"})
 
 
@@ -114,14 +118,17 @@ def _framework(profile: Profile, configuration: Configuration, handle: Handle) -
         for point, plugins in profile.plugins.items()
     }
     percentage = profile.percentage_of_nodes_to_score
-    return Framework(
+    framework = Framework(
         profile.scheduler_name,
         points,
         weights={plugin.name: plugin.weight for plugin in profile.plugins["score"]},
         percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score if percentage is None else percentage,
         extenders=handle.extenders,
         batch=_batch(profile, handle),
+        prefers_nominated=handle.version >= (1, 22),
     )
+    framework.hints = hints_of_release(framework.hints, handle.version)
+    return framework
 
 
 def _batch(profile: Profile, handle: Handle) -> Batch | None:

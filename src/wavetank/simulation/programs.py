@@ -13,10 +13,11 @@ from typing import Any
 import msgspec
 
 from wavetank.apiserver.api import Api
+from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
-from wavetank.cluster.releases import SERVED
+from wavetank.cluster.releases import SERVED, read_version
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
@@ -91,6 +92,8 @@ class Loop:
         self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
         self._webhooks = LockstepWebhooks(clock, self._lockstep.wake)
         self.api = Api(store, reports, measures=measured, metrics=measured, webhooks=self._webhooks)
+        for release in filter(None, (read_version(version) for version in stated)):
+            serve_retired(self.api.kinds, release)
         self.creation = ApiCreation(self.api)
         EventExpiry(store)
         self._participants: list[Participant] = []

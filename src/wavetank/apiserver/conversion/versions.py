@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from wavetank.apiserver.conversion.autoscaling import as_v1, as_v2
 from wavetank.apiserver.conversion.events import as_core, as_new
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.cluster.releases import Version
 
 Document = dict[str, Any]
 
@@ -20,11 +22,26 @@ class Conversion(NamedTuple):
     to_served: Callable[[Document], Document]
 
 
+def _renamed(api_version: str) -> Callable[[Document], Document]:
+    return lambda document: {**document, "apiVersion": api_version}
+
+
 # By kind and by the group and version that is served; all others are stored as they are served.
 _CONVERSIONS: Mapping[str, Mapping[tuple[str, str], Conversion]] = {
     "Event": {("events.k8s.io", "v1"): Conversion("v1", as_core, as_new)},
     "HorizontalPodAutoscaler": {("autoscaling", "v1"): Conversion("autoscaling/v2", as_v2, as_v1)},
+    "PodDisruptionBudget": {
+        ("policy", "v1beta1"): Conversion("policy/v1", _renamed("policy/v1"), _renamed("policy/v1beta1")),
+    },
 }
+
+
+def serve_retired(kinds: KindTable, version: Version) -> None:
+    """Serves the versions that programs of an earlier release need: until 1.20 PodDisruptionBudgets of v1beta1."""
+    if version < (1, 21):
+        budgets = kinds.named("policy/v1", "PodDisruptionBudget")
+        assert budgets is not None
+        kinds.add(replace(budgets, version="v1beta1"))
 
 
 def _conversion(kind: Kind) -> Conversion | None:

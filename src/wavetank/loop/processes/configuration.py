@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from wavetank.cluster.fields.selectors import read_mapping
+from wavetank.cluster.releases import NEWEST, Version
 from wavetank.errors import InputError
 
-HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+GROUP = "kubescheduler.config.k8s.io"
+HEAD = {"apiVersion": f"{GROUP}/v1", "kind": "KubeSchedulerConfiguration"}
 DEFAULT_NAME = "default-scheduler"
 
 # What the loop requires: no parallelism, no leader election, no client-side rate limit.
@@ -65,10 +67,17 @@ def renamed(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {**document, "profiles": [{**profiles[0], "schedulerName": name}]}
 
 
-def complete(document: Mapping[str, Any], kubeconfig: str, extenders: list[str]) -> dict[str, Any]:
-    """Returns the configuration for the program; `extenders` are the addresses that replace those of its extenders."""
+def complete(
+    document: Mapping[str, Any], kubeconfig: str, extenders: list[str], release: Version = NEWEST
+) -> dict[str, Any]:
+    """Returns the configuration for a program of that release, in the version of the API that it reads.
+
+    `extenders` are the addresses that replace those of its extenders.
+    """
     completed = copy.deepcopy(dict(document))
-    completed["parallelism"] = 1
+    completed["apiVersion"] = f"{GROUP}/{_config_version(release)}"
+    if release >= (1, 20):
+        completed["parallelism"] = 1  # a constant 16 before
     for section, needed in _NEEDED.items():
         completed[section] = {**(completed.get(section) or {}), **needed}
     completed["clientConnection"]["kubeconfig"] = kubeconfig
@@ -77,6 +86,12 @@ def complete(document: Mapping[str, Any], kubeconfig: str, extenders: list[str])
         for field in ("enableHTTPS", "tlsConfig"):  # the proxy uses them
             extender.pop(field, None)
     return completed
+
+
+def _config_version(release: Version) -> str:
+    """Returns the newest version of KubeSchedulerConfiguration that a release reads."""
+    beta = 3 if release >= (1, 23) else 2 if release >= (1, 22) else 1
+    return "v1" if release >= (1, 25) else f"v1beta{beta}"
 
 
 def changes(document: Mapping[str, Any]) -> list[str]:

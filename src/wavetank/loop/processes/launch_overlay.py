@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.apiserver.requests.request import Request
+from wavetank.cluster.releases import NEWEST, read_version
 from wavetank.loop.extenders.proxy import serve_extender
 from wavetank.loop.processes.configuration import complete
 from wavetank.loop.processes.definition import ProcessDefinition, VolcanoProcess
@@ -102,7 +103,8 @@ def _extender_listeners(
 def write_configuration(definition: ProcessDefinition, folder: Path, server: str, extenders: list[str]) -> Path:
     """Writes the kubeconfig and the completed configuration of a program; `extenders` are the proxies' addresses."""
     kubeconfig, configuration = write_kubeconfig(folder, server), folder / "configuration.json"
-    configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), extenders)))
+    release = read_version(definition.version) or NEWEST
+    configuration.write_text(json.dumps(complete(definition.configuration, str(kubeconfig), extenders, release)))
     return configuration
 
 

@@ -43,30 +43,36 @@ class _Span:
         return self.since <= version[1] <= self.until
 
 
+_IN_TREE_LIMITS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
+
+# Points that older releases lacked and that only prepare another one are left as they are later.
 _IMPLEMENTED = (
     _Span("PrioritySort", "queueSort"),
-    _Span("SchedulingGates", "preEnqueue"),
+    _Span("SchedulingGates", "preEnqueue", since=27),
     _Span("NodeUnschedulable", "filter"),
     _Span("NodeName", "filter"),
     _Span("TaintToleration", "filter preScore score"),
-    _Span("NodeAffinity", "preFilter filter preScore score"),
+    _Span("NodeAffinity", "filter preScore score", until=23),
+    _Span("NodeAffinity", "preFilter filter preScore score", since=24),
     _Span("NodePorts", "preFilter filter"),
-    _Span("NodeResourcesFit", "preFilter filter preScore score", until=35),
+    _Span("NodeResourcesFit", "preFilter filter", until=21),
+    _Span("NodeResourcesFit", "preFilter filter preScore score", since=22, until=35),
     _Span("NodeResourcesFit", "preFilter filter preScore score placementScore", since=36),
+    _Span("NodeResourcesLeastAllocated", "score", until=21),
+    _Span("NodeResourcesMostAllocated", "score", until=21),
     _Span("NodeResourcesBalancedAllocation", "preScore score"),
+    _Span("NodePreferAvoidPods", "score", until=21),
+    _Span("SelectorSpread", "preScore score", until=19),
     _Span("ImageLocality", "score"),
     _Span("VolumeRestrictions", "preFilter filter"),
     _Span("NodeVolumeLimits", "preFilter filter"),
-    _Span("EBSLimits", "preFilter filter", until=31),
-    _Span("GCEPDLimits", "preFilter filter", until=31),
-    _Span("AzureDiskLimits", "preFilter filter", until=31),
-    _Span("CinderLimits", "preFilter filter", until=31),
+    *(_Span(name, "preFilter filter", until=31) for name in _IN_TREE_LIMITS),
     _Span("VolumeBinding", "preFilter filter reserve preBind score", until=29),
     _Span("VolumeBinding", "preFilter filter reserve preBind preScore score", since=30),
     _Span("VolumeZone", "preFilter filter"),
     _Span("PodTopologySpread", "preFilter filter preScore score"),
     _Span("InterPodAffinity", "preFilter filter preScore score"),
-    _Span("DynamicResources", "preEnqueue preFilter filter postFilter preScore reserve postBind", until=29),
+    _Span("DynamicResources", "preEnqueue preFilter filter postFilter preScore reserve postBind", since=26, until=29),
     _Span(
         "DynamicResources",
         "preEnqueue preFilter filter postFilter preScore reserve preBind postBind",
@@ -85,16 +91,23 @@ _IMPLEMENTED = (
     _Span("PodGroupPodsCount", "placementScore", since=36),
 )
 
+# Up to 1.22 every extension point had a list of its own: in this order at Filter, where the order matters.
 _DEFAULTS = (
     _Span("SchedulingGates", since=30),
     _Span("PrioritySort"),
     _Span("NodeUnschedulable"),
+    _Span("NodeResourcesFit", until=19),
     _Span("NodeName"),
-    _Span("TaintToleration", weight=3),
-    _Span("NodeAffinity", weight=2),
-    _Span("NodePorts"),
-    _Span("NodeResourcesFit", weight=1),
-    _Span("VolumeRestrictions"),
+    _Span("NodePorts", until=19),
+    _Span("NodeAffinity", weight=1, until=19),
+    _Span("VolumeRestrictions", until=19),
+    _Span("TaintToleration", weight=1, until=22),
+    _Span("TaintToleration", weight=3, since=23),
+    _Span("NodeAffinity", weight=1, since=20, until=22),
+    _Span("NodeAffinity", weight=2, since=23),
+    _Span("NodePorts", since=20),
+    _Span("NodeResourcesFit", weight=1, since=20),
+    _Span("VolumeRestrictions", since=20),
     _Span("EBSLimits", until=30),
     _Span("GCEPDLimits", until=30),
     _Span("NodeVolumeLimits"),
@@ -102,19 +115,23 @@ _DEFAULTS = (
     _Span("VolumeBinding"),
     _Span("VolumeZone"),
     _Span("PodTopologySpread", weight=2),
-    _Span("InterPodAffinity", weight=2),
+    _Span("InterPodAffinity", weight=1, until=22),
+    _Span("InterPodAffinity", weight=2, since=23),
     _Span("DynamicResources", since=34, until=34),
     _Span("DynamicResources", weight=2, since=35),
     _Span("DefaultPreemption"),
     _Span("NodeResourcesBalancedAllocation", weight=1),
+    _Span("NodeResourcesLeastAllocated", weight=1, until=21),
+    _Span("NodePreferAvoidPods", weight=10000, until=21),
+    _Span("SelectorSpread", weight=1, until=19),
     _Span("ImageLocality", weight=1),
     _Span("DefaultBinder"),
-    _Span("SchedulingGates", until=29),
+    _Span("SchedulingGates", since=27, until=29),
     _Span("NodeDeclaredFeatures", since=36),
 )
 
 # Release 1.31 still registers these, but accepts them only under multiPoint.
-_WITHDRAWN = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
+_WITHDRAWN = frozenset(_IN_TREE_LIMITS)
 _WITHDRAWN_SINCE: Version = (1, 31)
 
 

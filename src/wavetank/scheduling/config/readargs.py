@@ -69,10 +69,11 @@ def _read_inter_pod_affinity(args: Mapping[str, object], _: Version) -> InterPod
     )
 
 
-def _read_spread(args: Mapping[str, object], _: Version) -> PodTopologySpreadArgs:
+def _read_spread(args: Mapping[str, object], version: Version) -> PodTopologySpreadArgs:
     constraints = read_field(args, "defaultConstraints", read_list(_read_constraint))
     _check_no_repetition(constraints)
-    match read_field(args, "defaultingType", read_text) or "System":
+    default = "System" if version >= (1, 20) else "List"  # before, SelectorSpread does it
+    match read_field(args, "defaultingType", read_text) or default:
         case "System" if constraints:
             raise InputError("'System' does not go with constraints, expected List", path="defaultingType")
         case "System":
@@ -114,8 +115,9 @@ def _check_no_repetition(constraints: tuple[Mapping[str, object], ...]) -> None:
         seen.add(key)
 
 
-def _read_preemption(args: Mapping[str, object], _: Version) -> DefaultPreemptionArgs:
-    percentage = read_field(args, "minCandidateNodesPercentage", integer(10, 0, 100))
+def _read_preemption(args: Mapping[str, object], version: Version) -> DefaultPreemptionArgs:
+    usual = 10 if version >= (1, 20) else 100  # before, every node was tried
+    percentage = read_field(args, "minCandidateNodesPercentage", integer(usual, 0, 100))
     absolute = read_field(args, "minCandidateNodesAbsolute", integer(100, 0))
     if percentage == absolute == 0:
         message = "cannot be 0 when minCandidateNodesAbsolute is: no node would be looked at"

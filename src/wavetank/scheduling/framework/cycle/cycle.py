@@ -211,7 +211,8 @@ class Cycle:
 
     def _nominated_fits(self, outcome: Outcome) -> bool:
         """Tries the nominated node first, or else the next one of the ranking for an equal pod."""
-        slot = self.table.slots.get(self.pod.nominated_node or outcome.hint, -1)
+        nominated = self.pod.nominated_node if self.framework.prefers_nominated else ""
+        slot = self.table.slots.get(nominated or outcome.hint, -1)
         if slot < 0 or self.table.nodes[slot] is None or self.refusal(slot) is not None:
             return False
         outcome.nodes = outcome.feasible = np.array([slot])

@@ -39,12 +39,14 @@ class Framework:
         impure: frozenset[str] = frozenset(),
         extenders: Extenders | None = None,
         batch: Batch | None = None,
+        prefers_nominated: bool = True,
     ) -> None:
         self.scheduler_name = scheduler_name
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.weights = weights
         self.extenders = extenders or Extenders()
         self.batch = batch
+        self.prefers_nominated = prefers_nominated  # whether the nominated node is tried before the others
         self._impure = impure | ({ExtenderFilter.name} if self.extenders else set())
         self.pre_enqueue = _at(points, "preEnqueue", PreEnqueuePlugin)
         self.pre_filter = _at(points, "preFilter", PreFilterPlugin)

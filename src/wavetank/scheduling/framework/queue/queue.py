@@ -16,7 +16,6 @@ from wavetank.scheduling.framework.plugin import PreEnqueuePlugin
 from wavetank.scheduling.framework.queue.equalfailures import EqualFailures
 
 FLUSH_PERIOD = 30 * SECOND
-MAX_UNSCHEDULABLE = 300 * SECOND
 
 
 class Place(Enum):
@@ -32,6 +31,7 @@ class Place(Enum):
 
 
 _READY = (Place.ACTIVE, Place.BACKOFF)
+_BACKING_OFF = (Place.BACKOFF, Place.ERROR)
 
 
 class QueuedPod:
@@ -55,14 +55,18 @@ class QueuedPod:
 
 @dataclass(frozen=True, slots=True)
 class QueueRules:
-    """How the queue of a release behaves; back-offs in nanoseconds, `start` is when its timers began.
+    """How the queue of a release behaves; times in nanoseconds, `start` is when its timers began.
 
-    `in_order`: a pod that does not fit blocks those behind it, as in K8sSim.
+    A pod that no event wakes is tried again after `max_unschedulable`, at the next tick of 30 s. With
+    `updates_end_backoff` a changed pod is tried at once. With `in_order` a pod that does not fit blocks those behind it,
+    as in K8sSim.
     """
 
     initial_backoff: Nanoseconds = SECOND
     max_backoff: Nanoseconds = 10 * SECOND
     pop_from_backoff: bool = True
+    max_unschedulable: Nanoseconds = 300 * SECOND
+    updates_end_backoff: bool = False
     start: Nanoseconds = 0
     in_order: bool = False
 
@@ -206,7 +210,9 @@ class SchedulingQueue:
                 self._enter(queued, Place.ACTIVE)
         elif queued.place is Place.UNSCHEDULABLE:
             if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
-                self._requeue(queued)
+                self._requeue(queued, at_once=self._rules.updates_end_backoff)
+        elif self._rules.updates_end_backoff and queued.place in _BACKING_OFF:
+            self._enter(queued, Place.ACTIVE)
         elif old.priority != new.priority and queued.place not in (Place.IN_FLIGHT, Place.BEHIND_EQUAL):
             self._enter(queued, queued.place)
 
@@ -246,8 +252,9 @@ class SchedulingQueue:
                 return True
         return False
 
-    def _requeue(self, queued: QueuedPod) -> None:
-        self._enter(queued, Place.BACKOFF if self._is_backing_off(queued) else Place.ACTIVE)
+    def _requeue(self, queued: QueuedPod, at_once: bool = False) -> None:
+        backs_off = not at_once and self._is_backing_off(queued)
+        self._enter(queued, Place.BACKOFF if backs_off else Place.ACTIVE)
 
     def _failed(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
         self._failures += 1
@@ -363,7 +370,7 @@ class SchedulingQueue:
     def _flush_unschedulable(self) -> None:
         self._flush_timer = None
         for queued in list(self.unschedulable.values()):
-            if self._clock.now - queued.timestamp > MAX_UNSCHEDULABLE:
+            if self._clock.now - queued.timestamp > self._rules.max_unschedulable:
                 self._requeue(queued)
         if self.unschedulable:
             self._arm_flush()

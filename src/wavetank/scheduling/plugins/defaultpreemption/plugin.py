@@ -43,6 +43,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
         self._listers = listers
         self._random = random
         self._is_asynchronous = version >= (1, 32)
+        self._waits_for_any = version < (1, 27)  # not only for pods that a preemption terminates
         self._by_resources = ResourceDryRun()
         self.running: Running = {}
 
@@ -89,7 +90,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin):
         if slot is None or slot not in _resolvable(cycle, outcome):
             return ""
         going = (other for other in cycle.table.pods[slot].values() if other.priority < pod.priority)
-        if any(other.deleted is not None and other.reason == PREEMPTED for other in going):
+        if any(other.deleted is not None and (self._waits_for_any or other.reason == PREEMPTED) for other in going):
             return "not eligible due to a terminating pod on the nominated node."
         return ""
 

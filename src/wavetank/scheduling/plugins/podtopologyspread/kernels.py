@@ -39,13 +39,16 @@ def add_pods(
 
 
 @compiled()
-def turned_round(raw: NumberArray, ignored: BoolArray) -> IntArray:
-    """Returns the scores from 0 to 100: the fewer pods the better, and nothing for nodes that are ignored."""
+def turned_round(raw: NumberArray, ignored: BoolArray, half: float) -> IntArray:
+    """Returns the scores from 0 to 100: the fewer pods the better, and nothing for nodes that are ignored.
+
+    Raw scores are rounded down after `half` was added: 0.5 rounds to the nearest number.
+    """
     rounded = np.zeros(len(raw), np.int64)
     lowest, highest = -1, 0
     for i in range(len(raw)):
         if not ignored[i]:
-            rounded[i] = np.int64(np.floor(raw[i] + 0.5))
+            rounded[i] = np.int64(np.floor(raw[i] + half))
             highest = max(highest, rounded[i])
             lowest = rounded[i] if lowest < 0 else min(lowest, rounded[i])
     for i in range(len(raw)):

@@ -11,6 +11,7 @@ from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.fields.topologyspread import SpreadConstraint, parse_spread
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.releases import NEWEST, Version
 from wavetank.scheduling.config import PodTopologySpreadArgs
 from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
@@ -90,10 +91,11 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
     MISSING = Reason("node(s) didn't match pod topology spread constraints (missing required label)", resolvable=False)
     UNEVEN = Reason("node(s) didn't match pod topology spread constraints", resolvable=True)
 
-    def __init__(self, args: PodTopologySpreadArgs, listers: Listers) -> None:
+    def __init__(self, args: PodTopologySpreadArgs, listers: Listers, version: Version = NEWEST) -> None:
         self._system = args.defaulting_type == "System"
         self._defaults = _SYSTEM_DEFAULTS if self._system else parse_spread(args.default_constraints, "")
         self._listers = listers
+        self._half = 0.5 if version >= (1, 24) else 0.0  # before, raw scores were rounded down
         self._parts = IncludedNodes()
         self._counted: BoundedCache[tuple[object, str, object, bool], list[_Counted]] = BoundedCache(MAX_FAMILIES)
 
@@ -155,7 +157,7 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
         """Returns the weighted counts; fewer is better, which normalizing turns round."""
         soft: _Soft = cycle.state[self.name + "/score"]
-        return turned_round(soft.raw, soft.ignored)
+        return turned_round(soft.raw, soft.ignored, self._half)
 
     # both
 

@@ -1,4 +1,4 @@
-"""Scores that kube-scheduler had once and current releases have no more, and the formulas of 1.14 that K8sSim runs."""
+"""Scores that kube-scheduler had in earlier releases, and the formulas of 1.14 that K8sSim runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from wavetank.scheduling.plugins.retired.requested import (
     BalancedResourceAllocation,
     LeastRequestedPriority,
     MostRequestedPriority,
+    NodeResourcesLeastAllocated,
+    NodeResourcesMostAllocated,
 )
+from wavetank.scheduling.plugins.retired.selectorspread import SelectorSpread
 from wavetank.scheduling.plugins.retired.unreduced import (
     ImageLocalityPriority,
     InterPodAffinityPriority,
@@ -26,11 +29,14 @@ from wavetank.scheduling.plugins.retired.unreduced import (
     TaintTolerationPriority,
 )
 
-# By the names that releases gave them; those of 1.14 end in Priority. A user's configuration cannot name them.
+# By the names that releases gave them; those of 1.14 end in Priority. A configuration can name those of its release.
 RETIRED: Mapping[str, Callable[[Any, Listers], Plugin]] = {
     "EqualPriority": lambda args, listers: EqualPriority(),
     "NodeResourceLimits": lambda args, listers: NodeResourceLimits(),
     "NodePreferAvoidPods": lambda args, listers: NodePreferAvoidPods(),
+    "NodeResourcesLeastAllocated": lambda args, listers: NodeResourcesLeastAllocated(),
+    "NodeResourcesMostAllocated": lambda args, listers: NodeResourcesMostAllocated(),
+    "SelectorSpread": lambda args, listers: SelectorSpread(listers),
     "NodeLabel": lambda args, listers: NodeLabel(args),
     "LeastRequestedPriority": lambda args, listers: LeastRequestedPriority(),
     "MostRequestedPriority": lambda args, listers: MostRequestedPriority(),

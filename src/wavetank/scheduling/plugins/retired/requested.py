@@ -1,4 +1,4 @@
-"""The scores by requested CPU and memory as they were in Kubernetes 1.14: from 0 to 10, and nothing but these two."""
+"""The scores by requested CPU and memory, and nothing but these two: from 0 to 10 in 1.14, to 100 until 1.21."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.plugin import FastPathPlugin, ScorePlugin
 
-HIGHEST = 10
-
 
 class _Requested(FastPathPlugin, ScorePlugin):
     """Scores by the requested CPU and memory of a node, with the pod; missing requests count 100m and 200 MiB."""
 
+    HIGHEST = 10
+
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:
-        """Returns a score from 0 to 10 for each node."""
+        """Returns a score from 0 to HIGHEST for each node."""
         table, spec = cycle.table, cycle.pod.spec
         asked = np.array([[spec.scored_cpu], [spec.scored_memory]], np.int64)
         return self.rate(table.nonzero[:2, nodes] + asked, table.allocatable[:2, nodes])
@@ -26,37 +26,58 @@ class _Requested(FastPathPlugin, ScorePlugin):
 
 
 class LeastRequestedPriority(_Requested):
-    """Prefers nodes with few requests: the mean of (capacity - requested) * 10 / capacity."""
+    """Prefers nodes with few requests: the mean of (capacity - requested) * highest / capacity."""
 
     name = "LeastRequestedPriority"
 
     def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
-        """Returns the mean of what is left, in tenths, each rounded down."""
-        left = np.maximum(capacity - asked, 0) * HIGHEST // np.maximum(capacity, 1)
+        """Returns the mean of what is left, in parts of the highest, each rounded down."""
+        left = np.maximum(capacity - asked, 0) * self.HIGHEST // np.maximum(capacity, 1)
         mean: IntArray = left.sum(axis=0) // 2
         return mean
 
 
 class MostRequestedPriority(_Requested):
-    """Prefers nodes with many requests: the mean of requested * 10 / capacity, 0 if it is more than the capacity."""
+    """Prefers nodes with many requests: the mean of requested * highest / capacity, 0 if that is more."""
 
     name = "MostRequestedPriority"
 
     def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
-        """Returns the mean of the requested shares, in tenths, each rounded down."""
-        share = np.where(asked > capacity, 0, asked * HIGHEST // np.maximum(capacity, 1))
+        """Returns the mean of the requested shares, in parts of the highest, each rounded down."""
+        share = np.where(asked > capacity, 0, asked * self.HIGHEST // np.maximum(capacity, 1))
         mean: IntArray = share.sum(axis=0) // 2
         return mean
 
 
 class BalancedResourceAllocation(_Requested):
-    """Prefers nodes with equal shares of CPU and memory requested: (1 - |difference|) * 10, 0 if one is full."""
+    """Prefers nodes with equal shares of CPU and memory requested: (1 - |difference|) * highest, 0 if one is full."""
 
     name = "BalancedResourceAllocation"
 
     def rate(self, asked: IntArray, capacity: IntArray) -> IntArray:
-        """Returns the evenness in tenths, rounded down; a node without a resource is full."""
+        """Returns the evenness, rounded down; a node without a resource is full."""
         shares = np.where(capacity == 0, 1.0, asked / np.maximum(capacity, 1))
-        even = ((1 - np.abs(shares[0] - shares[1])) * HIGHEST).astype(np.int64)
+        even = ((1 - np.abs(shares[0] - shares[1])) * self.HIGHEST).astype(np.int64)
         balanced: IntArray = np.where((shares >= 1).any(axis=0), 0, even)
         return balanced
+
+
+class NodeResourcesLeastAllocated(LeastRequestedPriority):
+    """LeastRequestedPriority from 0 to 100: a plugin of its own until 1.21, then a strategy of NodeResourcesFit."""
+
+    name = "NodeResourcesLeastAllocated"
+    HIGHEST = 100
+
+
+class NodeResourcesMostAllocated(MostRequestedPriority):
+    """MostRequestedPriority from 0 to 100: a plugin of its own until 1.21, then a strategy of NodeResourcesFit."""
+
+    name = "NodeResourcesMostAllocated"
+    HIGHEST = 100
+
+
+class EvenlyRequested(BalancedResourceAllocation):
+    """NodeResourcesBalancedAllocation as it was until 1.21."""
+
+    name = "NodeResourcesBalancedAllocation"
+    HIGHEST = 100
