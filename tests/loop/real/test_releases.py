@@ -25,6 +25,7 @@ from wavetank.verification import read_recording
 pytestmark = pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="needs other programs: make test-all")
 
 NEXT = {"package": "kube-scheduler", "version": "v1.36.4"}
+SEED_WITHOUT_RACES = 2  # no event arrives while a pod is tried, which makes the real one try it again at once
 PLUGINS = {"package": "scheduler-plugins", "version": "v1.34.10"}
 
 
@@ -33,6 +34,61 @@ def needs(program):
         Cache().find(program["package"], program["version"])
     except InputError as error:
         pytest.skip(str(error))
+
+
+OLDER = ("v1.19.16", "v1.23.17", "v1.27.8")
+
+
+def older(version, **spec):
+    """Returns an experiment with the built-in scheduler of a release and the real one."""
+    program = {"package": "kube-scheduler", "version": version}
+    needs(program)
+    backoff = {**HEAD, "podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}
+    schedulers = [{"name": "default", "config": backoff}, {"name": "real", "process": {**program, "config": backoff}}]
+    return an_experiment(kubernetesVersion=version[1:5], schedulers=schedulers, ties="random", **spec)
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_older_kube_schedulers_try_pods_in_the_order_and_at_the_instants_of_the_built_in_one(version):
+    """One node: nothing but the queue decides. A pod that never fits keeps the program's timers in step with ours."""
+    small = {"kind": "poisson", "rate": 0.2, "pods": 24, "duration": {"uniform": [5, 35]}}
+    sizes = [{"cpu": "700m"}, {"cpu": "1100m"}, {"cpu": "1900m"}, {"cpu": "2300m"}, {"cpu": "3700m"}]
+    generators = [
+        {"name": "stuck", "kind": "burst", "pods": 1, "requests": {"cpu": 50}},
+        {"name": "small", "requests": sizes, **small},
+    ]
+    experiment = older(
+        version,
+        cluster={"nodes": [{"cpu": 6, "memory": "16Gi"}]},
+        workload={"generators": generators},
+        horizon=1500,
+    )
+    built_in, real = (placements(run_entry(experiment, number, seed=SEED_WITHOUT_RACES)) for number in (0, 1))
+    assert built_in == real
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_every_node_that_an_older_kube_scheduler_takes_has_the_highest_score_here(version, monkeypatch):
+    """Among equal scores it draws one at random, and so the built-in one follows it there."""
+    sizes = [(6, 16), (7, 23), (9, 31), (11, 13), (13, 47)]
+    nodes = [{"name": f"n{i}", "cpu": cpu, "memory": f"{memory}Gi"} for i, (cpu, memory) in enumerate(sizes)]
+    requests = [{"cpu": "300m", "memory": "1Gi"}, {"cpu": "700m", "memory": "3Gi"}, {"cpu": "1100m"}, {"memory": "2Gi"}]
+    generator = {"kind": "poisson", "rate": 0.5, "pods": 120, "duration": {"uniform": [5, 35]}, "requests": requests}
+    experiment = older(version, cluster={"nodes": nodes}, workload={"generator": generator})
+    taken = {row.name: row.node for row in run_entry(experiment, 1).rows}
+    followed = []
+
+    def follow(cycle, outcome, ties):
+        names = [cycle.name_of(slot) for slot in outcome.feasible]
+        place = names.index(taken[cycle.pod.name])
+        assert outcome.totals[place] == outcome.totals.max(), (cycle.pod.name, names, outcome.totals)
+        followed.append(cycle.pod.name)
+        return place
+
+    monkeypatch.setattr("wavetank.scheduling.framework.cycle.cycle.Cycle._choose", follow)
+    monkeypatch.setattr("wavetank.scheduling.framework.cycle.cycle.fast_path_plugins", lambda cycle: None)
+    assert {row.name: row.node for row in run_entry(experiment, 0).rows} == taken
+    assert len(followed) > 100
 
 
 def test_kube_scheduler_1_36_decides_as_the_built_in_one():

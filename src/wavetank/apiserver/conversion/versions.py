@@ -22,26 +22,36 @@ class Conversion(NamedTuple):
     to_served: Callable[[Document], Document]
 
 
-def _renamed(api_version: str) -> Callable[[Document], Document]:
-    return lambda document: {**document, "apiVersion": api_version}
+def _alike(group: str) -> Conversion:
+    """Returns the conversion of a v1beta1 with the fields of v1."""
+
+    def renamed(version: str) -> Callable[[Document], Document]:
+        return lambda document: {**document, "apiVersion": f"{group}/{version}"}
+
+    return Conversion(f"{group}/v1", renamed("v1"), renamed("v1beta1"))
 
 
 # By kind and by the group and version that is served; all others are stored as they are served.
 _CONVERSIONS: Mapping[str, Mapping[tuple[str, str], Conversion]] = {
     "Event": {("events.k8s.io", "v1"): Conversion("v1", as_core, as_new)},
     "HorizontalPodAutoscaler": {("autoscaling", "v1"): Conversion("autoscaling/v2", as_v2, as_v1)},
-    "PodDisruptionBudget": {
-        ("policy", "v1beta1"): Conversion("policy/v1", _renamed("policy/v1"), _renamed("policy/v1beta1")),
-    },
+    "PodDisruptionBudget": {("policy", "v1beta1"): _alike("policy")},
+    "CSIStorageCapacity": {("storage.k8s.io", "v1beta1"): _alike("storage.k8s.io")},
+}
+
+# The last release whose programs read a kind in v1beta1; the fields are those of v1.
+_IN_BETA = {
+    ("policy/v1", "PodDisruptionBudget"): (1, 20),
+    ("storage.k8s.io/v1", "CSIStorageCapacity"): (1, 23),
 }
 
 
 def serve_retired(kinds: KindTable, version: Version) -> None:
-    """Serves the versions that programs of an earlier release need: until 1.20 PodDisruptionBudgets of v1beta1."""
-    if version < (1, 21):
-        budgets = kinds.named("policy/v1", "PodDisruptionBudget")
-        assert budgets is not None
-        kinds.add(replace(budgets, version="v1beta1"))
+    """Serves the versions that programs of an earlier release need and that the served release has no more."""
+    for name, last in _IN_BETA.items():
+        kind = kinds.named(*name)
+        if version <= last and kind is not None:
+            kinds.add(replace(kind, version="v1beta1"))
 
 
 def _conversion(kind: Kind) -> Conversion | None:

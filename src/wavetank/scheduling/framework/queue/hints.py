@@ -8,7 +8,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.scheduling.framework.events import ClusterEvent, Hint, always
 
-Hints = Mapping[str, Mapping[ClusterEvent, Hint]]  # by plugin
+Hints = dict[str, Mapping[ClusterEvent, Hint]]  # by plugin
 
 # A change of the pod itself, which always woke it, except for a change of nothing but its status.
 _OWN_CHANGES = frozenset(
@@ -57,7 +57,8 @@ def hints_of_release(hints: Hints, version: Version) -> Hints:
 
 
 def _without(plugin: str, events: Mapping[ClusterEvent, Hint], version: Version) -> Mapping[ClusterEvent, Hint]:
-    woken_by = dict.fromkeys(_OWN_CHANGES, always) | {ClusterEvent.POD_OTHER: _not_only_status}
+    woken_by: dict[ClusterEvent, Hint] = dict.fromkeys(_OWN_CHANGES, always)
+    woken_by[ClusterEvent.POD_OTHER] = _not_only_status
     for event, hint in events.items():
         if event in _ASSIGNED:
             if plugin == "InterPodAffinity":
