@@ -17,6 +17,13 @@ from wavetank.loop.recipes.recipe import Completed, Recipe
 KUBERNETES = "k8s.io/kubernetes"
 CLIENT = "k8s.io/client-go"  # whose version v0.X.Y is of Kubernetes v1.X.Y
 
+# Modules of 1.19 and 1.20 that no longer work: one has moved, the others do not go with the Go of today.
+_MENDED = {
+    "vbom.ml/util": "github.com/fvbommel/util v0.0.0-20160121211510-db5cfe13f5cc",
+    "github.com/modern-go/reflect2": "github.com/modern-go/reflect2 v1.0.2",
+    "golang.org/x/sys": "golang.org/x/sys v0.13.0",
+}
+
 
 def parse_release(text: str) -> str:
     """Parses a Kubernetes version of three numbers, with or without v; BuildError if it is invalid."""
@@ -131,12 +138,20 @@ def _module_text(released: str, version: str) -> str:
         raise BuildError(f"the go.mod of {KUBERNETES} {version} has an unknown form")
     debug = re.search(r"^godebug .*$", released, re.MULTILINE)  # the main module decides it, and that is this one
     published = f"v0{version[2:]}"
+    pinned = _pinned(released) if tuple(map(int, go[1].split(".")[:2])) < (1, 16) else {}
+    replaced = {name: f"{name} {published}" for name in staged} | pinned
     return "\n\n".join(
         [
             "module wavetank/programs",
             f"go {go[1]}",
             *([debug[0]] if debug else []),
             f"require {KUBERNETES} {version}",
-            "replace (\n" + "".join(f"\t{name} => {name} {published}\n" for name in staged) + ")\n",
+            "replace (\n" + "".join(f"\t{name} => {other}\n" for name, other in replaced.items()) + ")\n",
         ]
     )
+
+
+def _pinned(released: str) -> dict[str, str]:
+    """Returns the modules that the go.mod of an old release pins by replacement."""
+    pinned = dict(re.findall(r"^\s+(\S+) => (\S+ v\S+)$", released, re.MULTILINE))
+    return pinned | {name: other for name, other in _MENDED.items() if name in pinned}

@@ -58,8 +58,8 @@ class QueueRules:
     """How the queue of a release behaves; times in nanoseconds, `start` is when its timers began.
 
     A pod that no event wakes is tried again after `max_unschedulable`, at the next tick of 30 s. With
-    `updates_end_backoff` a changed pod is tried at once. With `in_order` a pod that does not fit blocks those behind it,
-    as in K8sSim.
+    `updates_end_backoff` a changed pod is tried at once. With `in_order` a pod that does not fit blocks those behind
+    it, as in K8sSim.
     """
 
     initial_backoff: Nanoseconds = SECOND
