@@ -210,9 +210,9 @@ class SchedulingQueue:
                 self._enter(queued, Place.ACTIVE)
         elif queued.place is Place.UNSCHEDULABLE:
             if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
-                self._requeue(queued, at_once=self._rules.updates_end_backoff)
-        elif self._rules.updates_end_backoff and queued.place in _BACKING_OFF:
-            self._enter(queued, Place.ACTIVE)
+                self._requeue_changed(queued)
+        elif queued.place in _BACKING_OFF and self._rules.updates_end_backoff:
+            self._requeue_changed(queued)
         elif old.priority != new.priority and queued.place not in (Place.IN_FLIGHT, Place.BEHIND_EQUAL):
             self._enter(queued, queued.place)
 
@@ -252,9 +252,14 @@ class SchedulingQueue:
                 return True
         return False
 
-    def _requeue(self, queued: QueuedPod, at_once: bool = False) -> None:
-        backs_off = not at_once and self._is_backing_off(queued)
-        self._enter(queued, Place.BACKOFF if backs_off else Place.ACTIVE)
+    def _requeue(self, queued: QueuedPod) -> None:
+        self._enter(queued, Place.BACKOFF if self._is_backing_off(queued) else Place.ACTIVE)
+
+    def _requeue_changed(self, queued: QueuedPod) -> None:
+        if self._rules.updates_end_backoff:
+            self._enter(queued, Place.ACTIVE)
+        else:
+            self._requeue(queued)
 
     def _failed(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
         self._failures += 1
