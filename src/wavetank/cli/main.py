@@ -26,6 +26,7 @@ _COMMANDS = {
     "misim": "Run the files of MiSim: response times of microservices.",
     "misim-adapter": "Serve the adapter of misim-orchestration, with a built-in scheduler behind it.",
     "operator": "Queue Spark and Flink jobs on reserved slots of a cluster.",
+    "quotas": "Compare the queues of Kueue before and after a change of quotas.",
     "report": "Rewrite the HTML report of a results folder.",
     "run": "Run an experiment: compare schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers that run in virtual time, and list them.",

@@ -168,7 +168,7 @@ def _jobs(draw: random.Random, names: Sequence[str]) -> list[Manifest]:
             draw.choice(("", "low", "high")),
         )
         if pods > 1 and draw.random() < 0.2:
-            job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = str(draw.randint(1, pods))
+            job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = str(draw.randint(1, pods - 1))
         jobs.append(job)
         time += draw.randint(2, 14)
     return jobs
