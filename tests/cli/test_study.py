@@ -40,10 +40,12 @@ def test_a_study_prints_its_claims_and_writes_page_claims_and_pictures(wavetank:
     [
         pytest.param(["topsi"], "no study 'topsi' (did you mean topsis?)", id="a name with a typo"),
         pytest.param(["xyz"], f"no study 'xyz'; there are {', '.join(study_names())}", id="an unknown name"),
+        pytest.param(["topsis", "-o", "file"], "file: cannot write results there: ", id="a file in place of a folder"),
         pytest.param(["topsis", "--data", "nowhere"], "--data nowhere: no such folder", id="a folder that is absent"),
     ],
 )
 def test_bad_arguments_are_refused(wavetank: Wavetank, here: Path, words: list[str], message: str) -> None:
+    (here / "file").touch()
     assert message in refused(wavetank, here, "study", "run", *words)
 
 
@@ -52,7 +54,7 @@ def test_data_that_is_absent_is_asked_for_by_name(
 ) -> None:
     monkeypatch.delenv("WAVETANK_SHARED", raising=False)
     line = refused(wavetank, here, "study", "run", "teastore")
-    assert "needs misim-orchestration" in line
+    assert "study teastore: needs misim-orchestration" in line
     assert "give --data DIR, a folder with GlobalSchedulingDefault" in line
     (here / "empty").mkdir()
     assert "empty has not GlobalSchedulingDefault" in refused(
