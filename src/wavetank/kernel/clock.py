@@ -81,6 +81,11 @@ class Clock:
             self.foreground += 1
         return timer
 
+    def soon(self, callback: Callable[[], None]) -> None:
+        """Calls `callback` at this instant, after the events that are due already."""
+        self._present[EVENTS].append(Timer(self.now, EVENTS, callback, self))
+        self.foreground += 1
+
     def after(
         self,
         delay: Nanoseconds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,13 +16,15 @@ from wavetank.batchoperator.reconcilers.context import OperatorContext, Operator
 from wavetank.batchoperator.recording import BatchRecorder
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.releases import Version
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.config import Configuration, parse_configuration
-from wavetank.scheduling.framework.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.extenders.answers import ExtenderError, FilterAnswer
 from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
+from wavetank.scheduling.framework.plugin import Reason
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.observer import Observer
 
@@ -88,6 +90,15 @@ class OperatorRun:
             return self._extender.call(verb, request)
         except ApiError as error:
             raise ExtenderError(str(error)) from None
+
+    def filter_nodes(self, pod: Pod, names: Sequence[str]) -> FilterAnswer:
+        """Answers a scheduler's filter call without JSON."""
+        assert self._extender is not None
+        try:
+            kept, refusal = self._extender.choose(pod.key, pod.uid, names)
+        except ApiError as error:
+            raise ExtenderError(str(error)) from None
+        return FilterAnswer(kept, None, dict.fromkeys(names, Reason(refusal, resolvable=True)) if refusal else {})
 
     def connect(self, config: Mapping[str, Any]) -> ExtenderClient:
         """Returns the client of an extender: this one under its own URL, others over HTTP."""

@@ -35,12 +35,12 @@ class Interfering:
         self._check()
         return self._client.list(kind, namespace, labels)
 
-    def subscribe(self, kind: str, handler: Handler, label: str | None = None) -> None:
+    def subscribe(self, kind: str, handler: Handler, label: str | None = None, value: str | None = None) -> None:
         def hand_on(change: Change) -> None:
             if self.alive:
                 handler(change)
 
-        self._client.subscribe(kind, hand_on, label)
+        self._client.subscribe(kind, hand_on, label, value)
 
     def create(self, document: Mapping[str, Any]) -> KubeObject:
         return self._write("create", document)

@@ -279,7 +279,7 @@ def test_a_node_selector_selects(selector: object, matches: bool) -> None:
     ],
 )
 def test_a_node_selector_knows_the_names_it_pins(selector: object, names: set[str] | None) -> None:
-    assert NodeSelector.parse(selector).names() == names
+    assert NodeSelector.parse(selector).names == names
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+import msgspec
 
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.cluster.objects.groupkinds import GroupKind
@@ -12,8 +13,7 @@ from wavetank.cluster.objects.groupkinds import GroupKind
 Action = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """A change of an object; `object` is its last version if it was deleted."""
 
     action: Action
@@ -21,6 +21,13 @@ class Change:
 
 
 Handler = Callable[[Change], None]
+
+
+def is_wanted(labels: Mapping[str, str], label: str | None, value: str | None) -> bool:
+    """Tells whether an object with these labels is one for which a handler was subscribed."""
+    if label is None:
+        return True
+    return label in labels if value is None else labels.get(label) == value
 
 
 class Client(Protocol):
@@ -40,10 +47,10 @@ class Client(Protocol):
     ) -> list[KubeObject]:
         """Returns the objects of a kind, in a namespace or in all, that have these labels; oldest first."""
 
-    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None) -> None:
+    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None, value: str | None = None) -> None:
         """Calls `handler` with each object of a kind, as ADDED if it exists already, and with every change.
 
-        With `label`, only with objects that have that label.
+        With `label`, only with objects that have that label; with `value`, too, only if it has this value.
         """
 
     def create(self, document: Mapping[str, Any]) -> KubeObject:

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from wavetank.batchoperator.client.client import Action, Change, Handler
+from wavetank.batchoperator.client.client import Action, Change, Handler, is_wanted
 from wavetank.batchoperator.client.objects import KubeObject, from_resource
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
@@ -24,6 +24,7 @@ class StoreClient:
         self._writer = writer
         self._seen: dict[str, KubeObject] = {}  # the last versions that were asked for, by uid
         self._topics: dict[GroupKind, _Topic] = {}
+        self._objects: dict[GroupKind, Mapping[tuple[str, str], Resource]] = {}  # present objects, by kind
 
     def _view(self, resource: Resource, kind: GroupKind) -> KubeObject:
         """Returns a version of an object; most are asked for several times."""
@@ -32,13 +33,16 @@ class StoreClient:
             seen = self._seen[resource.uid] = from_resource(resource, kind)
         return seen
 
-    def _forget(self, old: Resource) -> None:
-        self._seen.pop(old.uid, None)
-
     def get(self, kind: GroupKind, namespace: str, name: str) -> KubeObject | None:
         """Returns an object as it is now."""
-        found = self._store.find(kind, namespace, name)
-        return None if found is None else self._view(found, kind)
+        objects = self._objects.get(kind)
+        if objects is None:
+            objects = self._objects[kind] = self._store.objects(kind)
+        found = objects.get((namespace, name))
+        if found is None:
+            return None
+        seen = self._seen.get(found.uid)
+        return seen if seen is not None and seen.source is found else self._view(found, kind)
 
     def list(
         self, kind: GroupKind, namespace: str | None = None, labels: Mapping[str, str] | None = None
@@ -51,16 +55,15 @@ class StoreClient:
             if namespace in (None, each.namespace) and wanted <= each.labels.items()
         ]
 
-    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None) -> None:
+    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None, value: str | None = None) -> None:
         """Calls `handler` with each object of a kind, and with every change from now on."""
         for each in self._store.list(kind):
-            if label is None or label in each.labels:
+            if is_wanted(each.labels, label, value):
                 handler(Change("ADDED", self._view(each, kind)))
         if kind not in self._topics:
-            topic = self._topics[kind] = _Topic(self._view, kind)
+            topic = self._topics[kind] = _Topic(self._seen, kind)
             self._store.subscribe(kind, added=topic.added, modified=topic.modified, deleted=topic.deleted)
-            self._store.subscribe(kind, deleted=self._forget)
-        self._topics[kind].handlers.append((handler, label))
+        self._topics[kind].add(handler, label, value)
 
     def create(self, document: Mapping[str, Any]) -> KubeObject:
         """Creates an object; passing the same document of a pod again is cheap."""
@@ -74,7 +77,8 @@ class StoreClient:
 
     def update_status(self, old: KubeObject, status: Mapping[str, Any]) -> KubeObject:
         """Replaces the status of an object."""
-        return self._view(self._writer.update_status(_source(old), dict(status)), old.group_kind)
+        status = status if isinstance(status, dict) else dict(status)
+        return self._view(self._writer.update_status(_source(old), status), old.group_kind)
 
     def patch_labels(
         self,
@@ -103,10 +107,19 @@ class StoreClient:
 class _Topic:
     """Calls the handlers of one kind; a change is described once for all of them, and only if any wants it."""
 
-    def __init__(self, view: Callable[[Resource, GroupKind], KubeObject], kind: GroupKind) -> None:
-        self._view = view
+    def __init__(self, seen: dict[str, KubeObject], kind: GroupKind) -> None:
+        self._seen = seen
         self._kind = kind
-        self.handlers: list[tuple[Handler, str | None]] = []
+        self._subscribed: list[tuple[Handler, str | None, str | None]] = []  # with the labels and values they ask for
+        self._handlers: list[Handler] | None = []  # None: some ask for a label
+        self._chosen: dict[str, tuple[Mapping[str, str], list[Handler]]] = {}  # by uid: for an object with these labels
+
+    def add(self, handler: Handler, label: str | None, value: str | None) -> None:
+        """Calls a handler from now on."""
+        self._subscribed.append((handler, label, value))
+        everything = all(label is None for _, label, _ in self._subscribed)
+        self._handlers = [handler for handler, _, _ in self._subscribed] if everything else None
+        self._chosen.clear()
 
     def added(self, new: Resource) -> None:
         self._tell("ADDED", new)
@@ -116,15 +129,28 @@ class _Topic:
 
     def deleted(self, old: Resource) -> None:
         self._tell("DELETED", old)
+        self._seen.pop(old.uid, None)
+        self._chosen.pop(old.uid, None)
 
     def _tell(self, action: Action, resource: Resource) -> None:
-        change: Change | None = None
-        labels = resource.labels
-        for handler, label in self.handlers:
-            if label is None or label in labels:
-                if change is None:
-                    change = Change(action, self._view(resource, self._kind))
+        handlers = self._handlers
+        if handlers is None:
+            known = self._chosen.get(resource.uid)
+            handlers = known[1] if known is not None and known[0] is resource.labels else self._choose(resource)
+        if handlers:
+            seen = self._seen.get(resource.uid)
+            if seen is None or seen.source is not resource:
+                seen = self._seen[resource.uid] = from_resource(resource, self._kind)
+            change = Change(action, seen)
+            for handler in handlers:
                 handler(change)
+
+    def _choose(self, resource: Resource) -> list[Handler]:
+        """Returns the handlers that want an object with these labels."""
+        labels = resource.labels
+        chosen = [handler for handler, label, value in self._subscribed if is_wanted(labels, label, value)]
+        self._chosen[resource.uid] = (labels, chosen)
+        return chosen
 
 
 def _source(old: KubeObject) -> Resource:
@@ -134,4 +160,6 @@ def _source(old: KubeObject) -> Resource:
 
 def _merged(old: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
     merged = {**old, **changes}
+    if None not in changes.values():
+        return merged  # type: ignore[return-value]  # no value is None
     return {key: value for key, value in merged.items() if value is not None}

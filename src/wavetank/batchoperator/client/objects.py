@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.fields.resources import Amounts, pod_requests
+from wavetank.cluster.objects.groupkinds import POD, GroupKind
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, parse_time, render_time
 from wavetank.kernel.durations import Nanoseconds
@@ -16,13 +17,14 @@ class KubeObject:
 
     `created` is the virtual or real time of its creation. `node_name` and `phase` are those of a pod, else empty;
     `deleting` is set once it has a deletionTimestamp. `manifest` is the document without what the server adds;
-    `render` is the whole one.
+    `render` is the whole one. `view` is for the typed view of its kind, which is made when it is first asked for.
     """
 
     __slots__ = (
         "created",
         "deleting",
         "group_kind",
+        "key",
         "labels",
         "manifest",
         "name",
@@ -33,14 +35,16 @@ class KubeObject:
         "spec",
         "status",
         "uid",
-        "version",
+        "view",
+        "written",
     )
 
     group_kind: GroupKind
     namespace: str
     name: str
+    key: tuple[str, str]  # (namespace, name)
     uid: str
-    version: str
+    written: int | str  # the resourceVersion
     labels: Mapping[str, str]
     created: Nanoseconds
     deleting: bool
@@ -50,11 +54,12 @@ class KubeObject:
     node_name: str
     phase: str
     source: Resource | None
+    view: Any
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Returns (namespace, name)."""
-        return self.namespace, self.name
+    def version(self) -> str:
+        """Returns the resourceVersion."""
+        return str(self.written)
 
     @property
     def annotations(self) -> Mapping[str, str]:
@@ -71,21 +76,41 @@ class KubeObject:
 
 def from_resource(resource: Resource, group_kind: GroupKind | None = None) -> KubeObject:
     """Returns an object of the store; nothing is rendered or copied. Stating its kind saves finding it out."""
+    if isinstance(resource, Pod):
+        return _from_pod(resource)
     found = KubeObject()
     found.source = resource
     found.group_kind = group_kind or resource.group_kind
-    found.namespace, found.name = resource.namespace, resource.name
-    found.uid, found.version = resource.uid, str(resource.resource_version)
+    found.key = found.namespace, found.name = resource.namespace, resource.name
+    found.uid, found.written = resource.uid, resource.resource_version
     found.labels = resource.labels
     found.created, found.deleting = resource.created, resource.deleted is not None
+    found.view = None
     manifest = found.manifest = resource.manifest
-    found.status = manifest.get("status") or {}
-    if isinstance(resource, Pod):
-        found.spec, found.node_name, found.phase = resource.spec.manifest, resource.node_name, resource.phase
-    else:
-        found.spec = manifest.get("spec") or {}
-        found.node_name = found.phase = ""
+    found.status, found.spec = manifest.get("status") or {}, manifest.get("spec") or {}
+    found.node_name = found.phase = ""
     return found
+
+
+def _from_pod(pod: Pod) -> KubeObject:
+    """Returns a pod of the store; written out besides the other kinds, since Python is quicker with one class only."""
+    found = KubeObject()
+    found.source = pod
+    found.group_kind = POD
+    found.key = found.namespace, found.name = pod.namespace, pod.name
+    found.uid, found.written = pod.uid, pod.resource_version
+    found.labels = pod.labels
+    found.created, found.deleting = pod.created, pod.deleted is not None
+    found.view = None
+    found.manifest = pod.manifest
+    found.status, found.spec = pod.manifest.get("status") or {}, pod.spec.manifest
+    found.node_name, found.phase = pod.node_name, pod.phase
+    return found
+
+
+def requests_of(pod: KubeObject) -> Amounts:
+    """Returns what a pod requests; in a simulated cluster that was added up before."""
+    return pod.source.requests if isinstance(pod.source, Pod) else pod_requests(pod.spec)
 
 
 def from_document(document: Mapping[str, Any], group_kind: GroupKind) -> KubeObject:
@@ -94,11 +119,12 @@ def from_document(document: Mapping[str, Any], group_kind: GroupKind) -> KubeObj
     metadata = document.get("metadata") or {}
     found.source = None
     found.group_kind = group_kind
-    found.namespace, found.name = metadata.get("namespace") or "", metadata["name"]
-    found.uid, found.version = metadata.get("uid") or "", metadata.get("resourceVersion") or ""
+    found.key = found.namespace, found.name = metadata.get("namespace") or "", metadata["name"]
+    found.uid, found.written = metadata.get("uid") or "", metadata.get("resourceVersion") or ""
     found.labels = metadata.get("labels") or {}
     found.created = parse_time(metadata.get("creationTimestamp"), "metadata.creationTimestamp") or 0
     found.deleting = metadata.get("deletionTimestamp") is not None
+    found.view = None
     found.manifest = document
     found.spec, found.status = document.get("spec") or {}, document.get("status") or {}
     found.node_name, found.phase = found.spec.get("nodeName") or "", found.status.get("phase") or ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from wavetank.batchoperator.client.objects import KubeObject
+from wavetank.batchoperator.client.objects import KubeObject, requests_of
 from wavetank.batchoperator.reconcilers.context import OperatorOptions
 from wavetank.batchoperator.resources import labels
-from wavetank.cluster.fields.resources import format_amounts, parse_amounts, pod_requests
+from wavetank.cluster.fields.resources import format_amounts, parse_amounts
 
 
 def pod_problems(pod: KubeObject, testbed: KubeObject, options: OperatorOptions) -> list[str]:
@@ -23,7 +23,7 @@ def pod_problems(pod: KubeObject, testbed: KubeObject, options: OperatorOptions)
 def _requests(pod: KubeObject, testbed: KubeObject) -> list[str]:
     """Checks that the pod fits into a slot."""
     slot = parse_amounts(testbed.spec.get("resourcesPerSlot") or {})
-    wanted = pod_requests(pod.spec)
+    wanted = requests_of(pod)
     return [
         f"it requests {format_amounts({name: amount})[name]} of {name}, "
         f"a slot has {format_amounts({name: slot.get(name, 0)})[name]}"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from wavetank.batchoperator.client.objects import KubeObject
@@ -48,22 +48,29 @@ class SlotExtender:
         """Answers a filter call: the node of the pod's slot, or none, so that the scheduler tries preemption."""
         items = (request.get("Nodes") or {}).get("items") or (request.get("Nodes") or {}).get("Items")
         names = [item["metadata"]["name"] for item in items] if items is not None else request.get("NodeNames") or []
-        pod = self._present(request)
-        if pod is None or not _wants_slot(pod):
-            return _kept(names, items)
+        metadata = request["Pod"]["metadata"]
         try:
-            slot = self._reserve(pod, names)
-        except NoSlotError as error:
-            return {**_kept([], items), "FailedNodes": dict.fromkeys(names, str(error))}
+            kept, refusal = self.choose(_key(metadata), metadata.get("uid"), names)
         except ApiError as error:
             return {"Nodes": None, "NodeNames": None, "FailedNodes": {}, "Error": str(error)}
-        node = slot["nodeName"]
-        return _kept([node] if node in names else [], items)
+        return {**_kept(kept, items), "FailedNodes": dict.fromkeys(names, refusal) if refusal else {}}
+
+    def choose(self, key: tuple[str, str], uid: str | None, names: Sequence[str]) -> tuple[Sequence[str], str]:
+        """Returns the nodes that are left for a pod, and why the others are not, empty if for no special reason."""
+        pod = self._present(key, uid)
+        if pod is None or not _wants_slot(pod):
+            return names, ""
+        try:
+            node = self._reserve(pod, names)["nodeName"]
+        except NoSlotError as error:
+            return [], str(error)
+        return [node] if node in names else [], ""
 
     def preempt(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Answers a preemption call: the ghost pod in the pod's slot, whatever the scheduler proposes."""
         offered = request.get("NodeNameToMetaVictims") or request.get("NodeNameToVictims") or {}
-        pod = self._present(request)
+        metadata = request["Pod"]["metadata"]
+        pod = self._present(_key(metadata), metadata.get("uid"))
         if pod is None or not _wants_slot(pod):
             return {"NodeNameToMetaVictims": {name: _victims(found) for name, found in offered.items()}}
         try:
@@ -77,11 +84,10 @@ class SlotExtender:
         victims = {"Pods": [{"UID": ghost.uid}], "NumPDBViolations": 0}
         return {"NodeNameToMetaVictims": {slot["nodeName"]: victims}}
 
-    def _present(self, request: Mapping[str, Any]) -> KubeObject | None:
+    def _present(self, key: tuple[str, str], uid: str | None) -> KubeObject | None:
         """Returns the pod as it is now: the scheduler's is older than our own labels."""
-        metadata = request["Pod"]["metadata"]
-        found = self._client.get(POD, metadata.get("namespace") or "default", metadata["name"])
-        return found if found is not None and found.uid == metadata.get("uid", found.uid) else None
+        found = self._client.get(POD, *key)
+        return found if found is not None and uid in (None, found.uid) else None
 
     # reserving
 
@@ -149,6 +155,10 @@ class SlotExtender:
                 self._client.patch_labels(pod, {}, {labels.RETRIES: str(failures)})
         except ConflictError:
             return  # it counts the next time
+
+
+def _key(metadata: Mapping[str, Any]) -> tuple[str, str]:
+    return metadata.get("namespace") or "default", metadata["name"]
 
 
 def _wants_slot(pod: KubeObject) -> bool:

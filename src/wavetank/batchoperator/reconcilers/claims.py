@@ -17,6 +17,8 @@ _REQUEST = (
     labels.REQUEST_TESTBED_NAMESPACE,
     labels.REQUEST_REPLICATION,
 )
+_MARKS = dict.fromkeys((*_CLAIM, *_REQUEST))
+_FIELDS = frozenset({"activeScheduling", "creationRequest"})
 
 
 def claim_testbed(context: OperatorContext, testbed: KubeObject, scheduling: Reference) -> None:
@@ -47,18 +49,17 @@ def request_application(context: OperatorContext, job: KubeObject, request: Crea
 
 def release(context: OperatorContext, found: KubeObject) -> None:
     """Removes claim and request from a job or testbed, in both forms."""
-    marks = [label for label in (*_CLAIM, *_REQUEST) if label in found.labels]
+    marks = [label for label in _MARKS if label in found.labels]
     if marks:
         found = context.client.patch_labels(found, dict.fromkeys(marks))
-    kept = {name: value for name, value in found.spec.items() if name not in ("activeScheduling", "creationRequest")}
-    if len(kept) < len(found.spec):
+    if not _FIELDS.isdisjoint(found.spec):
+        kept = {name: value for name, value in found.spec.items() if name not in _FIELDS}
         context.client.update(found, kept)
 
 
 def is_marked(found: KubeObject) -> bool:
     """Tells whether a job has a claim or a request in any form."""
-    marked = any(label in found.labels for label in (*_CLAIM, *_REQUEST))
-    return marked or "activeScheduling" in found.spec or "creationRequest" in found.spec
+    return not (_MARKS.keys().isdisjoint(found.labels) and _FIELDS.isdisjoint(found.spec))
 
 
 def _reference(name: Reference) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import ENDS
 
 Key = tuple[str, str]
+_NONE: Mapping[Key, KubeObject] = {}
 Listener = Callable[[Key, KubeObject], None]  # the testbed's or application's key, and the pod
 
 
@@ -30,20 +31,24 @@ class TestbedPods:
 
     def of_testbed(self, key: Key) -> Mapping[Key, KubeObject]:
         """Returns the pods of a testbed."""
-        return self._by_testbed.get(key, {})
+        return self._by_testbed.get(key, _NONE)
 
     def of_application(self, key: Key) -> Mapping[Key, KubeObject]:
         """Returns the pods that run the work of an application: executors, task managers."""
-        return self._by_application.get(key, {})
+        return self._by_application.get(key, _NONE)
 
     def _changed(self, change: Change) -> None:
         pod = change.object
-        present = change.action != "DELETED" and pod.phase not in ENDS
         testbed = testbed_of(pod)
-        old = self._by_testbed.get(testbed, {}).get(pod.key)
-        _note(self._by_testbed, testbed, pod, present)
-        if present and old is not None and _is_alike(old, pod):
-            return
+        present = change.action != "DELETED" and pod.phase not in ENDS
+        if present:
+            pods = self._by_testbed.setdefault(testbed, {})
+            old = pods.get(pod.key)
+            pods[pod.key] = pod
+            if old is not None and _is_alike(old, pod):
+                return
+        else:
+            _note(self._by_testbed, testbed, pod, present)
         for listener in self.on_testbed:
             listener(testbed, pod)
         application = _application_of(pod)

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.resources import labels
@@ -23,6 +25,11 @@ class JobState(StrEnum):
     PENDING_DELETION = "PendingDeletion"
     FAILED = "FailedState"
     FAILED_SUBMISSION = "FailedSubmissionState"
+
+    __hash__ = str.__hash__  # quicker than an enumeration's own
+
+
+_STATES = {state.value: state for state in JobState}  # quicker than JobState(…)
 
 
 class CreationRequest(msgspec.Struct, frozen=True, rename="camel"):
@@ -69,15 +76,17 @@ class BatchJobStatus(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class BatchJob:
-    """A BatchJob, as it was last seen; its fields are read when they are asked for.
+    """A BatchJob, as it was last seen; its fields are read when they are first asked for.
 
     msgspec.ValidationError if they have other types than the definition says.
     """
 
-    __slots__ = ("object",)
+    __slots__ = ("_claim", "_request", "object")
 
     def __init__(self, found: KubeObject) -> None:
         self.object = found
+        self._claim: Reference | UnsetType | None = UNSET  # not read yet
+        self._request: CreationRequest | UnsetType | None = UNSET
 
     @property
     def spec(self) -> BatchJobSpec:
@@ -97,24 +106,33 @@ class BatchJob:
     @property
     def state(self) -> JobState:
         """Returns its state; a new job is ready."""
-        return JobState(self.object.status.get("state") or JobState.READY)
+        stated = self.object.status.get("state") or JobState.READY
+        return _STATES.get(stated) or JobState(stated)
 
     @property
     def claim(self) -> Reference | None:
         """Returns the scheduling that has claimed it, in either form."""
-        stated = self.object.spec.get("activeScheduling")
-        return claim_of(self.object) or (msgspec.convert(stated, Reference) if stated else None)
+        if self._claim is UNSET:
+            stated = self.object.spec.get("activeScheduling")
+            self._claim = claim_of(self.object) or (msgspec.convert(stated, Reference) if stated else None)
+        return self._claim
 
     @property
     def request(self) -> CreationRequest | None:
         """Returns the request to create its application, in either form."""
-        stated = self.object.spec.get("creationRequest")
-        return _labelled_request(self.object.labels) or (msgspec.convert(stated, CreationRequest) if stated else None)
+        if self._request is UNSET:
+            stated = self.object.spec.get("creationRequest")
+            labelled = _labelled_request(self.object.labels)
+            self._request = labelled or (msgspec.convert(stated, CreationRequest) if stated else None)
+        return self._request
 
 
 def read_batchjob(found: KubeObject) -> BatchJob:
-    """Returns a BatchJob."""
-    return BatchJob(found)
+    """Returns a BatchJob, the same one for the same version."""
+    if found.view is None:
+        found.view = BatchJob(found)
+    job: BatchJob = found.view
+    return job
 
 
 def claim_of(found: KubeObject) -> Reference | None:
@@ -142,7 +160,15 @@ def _labelled_request(found: Mapping[str, str]) -> CreationRequest | None:
     name = found.get(labels.REQUEST_TESTBED)
     if not name:
         return None
-    ids = labels.split_ids(found.get(labels.REQUEST_SLOT_IDS, ""))
-    replication = found.get(labels.REQUEST_REPLICATION, "")
-    testbed = Reference(name, found.get(labels.REQUEST_TESTBED_NAMESPACE) or "default")
-    return CreationRequest(ids, testbed, int(replication) if replication.isdecimal() else len(ids))
+    return _request(
+        name,
+        found.get(labels.REQUEST_TESTBED_NAMESPACE) or "default",
+        found.get(labels.REQUEST_SLOT_IDS, ""),
+        found.get(labels.REQUEST_REPLICATION, ""),
+    )
+
+
+@lru_cache(maxsize=4096)  # every version of a job with this request says the same
+def _request(name: str, namespace: str, slot_ids: str, replication: str) -> CreationRequest:
+    ids = labels.split_ids(slot_ids)
+    return CreationRequest(ids, Reference(name, namespace), int(replication) if replication.isdecimal() else len(ids))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from wavetank.cluster.objects.groupkinds import GroupKind
 
@@ -17,22 +18,22 @@ class ApiGroup:
     testbed_kind: str  # Testbed, or Slot as older versions call it
     testbed_plural: str
 
-    @property
+    @cached_property
     def api_version(self) -> str:
         """Returns the apiVersion of its objects."""
         return f"{self.name}/{VERSION}"
 
-    @property
+    @cached_property
     def batchjob(self) -> GroupKind:
         """Returns the GroupKind of BatchJobs."""
         return f"BatchJob.{self.name}"
 
-    @property
+    @cached_property
     def scheduling(self) -> GroupKind:
         """Returns the GroupKind of Schedulings."""
         return f"Scheduling.{self.name}"
 
-    @property
+    @cached_property
     def testbed(self) -> GroupKind:
         """Returns the GroupKind of testbeds."""
         return f"{self.testbed_kind}.{self.name}"

@@ -31,6 +31,8 @@ class QueuedState(StrEnum):
     SCHEDULED = "Scheduled"
     COMPLETED = "Completed"
 
+    __hash__ = str.__hash__  # quicker than an enumeration's own
+
 
 class SlotBasedJob(msgspec.Struct, frozen=True, rename="camel"):
     """A job and the slots that it needs."""
@@ -81,10 +83,11 @@ class Scheduling:
     msgspec.ValidationError if they have other types than the definition says.
     """
 
-    __slots__ = ("object",)
+    __slots__ = ("object", "reference")
 
     def __init__(self, found: KubeObject) -> None:
         self.object = found
+        self.reference = Reference(found.name, found.namespace)
 
     @property
     def spec(self) -> SchedulingSpec:
@@ -102,11 +105,6 @@ class Scheduling:
         return SchedulingState(self.object.status.get("state") or SchedulingState.INITIAL)
 
     @property
-    def reference(self) -> Reference:
-        """Returns its name and namespace."""
-        return Reference(self.object.name, self.object.namespace)
-
-    @property
     def testbed(self) -> Reference | None:
         """Returns its testbed, in either form."""
         stated = self.object.spec.get("testbed") or self.object.spec.get("slots")
@@ -114,5 +112,8 @@ class Scheduling:
 
 
 def read_scheduling(found: KubeObject) -> Scheduling:
-    """Returns a Scheduling."""
-    return Scheduling(found)
+    """Returns a Scheduling, the same one for the same version."""
+    if found.view is None:
+        found.view = Scheduling(found)
+    scheduling: Scheduling = found.view
+    return scheduling

@@ -65,21 +65,24 @@ class TestbedStatus(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Testbed:
-    """A testbed, as it was last seen; its fields are read when they are asked for.
+    """A testbed, as it was last seen; its fields are read when they are first asked for.
 
     msgspec.ValidationError if they have other types than the definition says.
     """
 
     __test__ = False
-    __slots__ = ("object",)
+    __slots__ = ("_spec", "object")
 
     def __init__(self, found: KubeObject) -> None:
         self.object = found
+        self._spec: TestbedSpec | None = None
 
     @property
     def spec(self) -> TestbedSpec:
         """Returns its spec."""
-        return msgspec.convert(self.object.spec, TestbedSpec)
+        if self._spec is None:
+            self._spec = msgspec.convert(self.object.spec, TestbedSpec)
+        return self._spec
 
     @property
     def status(self) -> TestbedStatus:
@@ -98,5 +101,8 @@ class Testbed:
 
 
 def read_testbed(found: KubeObject) -> Testbed:
-    """Returns a Testbed or Slot."""
-    return Testbed(found)
+    """Returns a Testbed or Slot, the same one for the same version."""
+    if found.view is None:
+        found.view = Testbed(found)
+    testbed: Testbed = found.view
+    return testbed

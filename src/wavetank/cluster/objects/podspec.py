@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -28,6 +28,13 @@ class NodeAffinity:
     selector: LabelSelector
     required: NodeSelector | None
     preferred: tuple[tuple[int, NodeSelectorTerm], ...]
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.selector, self.required, self.preferred)))
+
+    def __hash__(self) -> int:
+        return self._hash  # it is a key of caches that every cycle asks
 
     @property
     def allows_all(self) -> bool:
@@ -148,13 +155,13 @@ class SpecTable:
 
 
 def _containers(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for field in ("initContainers", "containers"):
-        items = manifest.get(field) or ()
+    for part in ("initContainers", "containers"):
+        items = manifest.get(part) or ()
         if not isinstance(items, list | tuple):
-            raise InputError(f"expected a list of containers, got {items!r}", path=f"spec.{field}")
+            raise InputError(f"expected a list of containers, got {items!r}", path=f"spec.{part}")
         for i, container in enumerate(items):
             if not isinstance(container, Mapping):
-                raise InputError(f"expected a container, got {container!r}", path=f"spec.{field}[{i}]")
+                raise InputError(f"expected a container, got {container!r}", path=f"spec.{part}[{i}]")
             yield container
 
 

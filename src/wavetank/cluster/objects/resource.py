@@ -51,6 +51,11 @@ class Resource:
     def copy(self) -> Self:
         """Returns a new version that the caller may change before it gives it to the store."""
         new = object.__new__(type(self))
+        if type(self) is Resource:  # written out: most objects without a class of their own are written by controllers
+            new.created, new.deleted, new.labels, new.manifest = self.created, self.deleted, self.labels, self.manifest
+            new.name, new.namespace, new.uid = self.name, self.namespace, self.uid
+            new.resource_version = self.resource_version
+            return new
         for slot in slots_of(type(self)):
             setattr(new, slot, getattr(self, slot))
         return new
@@ -79,11 +84,18 @@ class Resource:
     @property
     def group_kind(self) -> GroupKind:
         """Returns the name of the store's table that holds this kind: Pod, Deployment.apps."""
-        group = str(self.manifest.get("apiVersion", self.api_version)).rpartition("/")[0]
-        return f"{self.manifest_kind}.{group}" if group else self.manifest_kind
+        return _group_kind(
+            self.manifest.get("apiVersion", self.api_version), self.kind or self.manifest.get("kind", "")
+        )
 
     def __repr__(self) -> str:
         return f"<{self.manifest_kind} {'/'.join(part for part in self.key if part)}>"
+
+
+@lru_cache(maxsize=1024)
+def _group_kind(version: object, kind: object) -> GroupKind:
+    group = str(version).rpartition("/")[0]
+    return f"{kind}.{group}" if group else str(kind)
 
 
 # Virtual time 0 in the calendar; a whole second, so that truncation to seconds is the same in both.

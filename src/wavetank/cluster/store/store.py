@@ -203,7 +203,9 @@ class Store:
         ConflictError if `new` was made from an older version, NotFoundError if the object is deleted.
         """
         kind = self._kinds[new.group_kind]
-        old = self._same(kind, new)
+        old = kind.objects.get((new.namespace, new.name))
+        if old is None or old.uid != new.uid:
+            old = self._same(kind, new)
         if new.resource_version != old.resource_version:
             problem = "the object has been modified; apply your changes to it"
             raise ConflictError(f'{new.group_kind} "{new.name}": {problem}')
@@ -288,6 +290,9 @@ class Store:
             new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
             self._replace(kind, present, new)
         elif present.deleted is None or not grace:
+            if new.reason == present.reason:
+                self.discard(present)
+                return
             self._replace(kind, present, new)
             self.discard(new)
 

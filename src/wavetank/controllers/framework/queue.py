@@ -43,7 +43,7 @@ class WorkQueue:
         """Adds a key to be processed now."""
         if key not in self._asked:
             self._asked.add(key)
-            self._clock.at(self._clock.now, partial(self._do, key))
+            self._clock.soon(partial(self._do, key))
 
     def add_after(self, key: Key, delay: Nanoseconds, background: bool = False) -> None:
         """Adds a key to be processed after a delay; the earliest of several delays counts.

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import DEPLOYMENT
+from wavetank.cluster.objects.groupkinds import DEPLOYMENT, LIMIT_RANGE
 from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, ReplicationController, parse_resource
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
@@ -45,6 +45,7 @@ class StoreClient:
         self._admit = admit
         self._review = review
         self._templates: dict[int, tuple[Mapping[str, Any], Pod]] = {}
+        self._alike: dict[tuple[object, ...], Pod] = {}  # by spec, namespace and owner: documents may be made anew
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
         """Creates an object; pods of one document share its spec."""
@@ -70,8 +71,12 @@ class StoreClient:
         document = {**document, "metadata": {**metadata, "generation": generation + changed}}
         if "status" in old.manifest:
             document["status"] = old.manifest["status"]
-        new = parse_resource(document, self._store.specs, namespaced=old.namespaced)
-        new.uid, new.created, new.deleted, new.resource_version = _identity(old)
+        if type(old) is Resource:  # its document is all there is to read
+            new = old.copy()
+            new.manifest, new.labels = document, metadata.get("labels") or {}
+        else:
+            new = parse_resource(document, self._store.specs, namespaced=old.namespaced)
+            new.uid, new.created, new.deleted, new.resource_version = _identity(old)
         if isinstance(new, Node) and isinstance(old, Node):
             new.ready = old.ready  # which is not in the manifest if a fault has changed it
         self._write(old, new)
@@ -144,13 +149,28 @@ class StoreClient:
         if known is None:
             if len(self._templates) >= _TEMPLATES:
                 self._templates.clear()
-            template = Pod(document, self._store.specs.intern(document["spec"]), name=name)
-            self._complete(template)
-            known = self._templates[id(document)] = (document, template)
+                self._alike.clear()
+            known = self._templates[id(document)] = (document, self._template(document, name))
         new = known[1].copy()
         new.name = name
         if self._admit is not None:
             self._admit(new)
+        return new
+
+    def _template(self, document: Mapping[str, Any], name: str) -> Pod:
+        """Returns the first pod of a document, complete; what it does follows from its spec, owner and annotations."""
+        spec, metadata = self._store.specs.intern(document["spec"]), document["metadata"]
+        owners = metadata.get("ownerReferences") or ()
+        key = (spec, str(metadata.get("namespace") or "default"), *(str(owner.get("kind")) for owner in owners))
+        alike = self._alike.get(key)
+        if alike is not None and _is_plain(document) and not self._store.has(LIMIT_RANGE):
+            new = alike.copy()
+            new.manifest, new.labels = document, metadata.get("labels") or {}
+            return new
+        new = Pod(document, spec, name=name)
+        self._complete(new)
+        if _is_plain(document):
+            self._alike[key] = new
         return new
 
     def _free_name(self, document: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
@@ -160,6 +180,13 @@ class StoreClient:
             name = prefix + "".join(self._names.choices(_ALPHABET, k=5))
             if self._store.find(group_kind, namespace, name) is None:
                 return name
+
+
+def _is_plain(document: Mapping[str, Any]) -> bool:
+    """Tells whether a pod has nothing of its own besides its labels."""
+    spec, metadata = document["spec"], document["metadata"]
+    own = "annotations" in metadata or "uid" in metadata or "status" in document
+    return not (own or "nodeName" in spec or "schedulingGates" in spec)
 
 
 def _finalizers(metadata: Mapping[str, Any]) -> list[str]:

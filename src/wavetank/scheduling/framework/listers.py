@@ -31,11 +31,13 @@ class Listers:
         self._objects: dict[str, dict[tuple[str, str], Resource]] = {table: {} for table in TABLES}
         self._selectors: dict[str, tuple[object, LabelSelector]] = {}  # by a controller's uid: as given, and compiled
         self._siblings: BoundedCache[Hashable, LabelSelector] = BoundedCache(MAX_FAMILIES)  # until a service changes
+        self._last: tuple[Pod, LabelSelector] | None = None  # several plugins ask for the same pod
         self.storage = Storage()
         self.devices = Devices()
 
     def set(self, resource: Resource) -> None:
         """Adds an object, or replaces it by its new version."""
+        self._last = None
         self._objects[resource.group_kind][resource.key] = resource
         if resource.group_kind == SERVICE:
             self._siblings.clear()
@@ -46,6 +48,7 @@ class Listers:
 
     def remove(self, resource: Resource) -> None:
         """Forgets an object."""
+        self._last = None
         self._objects[resource.group_kind].pop(resource.key, None)
         self._selectors.pop(resource.uid, None)
         if resource.group_kind == SERVICE:
@@ -85,6 +88,12 @@ class Listers:
         services = self._objects[SERVICE]
         if not services and "ownerReferences" not in (pod.manifest.get("metadata") or ()):
             return EVERYTHING
+        if self._last is None or self._last[0] is not pod:
+            self._last = (pod, self._owners_selector(pod))
+        return self._last[1]
+
+    def _owners_selector(self, pod: Pod) -> LabelSelector:
+        services = self._objects[SERVICE]
         controller = self._controller(pod)
         if not services:
             return EVERYTHING if controller is None else controller

@@ -14,6 +14,7 @@ from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PASSED, FilterPlugin, Reason, ScorePlugin
 
 MAX_FACETS = 1024  # per plugin; a facet costs eight bytes a node
+_NONE: IntArray = np.zeros(0, np.int64)
 
 
 class FacetCache:
@@ -25,7 +26,10 @@ class FacetCache:
 
     def answers(self, facet: Hashable, table: NodeTable) -> IntArray:
         """Returns the answers for a facet, one per slot."""
-        answers, seen = self._answers.pop(facet, (np.zeros(0, np.int64), 0))
+        known = self._answers.get(facet)
+        if known is not None and known[1] == len(table.node_changes) and len(self._answers) < MAX_FACETS:
+            return known[0]  # which was used last matters only once one has to be dropped
+        answers, seen = self._answers.pop(facet, (_NONE, 0))
         if seen < len(table.node_changes):
             answers = self._catch_up(facet, answers, table, seen)
         if len(self._answers) >= MAX_FACETS:

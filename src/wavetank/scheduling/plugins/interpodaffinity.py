@@ -73,6 +73,8 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Counts the pods and terms by domain."""
+        if self.passes_now(cycle):
+            return SKIP
         asked = self._asks(cycle.pod)
         others = self._new_matching(cycle).totals(REQUIRED_ANTI)
         if not (others or asked.affinity or asked.anti_affinity):

@@ -49,7 +49,7 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
         affinity = cycle.pod.spec.node_affinity
         if affinity.allows_all and self._added.allows_all:
             return SKIP
-        names = affinity.required.names() if affinity.required else None
+        names = affinity.required.names if affinity.required else None
         if names is None:
             return PROCEED
         return PreFilterResult(node_names=names) if names else PreFilterResult(rejected=self.CONFLICT)
@@ -63,14 +63,14 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
         """Rejects nodes; if the pod names its nodes, they are few and not cached."""
         affinity = cycle.pod.spec.node_affinity
-        if affinity.required is not None and affinity.required.names() is not None:
+        if affinity.required is not None and affinity.required.names is not None:
             return self.evaluate(affinity, nodes, cycle.table)
         return super().filter(cycle, nodes)
 
     def codes(self, spec: PodSpec, table: NodeTable) -> IntArray | None:
         """Returns the codes of all slots, unless the pod names its nodes."""
         required = spec.node_affinity.required
-        return super().codes(spec, table) if required is None or required.names() is None else None
+        return super().codes(spec, table) if required is None or required.names is None else None
 
     def check(self, facet: Affinity, node: Node) -> Reason | None:
         """Rejects a node outside the profile's or the pod's affinity."""

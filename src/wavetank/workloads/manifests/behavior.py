@@ -40,6 +40,8 @@ def behavior_of(manifest: Manifest, default: Nanoseconds | None = None) -> PodBe
         duration = _sleep_of_pod(manifest.get("spec") or {}, default)
     else:
         duration = fields.duration(stated, _at(DURATION))
+    if not annotations:
+        return PodBehavior(duration)
     termination = fields.duration(annotations.get(TERMINATION, "0"), _at(TERMINATION))
     named = annotations.get(JOB)
     job = None if named is None else Job(named, _WORKLOAD, "pod", 1)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.resources import labels
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """What an operator knows of its application: phases of its pods by name, and whether the work has ended."""
 
     leader: str  # phase, empty if there is no such pod

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wavetank.batchoperator.applications.simulated.flavor import Flavor, Picture
@@ -49,12 +50,11 @@ class SimulatedOperator:
         self._clock = clock
         self._flavor = flavor
         self._work = work
-        self._mark = flavor.kind.partition(".")[0]
         self._runs: dict[Key, _Run] = {}
         self._pods: dict[Key, dict[str, KubeObject]] = {}  # by application, then by name
         self._queue = WorkQueue(clock, self._reconcile)
         client.subscribe(flavor.kind, self._changed)
-        client.subscribe(POD, self._pod_changed, labels.SIMULATED)
+        client.subscribe(POD, self._pod_changed, labels.SIMULATED, flavor.kind.partition(".")[0])
 
     def _changed(self, change: Change) -> None:
         if change.action != "MODIFIED":  # our own statuses
@@ -62,8 +62,6 @@ class SimulatedOperator:
 
     def _pod_changed(self, change: Change) -> None:
         pod = change.object
-        if pod.labels[labels.SIMULATED] != self._mark:
-            return
         name = _application_name(pod)
         pods = self._pods.setdefault((pod.namespace, name), {})
         old = pods.get(pod.name)
@@ -82,15 +80,16 @@ class SimulatedOperator:
             self._remove(key)
         if application is None or application.deleting:
             return
-        run = self._runs.get(key) or self._begin(application)
-        pods = self._pods.get(key, {})
+        if run is None or run.uid != application.uid:
+            run = self._begin(application)
         if not run.ended:
-            self._grow(application, run, pods)
-            self._time(key, application, run, pods)
+            self._grow(application, run, self._pods.get(key, {}))
+            self._time(key, application, run, self._pods.get(key, {}))
         else:
             self._delete_pods(key)
-        self._report(application, run, self._pods.get(key, {}))
-        if not self._pods.get(key):
+        pods = self._pods.get(key, {})
+        self._report(application, run, pods)
+        if not pods:
             self._pods.pop(key, None)
 
     def _begin(self, application: KubeObject) -> _Run:
@@ -125,11 +124,11 @@ class SimulatedOperator:
 
     def _grow(self, application: KubeObject, run: _Run, pods: dict[str, KubeObject]) -> None:
         """Creates the pods that are missing: the leader, and once it runs the workers."""
-        found = next((pod for pod in pods.values() if _is_leader(pod)), None)
-        if found is None:
+        leader = _leader(pods)
+        if leader is None:
             self._create(self._flavor.leader_pod(application))
-        elif found.phase == RUNNING:
-            present = sum(not _is_leader(pod) and pod.phase != FAILED for pod in pods.values())
+        elif leader.phase == RUNNING:
+            present = sum([not _is_leader(pod) and pod.phase != FAILED for pod in pods.values()])
             for _ in range(present, self._flavor.workers(application)):
                 run.made += 1
                 self._create(self._flavor.worker_pod(application, run.made))
@@ -142,7 +141,7 @@ class SimulatedOperator:
 
     def _time(self, key: Key, application: KubeObject, run: _Run, pods: dict[str, KubeObject]) -> None:
         """Lets the work go on while all workers run."""
-        running = sum(pod.phase == RUNNING and not pod.deleting for pod in pods.values())
+        running = sum([pod.phase == RUNNING and not pod.deleting for pod in pods.values()])
         working = running > self._flavor.workers(application)  # and the leader
         now = self._clock.now
         if working and run.since is None:
@@ -159,9 +158,12 @@ class SimulatedOperator:
         self._queue.add(key)
 
     def _report(self, application: KubeObject, run: _Run, pods: dict[str, KubeObject]) -> None:
-        leader = next((pod.phase for pod in pods.values() if _is_leader(pod)), "")
-        workers = {pod.name: pod.phase or "Pending" for pod in pods.values() if not _is_leader(pod)}
-        status = self._flavor.status(application, Picture(leader, workers, run.started, run.ended and not pods))
+        leader = _leader(pods)
+        workers = {
+            pod.name: pod.phase or "Pending" for pod in pods.values() if pod is not leader and not _is_leader(pod)
+        }
+        phase = "" if leader is None else leader.phase
+        status = self._flavor.status(application, Picture(phase, workers, run.started, run.ended and not pods))
         if status != application.status:
             self._client.update_status(application, status)
 
@@ -169,6 +171,13 @@ class SimulatedOperator:
 def _application_name(pod: KubeObject) -> str:
     found = pod.labels.get(labels.SPARK_APP) or pod.labels.get(labels.FLINK_CLUSTER)
     return found or pod.labels.get(labels.FLINK_APP, "")
+
+
+def _leader(pods: Mapping[str, KubeObject]) -> KubeObject | None:
+    for pod in pods.values():
+        if _is_leader(pod):
+            return pod
+    return None
 
 
 def _is_leader(pod: KubeObject) -> bool:

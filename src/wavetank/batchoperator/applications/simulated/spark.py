@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from wavetank.batchoperator.applications.simulated.flavor import Picture, pod_document
@@ -76,6 +77,7 @@ def _memory(part: Mapping[str, Any]) -> str:
     return f"{memory + overhead}Mi"
 
 
+@lru_cache(maxsize=1024)
 def _mib(text: str) -> int:
     """Reads an amount of memory as the JVM writes it: 512m, 2g."""
     number, unit = text.rstrip("bBkKmMgGtTi"), text.lstrip("0123456789.").lower()[:1]

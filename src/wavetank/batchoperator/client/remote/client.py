@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wavetank.batchoperator.client.client import Action, Change, Handler
+from wavetank.batchoperator.client.client import Action, Change, Handler, is_wanted
 from wavetank.batchoperator.client.objects import KubeObject, from_document
 from wavetank.batchoperator.client.remote.connection import MERGE_PATCH, Connection
 from wavetank.batchoperator.client.remote.informer import SYNC, Informer
@@ -32,7 +32,7 @@ class RemoteClient:
         self._reports: queue.SimpleQueue[tuple[GroupKind, str, Any]] = queue.SimpleQueue()
         self._waiting: list[tuple[GroupKind, str, Any]] = []
         self._objects: dict[GroupKind, dict[Key, KubeObject]] = {}
-        self._handlers: dict[GroupKind, list[tuple[Handler, str | None]]] = {}
+        self._handlers: dict[GroupKind, list[tuple[Handler, str | None, str | None]]] = {}
         self._synced: set[GroupKind] = set()
         self._informers: list[Informer] = []
 
@@ -62,7 +62,7 @@ class RemoteClient:
         found = self._connection.request("GET", KINDS[kind].collection())
         return [from_document(item, kind) for item in found.get("items") or ()]
 
-    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None) -> None:
+    def subscribe(self, kind: GroupKind, handler: Handler, label: str | None = None, value: str | None = None) -> None:
         """Watches a kind; `handler` is called by `deliver`."""
         if kind not in self._handlers:
             self._handlers[kind] = []
@@ -72,9 +72,10 @@ class RemoteClient:
             )
             self._informers.append(informer)
             informer.start()
-        self._handlers[kind].append((handler, label))
+        self._handlers[kind].append((handler, label, value))
         for known in list(self._objects[kind].values()):
-            _tell(handler, label, Change("ADDED", known))
+            if is_wanted(known.labels, label, value):
+                handler(Change("ADDED", known))
 
     # changes
 
@@ -118,8 +119,9 @@ class RemoteClient:
             objects[new.key] = new
         actions: dict[str, Action] = {"DELETED": "DELETED", "ADDED": "ADDED"}
         change = Change(actions.get(action, "MODIFIED"), new)
-        for handler, label in self._handlers[kind]:
-            _tell(handler, label, change)
+        for handler, label, value in self._handlers[kind]:
+            if is_wanted(new.labels, label, value):
+                handler(change)
 
     # writing
 
@@ -181,11 +183,6 @@ class RemoteClient:
         for informer in self._informers:
             informer.join(_PATIENCE_S)
         self._connection.close()
-
-
-def _tell(handler: Handler, label: str | None, change: Change) -> None:
-    if label is None or label in change.object.labels:
-        handler(change)
 
 
 def _path(kind: GroupKind, namespace: str, name: str) -> str:

@@ -26,6 +26,7 @@ from wavetank.errors import InputError
 Key = tuple[str, str]
 
 _ACTIVE = (JobState.SUBMITTED, JobState.SCHEDULED, JobState.RUNNING)
+_FREE = (JobState.READY, JobState.IN_QUEUE, JobState.PENDING_DELETION)
 _ENDED = (JobState.COMPLETED, JobState.FAILED, JobState.FAILED_SUBMISSION)
 # What building an application raises if the user's part of its spec has other types than it should.
 _UNUSABLE = (InputError, msgspec.ValidationError, AttributeError, KeyError, TypeError, ValueError)
@@ -49,7 +50,8 @@ class BatchJobReconciler:
         self._known: set[Key] = set()
         self._progress: dict[Key, Progress] = {}  # of applications, as it was last seen
         self._own: Key | None = None  # the job that is being written, if nothing has to follow from that
-        self._nodes: dict[Key, list[str]] = {}  # of the slots of each testbed
+        self._nodes: dict[Key, list[str]] = {}  # of the slots of each testbed, in the order of their ids
+        self._places: dict[Key, frozenset[str]] = {}  # of the slots of each testbed
         self._queue = WorkQueue(context.clock, self._reconcile)
         pods.on_application.append(self._pod_changed)
         context.client.subscribe(group.batchjob, self._changed)
@@ -71,8 +73,11 @@ class BatchJobReconciler:
             self._queue.add(key)
 
     def _index(self, key: Key, scheduling: Key | None) -> None:
-        old = self._claims.pop(key, None)
+        old = self._claims.get(key)
+        if old == scheduling:
+            return
         if old is not None:
+            del self._claims[key]
             self._claimed[old].discard(key)
         if scheduling is not None:
             self._claims[key] = scheduling
@@ -86,9 +91,11 @@ class BatchJobReconciler:
     def _testbed_changed(self, change: Change) -> None:
         """Looks at all jobs again if a testbed has got other slots."""
         key, slots = change.object.key, change.object.status.get("slots") or ()
-        nodes = [] if change.action == "DELETED" else [slot["nodeName"] for slot in slots]  # in the order of ids
+        slots = () if change.action == "DELETED" else slots
+        nodes = [slot["nodeName"] for slot in slots]
         if self._nodes.get(key) != nodes:
             self._nodes[key] = nodes
+            self._places[key] = frozenset(slot_places(slots))
             for job in self._claims:
                 self._queue.add(job)
 
@@ -103,7 +110,7 @@ class BatchJobReconciler:
         if key not in self._known:
             return
         gone = change.action == "DELETED" or application.deleting
-        progress = None if gone else application_of_kind(application.group_kind).progress(application)
+        progress = None if gone else _progress(application)
         if gone or progress is not self._progress.get(key, Progress.PENDING):
             self._queue.add(key)
         if progress is None:
@@ -232,7 +239,7 @@ class BatchJobReconciler:
         if application is None or application.deleting:
             self._give_back(job, claim)
             return
-        progress = self._type(job).progress(application)
+        progress = _progress(application)
         if progress is Progress.PENDING and self._has_lost_slots(job, application):
             self._give_back(job, claim)
             return
@@ -251,10 +258,9 @@ class BatchJobReconciler:
     def _has_lost_slots(self, job: BatchJob, application: KubeObject) -> bool:
         """Tells whether slots of a job are gone with their nodes, so that its pods wait in vain."""
         slots = job.object.status.get("slots") or {}
-        testbed = self._client.get(self._group.testbed, slots.get("namespace", ""), slots.get("name", ""))
-        known = () if testbed is None else testbed.status.get("slots") or ()
+        known = self._places.get((slots.get("namespace", ""), slots.get("name", "")), frozenset())
         promised = application.annotations.get(labels.SLOT_PLACES, "").split()
-        return not set(promised) <= set(slot_places(known))
+        return not known.issuperset(promised)
 
     def _give_back(self, job: BatchJob, claim: Reference) -> None:
         """Releases a job whose application was deleted, or cannot run; its scheduling may claim it again."""
@@ -281,11 +287,13 @@ class BatchJobReconciler:
 
     def _write(self, job: BatchJob, state: JobState, problems: list[str] | None = None, **fields: Any) -> None:
         """Writes the status if it is another one; what is not given stays, except for a job that is free."""
-        old = job.object.status
-        kept = {"scheduledEvents": old["scheduledEvents"]} if "scheduledEvents" in old else {}
-        if state not in (JobState.READY, JobState.IN_QUEUE, JobState.PENDING_DELETION):
-            kept = {name: value for name, value in old.items() if name != "problems"}
-        status = {**kept, **fields, "state": state.value, **({"problems": problems} if problems else {})}
+        old = kept = job.object.status
+        if state in _FREE:
+            kept = {"scheduledEvents": old["scheduledEvents"]} if "scheduledEvents" in old else {}
+        status = {**kept, **fields, "state": state.value}
+        status.pop("problems", None)
+        if problems:
+            status["problems"] = problems
         if status != old:
             follows = state is JobState.IN_QUEUE and job.request is not None
             self._own = None if follows else job.object.key
@@ -293,6 +301,14 @@ class BatchJobReconciler:
                 self._client.update_status(job.object, status)
             finally:
                 self._own = None
+
+
+def _progress(application: KubeObject) -> Progress:
+    """Tells how far an application is, worked out once for each version of it."""
+    if application.view is None:
+        application.view = application_of_kind(application.group_kind).progress(application)
+    progress: Progress = application.view
+    return progress
 
 
 def _owner(application: KubeObject) -> Mapping[str, Any]:

@@ -29,18 +29,20 @@ def find_problems(scheduling: Scheduling, testbed: KubeObject | None) -> list[st
 
 def job_problem(entry: Entry, slots: int) -> str:
     """Returns why a job cannot be claimed or submitted to a testbed with so many slots, empty if it can."""
-    name = "/".join(entry.key)
     if entry.state is QueuedState.ACQUIRING:
         if not entry.exists:
-            return f"there is no job {name}"
+            return f"there is no job {entry.name}"
         if entry.owner is not None:
-            return f"job {name} is claimed by scheduling {entry.owner}"
-    if not slots or entry.state not in (QueuedState.ACQUIRING, QueuedState.IN_QUEUE):
-        return ""  # the slots are not known yet, or it has got them
-    outside = next((slot for slot in entry.wanted if slot >= slots), None)
-    if outside is not None:
-        return f"job {name} wants slot {outside}, the testbed has {slots} slots: 0 to {slots - 1}"
-    return f"job {name} needs {entry.replication} slots, the testbed has {slots}" if entry.replication > slots else ""
+            return f"job {entry.name} is claimed by scheduling {entry.owner}"
+    elif entry.state is not QueuedState.IN_QUEUE:
+        return ""  # it has got its slots
+    if not slots:
+        return ""  # they are not known yet
+    if entry.wanted and max(entry.wanted) >= slots:
+        outside = next(slot for slot in entry.wanted if slot >= slots)
+        return f"job {entry.name} wants slot {outside}, the testbed has {slots} slots: 0 to {slots - 1}"
+    needed = entry.replication
+    return f"job {entry.name} needs {needed} slots, the testbed has {slots}" if needed > slots else ""
 
 
 def free_slots(testbed: KubeObject) -> set[int]:

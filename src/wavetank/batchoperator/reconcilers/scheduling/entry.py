@@ -38,6 +38,16 @@ class Entry:
     used: tuple[int, ...] = ()  # the slots that were requested for it
     problem: str = ""
     status: dict[str, Any] = field(default_factory=dict)
+    reference: dict[str, str] = field(init=False)  # in the status
+    _described: tuple[QueuedState, tuple[int, ...], int] | None = None  # what the status was made from
+
+    def __post_init__(self) -> None:
+        self.reference = {"name": self.key[1], "namespace": self.key[0]}
+
+    @property
+    def name(self) -> str:
+        """Returns the namespace and name."""
+        return "/".join(self.key)
 
     def see(self, job: KubeObject | None, scheduling: Reference) -> None:
         """Takes over what a job is now."""
@@ -49,7 +59,9 @@ class Entry:
                 self.state = QueuedState.ACQUIRING
         else:
             self._read(job, scheduling)
-        self.status = self._describe()
+        described = (self.state, self.used, self.replication)
+        if described != self._described:
+            self._described, self.status = described, self._describe()
 
     def _read(self, job: KubeObject, scheduling: Reference) -> None:
         found = read_batchjob(job)
@@ -68,8 +80,6 @@ class Entry:
             self.state = _STATES.get(state, QueuedState.ACQUIRING)
 
     def _describe(self) -> dict[str, Any]:
-        namespace, name = self.key
-        reference = {"name": name, "namespace": namespace}
-        status = {"name": reference, "state": self.state.value, "replication": self.replication}
+        status = {"name": self.reference, "state": self.state.value, "replication": self.replication}
         used = self.used or (tuple(self.status.get("slotIds", ())) if self.state is QueuedState.COMPLETED else ())
         return {**status, "slotIds": list(used)} if used else status

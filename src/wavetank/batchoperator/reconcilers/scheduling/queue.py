@@ -11,6 +11,7 @@ from wavetank.batchoperator.resources.references import Reference
 from wavetank.batchoperator.resources.scheduling import QueuedState, SchedulingSpec
 
 _PENDING = (QueuedState.ACQUIRING, QueuedState.IN_QUEUE)
+_ACTIVE = (QueuedState.SUBMITTED, QueuedState.SCHEDULED)
 
 
 class JobQueue:
@@ -22,6 +23,7 @@ class JobQueue:
         self.counts = dict.fromkeys(QueuedState, 0)
         self.changed: set[Key] = set()
         self.problems: dict[Key, str] = {}
+        self._seen: dict[Key, KubeObject | None] = {}  # the version of each job that was last looked at
         self._slots = 0
         self._described: list[dict[str, Any]] = []
         self._place: dict[Key, int] = {}
@@ -32,11 +34,13 @@ class JobQueue:
 
     def arrange(self, spec: SchedulingSpec) -> list[Key]:
         """Takes over the jobs of a spec; returns those that are no longer in it."""
+        self._seen.clear()
         new = {entry.key: entry for entry in _entries(spec)}
         self.strict = spec.slot_based is None or spec.slot_based.mode == "strict"
         gone = [key for key in self.entries if key not in new]
         for key in gone:
-            self._count(self.entries[key], -1)
+            entry = self.entries[key]
+            self._uncount(key, entry.state, entry.used, entry.problem)
         order: dict[Key, Entry] = {}
         for key, entry in new.items():
             known = self.entries.get(key)
@@ -78,13 +82,17 @@ class JobQueue:
     def see(self, key: Key, job: KubeObject | None) -> None:
         """Takes over what a job is now."""
         entry = self.entries[key]
-        self._count(entry, -1)
-        was_pending = entry.state in _PENDING
-        before = entry.status
+        if job is not None and job is self._seen.get(key):
+            return
+        self._seen[key] = job
+        was_pending, before = entry.state in _PENDING, entry.status
+        counted = (entry.state, entry.used, entry.problem)
         entry.see(job, self._scheduling)
-        self._count(entry, 1)
+        if (entry.state, entry.used, entry.problem) != counted:
+            self._uncount(key, *counted)
+            self._count(entry)
         self._judge(entry)
-        if entry.status != before:
+        if entry.status is not before and entry.status != before:
             self._described = list(self._described)  # the old one is in the status that was written
             self._described[self._place[key]] = entry.status
         if entry.state not in _PENDING:
@@ -92,18 +100,19 @@ class JobQueue:
         elif not was_pending:  # given back: it keeps its place in the order
             self.pending = {each: self.entries[each] for each in self.entries if self.entries[each].state in _PENDING}
 
-    def _count(self, entry: Entry, by: int) -> None:
-        self.counts[entry.state] += by
-        active = entry.state in (QueuedState.SUBMITTED, QueuedState.SCHEDULED)
-        if by > 0:
-            if active:
-                self.in_use.update(entry.used)
-            if entry.state is QueuedState.COMPLETED and entry.problem:
-                self.failed[entry.key] = entry
-        else:
-            if active:
-                self.in_use.difference_update(entry.used)
-            self.failed.pop(entry.key, None)
+    def _count(self, entry: Entry) -> None:
+        self.counts[entry.state] += 1
+        if entry.state in _ACTIVE:
+            self.in_use.update(entry.used)
+        if entry.state is QueuedState.COMPLETED and entry.problem:
+            self.failed[entry.key] = entry
+
+    def _uncount(self, key: Key, state: QueuedState, used: tuple[int, ...], problem: str) -> None:
+        self.counts[state] -= 1
+        if state in _ACTIVE:
+            self.in_use.difference_update(used)
+        if problem:
+            self.failed.pop(key, None)
 
     @property
     def size(self) -> int:

@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.batchoperator.client.objects import KubeObject
+from wavetank.batchoperator.client.objects import KubeObject, requests_of
 from wavetank.batchoperator.reconcilers.context import OperatorOptions
 from wavetank.batchoperator.reconcilers.testbed.plan import Place
 from wavetank.batchoperator.resources import labels
 from wavetank.batchoperator.resources.groups import ApiGroup
 from wavetank.batchoperator.resources.testbed import Testbed
-from wavetank.cluster.fields.resources import Amounts, pod_requests
+from wavetank.cluster.fields.resources import Amounts
 
 _IMAGE = "registry.k8s.io/pause:3.10"
 
@@ -59,4 +59,4 @@ def ghost_pod(
 
 def fits(pod: KubeObject, requests: Amounts) -> bool:
     """Tells whether a ghost pod requests what a slot should have."""
-    return pod_requests(pod.spec) == requests
+    return requests_of(pod) == requests

@@ -49,36 +49,38 @@ class Slots:
 
     def note(self, pod: KubeObject, gone: bool) -> None:
         """Notes the new version of a pod."""
-        self._forget(pod.key)
+        key = pod.key
+        self._forget(key)
         if gone or pod.phase in ENDS:
             return
         if not pod.node_name or pod.deleting:
-            self.unsettled[pod.key] = pod
+            self.unsettled[key] = pod
         place = place_of(pod)
         if place is None:
             if pod.node_name:
-                self.astray[pod.key] = pod
+                self.astray[key] = pod
             return
-        self._place[pod.key] = place
+        self._place[key] = place
         table = self.ghosts if is_ghost(pod) else self.others
-        table.setdefault(place, {})[pod.key] = pod
-        self._touch(place)
+        if place in table:
+            table[place][key] = pod
+        else:
+            table[place] = {key: pod}
+        self.stale.add(place)
+        self.due.add(place)
 
     def _forget(self, key: Key) -> None:
         self.unsettled.pop(key, None)
-        self.astray.pop(key, None)
+        if self.astray:
+            self.astray.pop(key, None)
         place = self._place.pop(key, None)
         if place is not None:
-            self._touch(place)
+            self.stale.add(place)
+            self.due.add(place)
             for table in (self.ghosts, self.others):
-                if place in table:
-                    table[place].pop(key, None)
-                    if not table[place]:
-                        del table[place]
-
-    def _touch(self, place: Place) -> None:
-        self.stale.add(place)
-        self.due.add(place)
+                pods = table.get(place)
+                if pods is not None and pods.pop(key, None) is not None and not pods:
+                    del table[place]
 
     def follow(self, entries: Iterable[Entry]) -> None:
         """Takes over the status as it is now; the extender writes it, too."""

@@ -232,7 +232,7 @@ class Cycle:
 
     def _among(self, candidates: IntArray, names: frozenset[str]) -> IntArray:
         wanted = [self.table.slots[name] for name in names if name in self.table.slots]
-        return candidates[np.isin(candidates, wanted)]
+        return candidates[candidates == wanted[0] if len(wanted) == 1 else np.isin(candidates, wanted)]
 
     def _search(self, outcome: Outcome, candidates: IntArray, start: int) -> None:
         """Filters the candidates in turn until enough are feasible, at first as many as are likely to be enough."""
@@ -261,11 +261,11 @@ class Cycle:
             if plugin.name in self.skipped:
                 continue
             found = plugin.filter(self, nodes if alive is None else nodes[alive])
-            if found.any():
-                refused = np.flatnonzero(found)
+            (refused,) = found.nonzero()
+            if len(refused):
                 places = refused if alive is None else alive[refused]
                 refused_by[places], codes[places] = i + 1, found[refused]
-                alive = np.flatnonzero(refused_by == 0)
+                (alive,) = (refused_by == 0).nonzero()
         if self.table.nominator.nodes():
             self._filter_nominated(nodes, refused_by, codes)
             alive = np.flatnonzero(refused_by == 0)

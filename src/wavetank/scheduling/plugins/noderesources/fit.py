@@ -40,6 +40,7 @@ _STRATEGIES = {
     "MostAllocated": MOST_ALLOCATED,
     "RequestedToCapacityRatio": REQUESTED_TO_CAPACITY_RATIO,
 }
+MAX_VECTORS = 4096  # specs with cached requests
 MAX_SPECS = 128  # with cached scores; each costs sixteen bytes a node
 TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
 
@@ -61,6 +62,7 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
         self._scorer = ResourceScorer(_STRATEGIES[strategy.type], strategy.resources, nonzero=True, shape=shape)
         self.found: IntArray = np.zeros((3, 0), np.int64)
         self._blank: IntArray = np.zeros((0, 2), np.int64)  # what is known of nodes for a spec that is new
+        self._wanted: BoundedCache[PodSpec, IntArray] = BoundedCache(MAX_VECTORS)
         self._scores_by_spec: BoundedCache[PodSpec, ScoreCache] = BoundedCache(MAX_SPECS)
 
     def filter(self, cycle: Cycle, nodes: IntArray) -> IntArray:
@@ -114,7 +116,11 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
 
     def wanted(self, cycle: Cycle) -> IntArray:
         """Returns the pod's requests, one number per row of the NodeTable."""
-        return cycle.table.vector(self._checked(cycle.pod.spec.requests))
+        spec, table = cycle.pod.spec, cycle.table
+        known = self._wanted.get(spec)
+        if known is None or len(known) != len(table.rows):
+            known = self._wanted.keep(spec, table.vector(self._checked(spec.requests)))
+        return known
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Names what is lacking, in kube-scheduler's order."""

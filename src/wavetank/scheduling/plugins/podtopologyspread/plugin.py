@@ -108,6 +108,8 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Looks up the selected pods of every domain."""
+        if self.passes_now(cycle):
+            return SKIP
         counted = self._constraints(cycle, hard=True)
         if not counted:
             return SKIP
