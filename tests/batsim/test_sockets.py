@@ -85,6 +85,8 @@ def test_no_scheduler(folder):
         (("batsim", "-p", "p.xml", "-w", "w.json", "--energy"), "wattage_per_state: energy needs"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "-r", "a"), "--add-role-to-hosts: expected HOST"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "-s", "nowhere"), "nowhere: Invalid argument"),
+        (("batsim", "-p", "p.xml", "-w", "w.json", "-s", "tcp://localhost:99999"), "expected a port from 1 to 65535"),
+        (("batsim", "-p", "p.xml", "-w", "w.json", "-s", "tcp://localhost"), "expected a port from 1 to 65535"),
         (("decide", "--scheduler", "nosuch"), "nosuch"),
         (("decide", "--scheduler", "easy", "-s", "nowhere"), "nowhere: Invalid argument"),
     ],

@@ -21,6 +21,8 @@ TESTBED = {
     "spec": {"slotsPerNode": 1, "nodeLabel": "slots", "resourcesPerSlot": {"cpu": "1", "memory": "1Gi"}},
 }
 CHANGE = {"at": "5s", "kind": "Scheduling", "name": "queue", "delete": True}
+LATE = {"name": "bed", "annotations": {"wavetank.dev/submit": "1m"}}
+MISSPELT = {"key": "a", "effect": "NoSchedule", "vlaue": "b"}
 SERVICE = {"name": "a", "operations": [{"name": "x", "demand": "10ms"}]}
 
 
@@ -40,6 +42,12 @@ def _operator(manifest: dict[str, Any] = TESTBED, **change: Any) -> dict[str, An
     return {"operator": {"objects": [manifest], "changes": [{**CHANGE, **change}]}}
 
 
+def _patched(patch: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "operator": {"objects": [TESTBED], "changes": [{"at": 0, "kind": "Testbed", "name": "bed", "patch": patch}]}
+    }
+
+
 def _users(**arrivals: Any) -> dict[str, Any]:
     users = [{"operation": "a.x", **arrivals}]
     return {"services": {"services": [SERVICE], "users": users}, "horizon": "1m"}
@@ -53,6 +61,10 @@ def _users(**arrivals: Any) -> dict[str, Any]:
         (_groups(name="A_b"), "spec.nodeGroups[0].name: expected a name of lower case letters, digits"),
         (_groups(max=0), "spec.nodeGroups[0].max: expected a whole number, 1 to"),
         (_groups(boot="5 parsecs"), "spec.nodeGroups[0].boot: "),
+        (_groups(cpu=0), "spec.nodeGroups[0].cpu: expected an amount above 0, got 0"),
+        (_groups(memory="0"), "spec.nodeGroups[0].memory: expected an amount above 0, got '0'"),
+        (_groups(taints=[MISSPELT]), "spec.nodeGroups[0].taints[0]: unknown field 'vlaue' (did you mean value?)"),
+        (_pools(cpu=0), "spec.nodePools[0].instanceTypes[0].cpu: expected an amount above 0, got 0"),
         (_groups(labels=[]), "spec.nodeGroups[0].labels: expected a mapping, got []"),
         (_pools(price=1e300), "spec.nodePools[0].instanceTypes[0].price: expected a number, from 0 to 1e+08"),
         (_pools(pods=10**30), "spec.nodePools[0].instanceTypes[0].pods: expected a whole number, 1 to"),
@@ -71,6 +83,15 @@ def _users(**arrivals: Any) -> dict[str, Any]:
             "spec.operator.objects[0].metadata.name: expected a text, got 5",
         ),
         (_operator({**TESTBED, "kind": "Bed"}), "spec.operator.objects[0]: expected a BatchJob, Testbed, Slot or"),
+        (_operator(), "spec.operator.changes[0].name: there is no Scheduling default/queue"),
+        (_operator(kind="Testbed", name="bde"), "spec.operator.changes[0].name: there is no Testbed default/bde"),
+        (_operator(kind="Node", name="n9"), "spec.operator.changes[0].name: there is no Node n9"),
+        (_patched({"spec": {"slotsPerNode": "x"}}), "spec.operator.changes[0].patch: Testbed.esi.tu-berlin.de"),
+        (_patched({"metadata": {"name": "x"}}), "spec.operator.changes[0].patch: its kind, name and namespace cannot"),
+        (
+            _operator({**TESTBED, "metadata": LATE}, kind="Testbed", name="bed"),
+            "spec.operator.changes[0].at: bed is created only at 1m",
+        ),
         (_operator(kind="Schedulnig"), "spec.operator.changes[0].kind: expected one of BatchJob, Scheduling, Testbed,"),
         (_users(poisson=1e300), "spec.services.users[0].poisson: expected a rate from 0 to 1e9, got 1e+300"),
         (

@@ -118,3 +118,9 @@ def test_flags_and_schedulers_of_the_adapter_are_checked(wavetank: Wavetank, her
     line = refused(wavetank, here, "misim-adapter", "--autoscaler-flags", "scan-intervall=5s")
     assert line.startswith("--autoscaler-flags: scan-intervall: the flag 'scan-intervall'")
     assert refused(wavetank, here, "misim-adapter", "--scheduler", "defualt").startswith("--scheduler: ")
+
+
+def test_a_scheduler_without_a_configuration_whose_pods_it_places(wavetank: Wavetank, here: Path) -> None:
+    write(here, A)
+    line = refused(wavetank, here, "misim", "a.json", "e.json", "--scheduler", "default")
+    assert line.startswith("--scheduler: it places the pods of a configuration: give --orchestration")

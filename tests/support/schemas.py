@@ -26,6 +26,7 @@ _BEYOND_SCHEMAS = re.compile(
             "expected seeds such as",  # 5-1
             "expected a change such as",  # -100 %
             "expected more than 0 bytes",
+            "expected an amount above 0",
             "expected bits per second above 0",
             "the link between .* is given twice",
             "expected a period above 0 s",

@@ -68,6 +68,7 @@ class Requester(_Socket):
     """Batsim's side: sends a message to a scheduler that listens at `endpoint`, and waits for its answer."""
 
     def __init__(self, endpoint: str, patience: float | None = None) -> None:
+        _check_port(endpoint)
         super().__init__("REQ", endpoint)
         self._patience = patience
         try:
@@ -101,3 +102,10 @@ class Replier(_Socket):
     def reply(self, message: bytes) -> None:
         """Answers the message that was received last."""
         self._socket.send(message)
+
+
+def _check_port(endpoint: str) -> None:
+    """Refuses a port to which no connection is possible: ZeroMQ would try for ever."""
+    port = endpoint.rpartition(":")[2]
+    if endpoint.startswith("tcp://") and not (port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16):
+        raise InputError(f"expected a port from 1 to 65535, got {port!r:.60}", source=endpoint)

@@ -119,12 +119,15 @@ def distribution(value: object, path: str) -> Distribution:
     raise InputError(f"expected at most a century on average, got {value!r:.60}", path=path)
 
 
-def amount(value: object, path: str, resource: str) -> int:
+def amount(value: object, path: str, resource: str, least: int = 0) -> int:
     """Reads an amount of one resource, in milli-CPU, bytes or counts."""
     try:
-        return parse_amounts({resource: value})[resource]
+        read = parse_amounts({resource: value})[resource]
     except InputError as error:
         raise InputError(error.message, path=path) from None
+    if read < least:
+        raise InputError(f"expected an amount above 0, got {value!r:.60}", path=path)
+    return read
 
 
 def amounts(value: object, path: str) -> dict[str, int]:

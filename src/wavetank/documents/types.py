@@ -80,10 +80,10 @@ amounts: Type[Mapping[str, int]] = Type(
 labels: Type[dict[str, str]] = Type("texts by name", reading.labels, _defined("labels", lambda _: patterns.LABELS))
 
 
-def amount(resource: str) -> Type[int]:
-    """Returns the type of amounts of a resource, in milli-CPU, bytes or counts."""
+def amount(resource: str, least: int = 0) -> Type[int]:
+    """Returns the type of amounts of a resource, in milli-CPU, bytes or counts; `least` 1: above 0."""
     schema = _defined("quantity", lambda _: patterns.QUANTITY)
-    return Type("quantity", lambda value, path: reading.amount(value, path, resource), schema)
+    return Type("quantity", lambda value, path: reading.amount(value, path, resource, least), schema)
 
 
 def choice(words: Collection[Word]) -> Type[Word]:

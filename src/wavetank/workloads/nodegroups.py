@@ -21,6 +21,7 @@ from wavetank.errors import InputError
 from wavetank.workloads.manifests.nodes import MOST_PODS, node_manifest
 from wavetank.workloads.nodepower import PowerSpec
 
+_TAINT = ("key", "value", "effect", "timeAdded")
 _ZONE = "topology.kubernetes.io/zone"
 _SHARE = re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]+)?%")
 
@@ -34,6 +35,8 @@ def _read_zone(value: object, path: str) -> str:
 
 def _read_taints(value: object, path: str) -> list[Any]:
     parse_taints(value, path=path)
+    for i, taint in enumerate(value if isinstance(value, list) else ()):
+        reading.mapping(taint, f"{path}[{i}]", _TAINT)
     return value if isinstance(value, list) else []
 
 
@@ -48,7 +51,8 @@ def _read_load(value: object, path: str) -> dict[str, str]:
 
 
 _zone = Type("text", _read_zone, patterns.LABEL_VALUE)
-TAINTS = Type("list", _read_taints, {"type": ["array", "null"], "minItems": 1, "items": {"type": "object"}})
+_taint = {"type": "object", "properties": {name: {} for name in _TAINT}, "additionalProperties": False}
+TAINTS = Type("list", _read_taints, {"type": ["array", "null"], "minItems": 1, "items": _taint})
 _load = Type(
     "shares or quantities by name",
     _read_load,

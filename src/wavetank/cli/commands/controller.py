@@ -47,7 +47,7 @@ def build(name: str, version: str | None, go: str | None, package: str | None) -
     build_and_show(name, version, go, package)
 
 
-@command.command(name="list")
+@command.command(name="list", epilog=_EXAMPLES)
 def list_() -> None:
     """List the programs that you have built."""
     list_programs(f"wavetank controller build kube-controller-manager --version {SERVED.tag}")

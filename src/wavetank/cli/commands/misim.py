@@ -52,10 +52,8 @@ Examples:
 )
 @click.option(
     "--scheduler",
-    default="default",
-    show_default=True,
     metavar="NAME|CONFIG.yaml|MODULE:CLASS",
-    help="The scheduler of a configuration that says `scheduler: kube`.",
+    help="The scheduler of a configuration that says `scheduler: kube`.  [default: default]",
 )
 @click.option(
     "--series",
@@ -76,7 +74,7 @@ def command(
     experiment: Path,
     preset: PresetName,
     orchestration: Path | None,
-    scheduler: str,
+    scheduler: str | None,
     series: Path | None,
     fast: bool,
     lenient: bool,
@@ -90,6 +88,8 @@ def command(
     if fast and (preset != "correct" or orchestration is not None or series is not None):
         problem = "the compiled loop has the preset correct alone, and neither --orchestration nor --series"
         raise InputError(problem, source="--fast")
+    if scheduler is not None and orchestration is None:
+        raise InputError("it places the pods of a configuration: give --orchestration, too", source="--scheduler")
     rules = MISIM_ORCHESTRATION if orchestration is not None and preset == "misim" else PRESETS[preset]
     services = read_architecture(architecture, rules, lenient)
     plan = _read(experiment, services, rules, lenient)
@@ -151,10 +151,12 @@ def _read_config(path: Path, architecture: Architecture, lenient: bool) -> Orche
     return config
 
 
-def _placer(config: OrchestrationConfig, scheduler: str, seed: int) -> KubePlacer | None:
+def _placer(config: OrchestrationConfig, scheduler: str | None, seed: int) -> KubePlacer | None:
     if config.scheduler != "kube":
+        if scheduler is not None:
+            raise InputError(f"the configuration says scheduler: {config.scheduler}, not kube", source="--scheduler")
         return None
-    return KubePlacer(config.manifests, read_scheduler(scheduler, NEWEST), NEWEST, seed)
+    return KubePlacer(config.manifests, read_scheduler(scheduler or "default", NEWEST), NEWEST, seed)
 
 
 def _read(path: Path, architecture: Architecture, rules: Rules, lenient: bool) -> ServiceExperiment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from wavetank.experiments.document.inputs import make_cluster, make_workload, re
 from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
 from wavetank.experiments.document.structures.nodepools import make_provisioning
-from wavetank.experiments.document.structures.operator import OperatorSpec
 from wavetank.experiments.document.structures.spec import (
     API_VERSION,
     KIND,
@@ -148,7 +147,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         schedulers = tuple(replace(entry, schedulers=as_in_k8ssim(entry.schedulers)) for entry in schedulers)
     groups = make_groups(spec.node_groups, "spec.nodeGroups")
     check_daemon_sets(groups, cluster.manifests, "spec.nodeGroups")
-    operator = None if spec.operator is None else _operator(spec.operator, folder)
+    operator = None if spec.operator is None else _operator(spec, folder, cluster, schedulers)
     if operator is not None:
         schedulers = _with_scheduler_name(schedulers, operator.options.scheduler_name, spec.kubernetes_version)
     controllers = make_controllers(spec.controllers, folder, "spec.controllers", flags)
@@ -224,10 +223,16 @@ def _with_scheduler_name(
     )
 
 
-def _operator(spec: OperatorSpec, folder: Path) -> OperatorSetting:
-    from wavetank.experiments.document.operator import make_operator  # few experiments need it
+def _operator(
+    spec: ExperimentSpec, folder: Path, cluster: Cluster, schedulers: Iterable[SchedulerEntry]
+) -> OperatorSetting:
+    from wavetank.batchoperator.esi.policy.definition import ExternalDefinition  # few experiments need them
+    from wavetank.experiments.document.operator import make_operator
 
-    return make_operator(spec, folder, "spec.operator")
+    assert spec.operator is not None
+    policies = any(isinstance(each, ExternalDefinition) for entry in schedulers for each in entry.schedulers)
+    nodes = None if spec.node_groups or spec.node_pools else cluster.node_names
+    return make_operator(spec.operator, folder, "spec.operator", nodes, closed=not policies)
 
 
 def _k8ssim_latency(latency: Latency, has_faults: bool) -> Latency:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -11,16 +11,17 @@ from wavetank.apiserver.requests.request import User
 from wavetank.batchoperator.applications.work import WORK, parse_work
 from wavetank.batchoperator.reconcilers.context import OperatorOptions
 from wavetank.batchoperator.resources.definitions import definitions
-from wavetank.batchoperator.resources.groups import ESI, GCR
+from wavetank.batchoperator.resources.groups import ESI, GCR, GROUPS
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.objects.groupkinds import NAMESPACE, NODE, POD, GroupKind
 from wavetank.cluster.store.errors import ApiError
+from wavetank.cluster.store.patch import merge_patch
 from wavetank.cluster.store.store import Store
 from wavetank.documents import reading
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.operator import OperatorChangeSpec, OperatorSpec
 from wavetank.kernel.clock import Clock
-from wavetank.kernel.durations import Nanoseconds, parse_duration
+from wavetank.kernel.durations import Nanoseconds, parse_duration, render_duration
 from wavetank.simulation.batchoperator import OperatorSetting, PlannedChange, PlannedObject
 
 # Annotation of an object: when it is created.
@@ -36,8 +37,13 @@ _CLUSTER_WIDE = (NODE, NAMESPACE)
 _CORE = (POD, *_CLUSTER_WIDE)
 
 
-def make_operator(spec: OperatorSpec, folder: Path, path: str) -> OperatorSetting:
-    """Returns the batch operator of an experiment; files are looked for in `folder`."""
+def make_operator(
+    spec: OperatorSpec, folder: Path, path: str, nodes: Collection[str] | None = None, closed: bool = False
+) -> OperatorSetting:
+    """Returns the batch operator of an experiment; files are looked for in `folder`.
+
+    `nodes` are the names of all nodes, if they are known; `closed`: only these objects are made, none by a policy.
+    """
     checker = _Checker()
     objects = tuple(
         PlannedObject(time, checker.accept(manifest, where)) for manifest, time, where in _objects(spec, folder, path)
@@ -46,10 +52,11 @@ def make_operator(spec: OperatorSpec, folder: Path, path: str) -> OperatorSettin
         work = parse_work(spec.work)
     except InputError as error:
         raise error.inside(path=f"{path}.work") from None
+    changes = _Changes(checker, objects, nodes, closed)
     form = cast(Literal["labels", "spec"], spec.form)
     return OperatorSetting(
         objects,
-        tuple(_change(each, f"{path}.changes[{i}]") for i, each in enumerate(spec.changes)),
+        tuple(changes.read(each, f"{path}.changes[{i}]") for i, each in enumerate(spec.changes)),
         OperatorOptions(form=form, scheduler_name=spec.scheduler_name),
         work,
     )
@@ -59,7 +66,8 @@ class _Checker:
     """Accepts objects as an API server with the operator's definitions does."""
 
     def __init__(self) -> None:
-        api = Api(Store(Clock()))
+        self._store = Store(Clock())
+        api = Api(self._store)
         self._actor = api.actor(User("system:admin", ("system:masters",)))
         for definition in definitions():
             self._actor.create(definition)
@@ -75,6 +83,18 @@ class _Checker:
             problem = error if isinstance(error, InputError) else InputError(str(error))
             raise problem.inside(path=where.path, source=where.source) from None
         return {**made.manifest, "metadata": _kept(made.manifest["metadata"])}
+
+    def patch(self, manifest: Mapping[str, Any], patch: Mapping[str, Any], path: str) -> None:
+        """Applies a merge patch to an object that was accepted; InputError at `path` if it is refused."""
+        present = self._store.get(_group_kind(manifest), *_identity(manifest))
+        patched = merge_patch(present.render(), patch)
+        try:
+            if (patched.get("kind"), *_identity(patched)) != (manifest["kind"], *_identity(manifest)):
+                raise InputError("its kind, name and namespace cannot be changed")
+            self._actor.update(present, patched)
+        except (ApiError, InputError) as error:
+            problem = error if isinstance(error, InputError) else InputError(str(error))
+            raise problem.inside(path=path) from None
 
 
 def _metadata(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,6 +137,48 @@ def _submit_time(manifest: Mapping[str, Any], where: InputError) -> Nanoseconds:
         return parse_duration(stated)
     except InputError as error:
         raise InputError(f"{SUBMIT}: {error.message}", path=where.path, source=where.source) from None
+
+
+class _Changes:
+    """Reads changes; InputError for those of objects that do not exist, and for patches that are refused."""
+
+    def __init__(
+        self, checker: _Checker, objects: Sequence[PlannedObject], nodes: Collection[str] | None, closed: bool
+    ) -> None:
+        self._checker = checker
+        self._nodes = nodes
+        self._closed = closed
+        self._objects = {(_group_kind(each.manifest), *_identity(each.manifest)): each for each in objects}
+
+    def read(self, spec: OperatorChangeSpec, path: str) -> PlannedChange:
+        """Reads a change."""
+        change = _change(spec, path)
+        if change.kind == NODE and self._nodes is not None:
+            if change.name not in self._nodes:
+                raise InputError(f"there is no Node {change.name}", path=f"{path}.name")
+        elif any(change.kind in (group.batchjob, group.testbed, group.scheduling) for group in GROUPS):
+            self._check(change, path)
+        return change
+
+    def _check(self, change: PlannedChange, path: str) -> None:
+        planned = self._objects.get((change.kind, change.namespace, change.name))
+        if planned is None:
+            if self._closed or not change.kind.startswith("Scheduling."):  # policies make Schedulings
+                kind = change.kind.partition(".")[0]
+                raise InputError(f"there is no {kind} {change.namespace}/{change.name}", path=f"{path}.name")
+        elif planned.at > change.at:
+            raise InputError(f"{change.name} is created only at {render_duration(planned.at)}", path=f"{path}.at")
+        elif change.patch is not None:
+            self._checker.patch(planned.manifest, change.patch, f"{path}.patch")
+
+
+def _group_kind(manifest: Mapping[str, Any]) -> GroupKind:
+    return f"{manifest['kind']}.{str(manifest['apiVersion']).partition('/')[0]}"
+
+
+def _identity(manifest: Mapping[str, Any]) -> tuple[str, str]:
+    metadata = reading.mapping(manifest.get("metadata") or {}, "metadata")
+    return str(metadata.get("namespace") or "default"), str(metadata.get("name"))
 
 
 def _change(spec: OperatorChangeSpec, path: str) -> PlannedChange:

@@ -60,8 +60,8 @@ class NodeGroupSpec(Structure):
         otherwise="`min`",
         doc="how many nodes there are when a run begins",
     )
-    cpu: int = field(types.amount(CPU), doc="CPU of a node, all of it allocatable")
-    memory: int = field(types.amount(MEMORY), doc="memory of a node, all of it allocatable")
+    cpu: int = field(types.amount(CPU, least=1), doc="CPU of a node, all of it allocatable")
+    memory: int = field(types.amount(MEMORY, least=1), doc="memory of a node, all of it allocatable")
     pods: int = field(types.integer(1, MOST_OBJECTS), default=110, doc="how many pods fit on a node")
     labels: dict[str, str] = field(types.labels, default={}, doc="labels besides `kubernetes.io/hostname`")
     taints: list[Any] | None = field(

@@ -101,8 +101,8 @@ class InstanceTypeSpec(Structure):
     rules = (OneOf("price", "spotPrice", most=None, problem="expected price, spotPrice or both"),)
 
     name: str = field(NAME, doc="the label `node.kubernetes.io/instance-type`")
-    cpu: int = field(types.amount(CPU), doc="CPU of a machine")
-    memory: int = field(types.amount(MEMORY), doc="memory of a machine")
+    cpu: int = field(types.amount(CPU, least=1), doc="CPU of a machine")
+    memory: int = field(types.amount(MEMORY, least=1), doc="memory of a machine")
     pods: int = field(types.integer(1, MOST_OBJECTS), default=110, doc="how many pods fit on it")
     resources: Mapping[str, int] = field(types.amounts, default={}, doc="other resources, such as `nvidia.com/gpu: 8`")
     reserved: Mapping[str, int] = field(types.amounts, default={}, doc="what of it pods cannot use")
