@@ -27,6 +27,8 @@ class InputError(WavetankError):
 
     def inside(self, *, path: str = "", source: str = "") -> InputError:
         """Returns the same error seen from further out: `path` and `source` of the enclosing document go in front."""
+        if source and source == self.source and not path:
+            return self
         joined = _join(path, self.path) if not self.source else path
         inner = InputError(self.message, path=self.path, source=self.source) if self.source else None
         return InputError(str(inner) if inner else self.message, path=joined, source=source or "")

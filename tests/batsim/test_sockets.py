@@ -80,14 +80,16 @@ def test_no_scheduler(folder):
     ("words", "problem"),
     [
         (("batsim", "-p", "p.xml"), "--workload: give at least one"),
-        (("batsim", "-p", "none.xml", "-w", "w.json"), "none.xml"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "--enable-redis"), "--enable-redis: redis is not used"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "--energy"), "wattage_per_state: energy needs"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "-r", "a"), "--add-role-to-hosts: expected HOST"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "-s", "nowhere"), "nowhere: Invalid argument"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "-s", "tcp://localhost:99999"), "expected a port from 1 to 65535"),
         (("batsim", "-p", "p.xml", "-w", "w.json", "-s", "tcp://localhost"), "expected a port from 1 to 65535"),
+        (("batsim", "-p", "p.xml", "-w", "w.json", "--connect-timeout", "nan"), "expected a number, got nan"),
+        (("batsim", "-p", "none.xml", "-w", "w.json"), "none.xml: no such file"),
         (("decide", "--scheduler", "nosuch"), "nosuch"),
+        (("decide", "--scheduler", "easy", "-s", "tcp://127.0.0.1:1x"), "expected a port from 1 to 65535, got '1x'"),
         (("decide", "--scheduler", "easy", "-s", "nowhere"), "nowhere: Invalid argument"),
     ],
 )

@@ -87,6 +87,8 @@ class Replier(_Socket):
     """The scheduler's side: listens at `endpoint` for a Batsim."""
 
     def __init__(self, endpoint: str, patience: float | None = None) -> None:
+        if not endpoint.endswith(":*"):  # any free port
+            _check_port(endpoint)
         super().__init__("REP", endpoint)
         self._patience = patience
         try:
@@ -105,7 +107,7 @@ class Replier(_Socket):
 
 
 def _check_port(endpoint: str) -> None:
-    """Refuses a port to which no connection is possible: ZeroMQ would try for ever."""
+    """Refuses a port that cannot be: ZeroMQ would wait for ever."""
     port = endpoint.rpartition(":")[2]
     if endpoint.startswith("tcp://") and not (port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16):
         raise InputError(f"expected a port from 1 to 65535, got {port!r:.60}", source=endpoint)

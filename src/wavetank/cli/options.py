@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+
+import click
 
 from wavetank.cluster.manifests import load_documents
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.scheduling.attachable import Attachable
+
+
+def finite(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    """Refuses nan and inf, which click takes for numbers."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"expected a number, got {value}")
+    return value
 
 
 def read_scheduler(text: str, version: Version) -> tuple[Attachable, ...]:

@@ -10,6 +10,7 @@ from wavetank.batsim.server.options import ServerOptions
 from wavetank.batsim.server.server import Server
 from wavetank.batsim.sockets import Requester
 from wavetank.cli.console import console
+from wavetank.cli.options import finite
 from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
 
@@ -73,6 +74,7 @@ _REFUSED = {
 @click.option(
     "--connect-timeout",
     type=click.FloatRange(min=0, min_open=True),
+    callback=finite,
     metavar="SECONDS",
     help="Wait no longer than this for a scheduler.  [default: for ever]",
 )

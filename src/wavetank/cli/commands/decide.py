@@ -8,6 +8,7 @@ from wavetank.batsim.decide.cluster import DecisionSetting
 from wavetank.batsim.decide.process import DecisionProcess
 from wavetank.batsim.sockets import Replier
 from wavetank.cli.console import console
+from wavetank.cli.options import finite
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import NEWEST, version_name
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
@@ -40,6 +41,7 @@ Examples:
 @click.option(
     "--connect-timeout",
     type=click.FloatRange(min=0, min_open=True),
+    callback=finite,
     metavar="SECONDS",
     help="Wait no longer than this for a Batsim.  [default: for ever]",
 )
