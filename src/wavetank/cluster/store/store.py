@@ -283,18 +283,19 @@ class Store:
         present = self._same(kind, pod)
         assert isinstance(present, Pod)
         grace = present.spec.grace_s if grace_s is None else grace_s
-        new = present.copy()
-        new.reason = new.reason or reason
-        if present.deleted is None and grace and present.node_name and not present.finished:
-            new.deleted = self.clock.now + grace * SECOND
-            new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
+        stays = present.deleted is None and grace and present.node_name and not present.finished
+        if not stays and grace and present.deleted is not None:
+            return  # it is stopping
+        if stays or (reason and not present.reason):
+            new = present.copy()
+            new.reason = new.reason or reason
+            if stays:
+                new.deleted = self.clock.now + grace * SECOND
+                new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
             self._replace(kind, present, new)
-        elif present.deleted is None or not grace:
-            if new.reason == present.reason:
-                self.discard(present)
-                return
-            self._replace(kind, present, new)
-            self.discard(new)
+            present = new
+        if not stays:
+            self.discard(present)
 
     def _same(self, kind: _Kind, old: Resource) -> Resource:
         present = kind.objects.get((old.namespace, old.name))
