@@ -37,6 +37,7 @@ class Admission:
         if queued:
             self.complete = partial(_complete_queued, self.complete)
         self._completer = completer
+        self.is_by_spec = creation is None and not queued  # nothing reads the labels of a pod
 
     def _complete(self, pod: Pod) -> None:
         assert self._completer is not None

@@ -75,7 +75,14 @@ def run_context(
 
     return ControllerContext(
         store,
-        StoreClient(store, context.streams.stream("controllers/names"), prepare, limits.charge, admission.admit),
+        StoreClient(
+            store,
+            context.streams.stream("controllers/names"),
+            prepare,
+            limits.charge,
+            admission.admit,
+            by_spec=admission.is_by_spec,
+        ),
         observed=observed,
         metrics=metrics,
         flags=flags,

@@ -8,8 +8,10 @@ from wavetank.cluster.objects.groupkinds import DEPLOYMENT, LIMIT_RANGE
 from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, ReplicationController, parse_resource
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.scale import Scale
+from wavetank.cluster.rules.admission import priority_class
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.scales import read_scale, with_replicas
@@ -28,7 +30,8 @@ class StoreClient:
     """Writes directly to the store of a run, without defaults, validation and managed fields.
 
     `complete` is called once with the first pod of a document, before it is created; `admit` with each pod. `review`
-    returns any other new object as it is to be. If they raise an ApiError nothing is created.
+    returns any other new object as it is to be. If they raise an ApiError nothing is created. `by_spec`: what
+    `complete` does with a pod without annotations follows from its spec, namespace and owners alone.
     """
 
     def __init__(
@@ -38,12 +41,14 @@ class StoreClient:
         complete: Callable[[Pod], None],
         admit: Callable[[Pod], None] | None = None,
         review: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+        by_spec: bool = False,
     ) -> None:
         self._store = store
         self._names = names
         self._complete = complete
         self._admit = admit
         self._review = review
+        self._by_spec = by_spec
         self._templates: dict[int, tuple[Mapping[str, Any], Pod]] = {}
         self._alike: dict[tuple[object, ...], Pod] = {}  # by spec, namespace and owner: documents may be made anew
 
@@ -158,19 +163,27 @@ class StoreClient:
         return new
 
     def _template(self, document: Mapping[str, Any], name: str) -> Pod:
-        """Returns the first pod of a document, complete; what it does follows from its spec, owner and annotations."""
+        """Returns the first pod of a document, complete; if possible it is made from one with an equal spec."""
         spec, metadata = self._store.specs.intern(document["spec"]), document["metadata"]
-        owners = metadata.get("ownerReferences") or ()
-        key = (spec, str(metadata.get("namespace") or "default"), *(str(owner.get("kind")) for owner in owners))
+        if not self._by_spec or not _is_plain(document) or self._store.has(LIMIT_RANGE):
+            return self._completed(document, spec, name)
+        owners = [str(owner.get("kind")) for owner in metadata.get("ownerReferences") or ()]
+        key = (
+            spec,
+            priority_class(spec.priority_class, self._store),
+            str(metadata.get("namespace") or "default"),
+            *owners,
+        )
         alike = self._alike.get(key)
-        if alike is not None and _is_plain(document) and not self._store.has(LIMIT_RANGE):
-            new = alike.copy()
-            new.manifest, new.labels = document, metadata.get("labels") or {}
-            return new
+        if alike is None:
+            alike = self._alike[key] = self._completed(document, spec, name)
+        new = alike.copy()
+        new.manifest, new.labels = document, metadata.get("labels") or {}
+        return new
+
+    def _completed(self, document: Mapping[str, Any], spec: PodSpec, name: str) -> Pod:
         new = Pod(document, spec, name=name)
         self._complete(new)
-        if _is_plain(document):
-            self._alike[key] = new
         return new
 
     def _free_name(self, document: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
