@@ -35,7 +35,7 @@ class Admission:
         # a partial function, since this is called with every pod of a run
         self.complete: Complete = partial(admit, store=store) if completer is None else self._complete
         if queued:
-            self.complete = partial(_complete_queued, self.complete)
+            self.complete = partial(_complete_queued, self.complete, store)
         self._completer = completer
         self.is_by_spec = creation is None and not queued  # nothing reads the labels of a pod
 
@@ -70,8 +70,8 @@ class Admission:
         return complete_object(resource, self.store)
 
 
-def _complete_queued(complete: Complete, pod: Pod) -> None:
+def _complete_queued(complete: Complete, store: Store, pod: Pod) -> None:
     from wavetank.controllers.kueue.jobs.gating import gate  # few runs need it
 
     complete(pod)
-    gate(pod)
+    gate(pod, store)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.controllers.kueue.scenarios import random_scenario, run_builtin
+from tests.controllers.kueue.scenarios import random_run, run_builtin
 from tests.support.kueue import API, a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
@@ -200,6 +200,16 @@ def test_a_stopped_queue_admits_nothing(policy: str) -> None:
     assert not run_builtin(a_queue(stopPolicy=policy), [job("j", "q", 0, 1)]).of("QuotaReserved")
 
 
+def test_a_job_without_a_queue_is_of_the_default_one_of_its_namespace() -> None:
+    jobs = [job(f"j{i}", "", 10 * i, 3) for i in range(2)]
+    for each in jobs:
+        del each["metadata"]["labels"]["kueue.x-k8s.io/queue-name"]
+        del each["spec"]["suspend"]
+    history = run_builtin([*a_queue(), a_local_queue("default", "q")], jobs)
+    assert times(history) == [("j0", 0), ("j1", 61)]
+    assert not run_builtin(a_queue(), jobs).decisions
+
+
 def a_pod(name: str, cpu: int, at_s: int, **labels: str) -> Manifest:
     container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": str(cpu)}}}
     annotations = {"wavetank.dev/arrival": f"{at_s}s", "wavetank.dev/duration": "60s"}
@@ -229,7 +239,7 @@ def test_a_group_of_pods_is_admitted_as_a_whole() -> None:
 
 
 def test_a_repeated_run_is_the_same() -> None:
-    scenario = random_scenario(5)
+    scenario = random_run(5, size=2)
     assert scenario.run_builtin().decisions == scenario.run_builtin().decisions
 
 

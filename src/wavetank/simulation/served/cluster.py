@@ -107,6 +107,8 @@ class ServedCluster:
             webhooks=setting.webhooks,
         )
         if setting.cluster is not None:
+            if "kueue" in setting.controllers and setting.cluster.has_kind("ClusterQueue"):
+                self._define_queues(setting.cluster)
             load_cluster(setting.cluster, store, self.api.kinds)
         if setting.kubelets:
             Leases(context)
@@ -128,6 +130,15 @@ class ServedCluster:
         start_controllers(controllers, setting.controllers, served=True)
         self._start_node_groups(setting, controllers)
         world.attach(setting.schedulers, _scheduler_options(setting))
+
+    def _define_queues(self, cluster: Cluster) -> None:
+        """Serves Kueue's kinds, as far as the cluster does not define them itself."""
+        from wavetank.controllers.kueue.definitions import definitions  # few clusters need it
+
+        given = {each["metadata"]["name"] for each in cluster.manifests if each["kind"] == "CustomResourceDefinition"}
+        for each in definitions():
+            if each["metadata"]["name"] not in given:
+                self.api.actor(_MANAGER).create(each)
 
     def _start_node_groups(self, setting: ServedSetting, controllers: ControllerContext) -> None:
         """Starts the controllers of machines, and the cluster autoscaler if there is one."""

@@ -22,6 +22,7 @@ from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_of, controller_reference
 from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.kueue.jobs.gating import default_queue
 from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
@@ -58,11 +59,12 @@ class QueuedJobs:
     # events
 
     def _added(self, job: Resource) -> None:
-        if not job.labels.get(QUEUE_NAME):
+        queue = job.labels.get(QUEUE_NAME) or default_queue(self._store, job.namespace)
+        if not queue:
             return
-        spec = job.manifest.get("spec") or {}
-        if not spec.get("suspend") and self._find_workload(job) is None and not _is_finished(job):
-            self._suspend(job)  # as Kueue's webhook does, before the job-controller sees the Job
+        is_new = self._find_workload(job) is None and not _is_finished(job)
+        if is_new and not (job.labels.get(QUEUE_NAME) and _is_suspended(job)):
+            self._suspend(job, queue)  # as Kueue's webhook does, before the job-controller sees the Job
         self._work.add(job.key)
 
     def _modified(self, old: Resource, new: Resource) -> None:
@@ -181,7 +183,7 @@ class QueuedJobs:
     def _stop(self, job: Resource, workload: Resource, message: str) -> Resource:
         """Suspends a Job and gives it its own template back; returns its new version."""
         if not _is_suspended(job):
-            job = self._suspend(job)
+            job = self._suspend(job, job.labels[QUEUE_NAME])
             self._record(job, "Stopped", message)
         status = job.manifest.get("status") or {}
         if status.get("startTime") is not None:  # else the template cannot be changed
@@ -189,9 +191,10 @@ class QueuedJobs:
         restored = _restored(job, workload)
         return job if restored is None else self._client.update(job, restored)
 
-    def _suspend(self, job: Resource) -> Resource:
+    def _suspend(self, job: Resource, queue: str) -> Resource:
         document = job.render()
         document["spec"] = {**document["spec"], "suspend": True}
+        document["metadata"] = {**document["metadata"], "labels": {**job.labels, QUEUE_NAME: queue}}
         return self._client.update(job, document)
 
     def _finish(self, job: Resource, workload: Resource, status: WorkloadStatus) -> None:
