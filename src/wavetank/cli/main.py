@@ -28,6 +28,7 @@ _COMMANDS = {
     "operator": "Queue Spark and Flink jobs on reserved slots of a cluster.",
     "quotas": "Compare the queues of Kueue before and after a change of quotas.",
     "report": "Rewrite the HTML report of a results folder.",
+    "results": "List the results in a folder, with a page that links their reports.",
     "run": "Run an experiment: compare schedulers on a simulated cluster.",
     "scheduler": "Build real schedulers that run in virtual time, and list them.",
     "schedulers": "List the schedulers that you can choose by name.",

@@ -81,6 +81,11 @@ class RunResult:
     attempts: int
     wall_s: float
 
+    @property
+    def finished_pods(self) -> int:
+        """Returns how many pods came to their end."""
+        return self.metrics.succeeded_pods + self.metrics.failed_pods
+
 
 @dataclass(frozen=True)
 class RunFailure:

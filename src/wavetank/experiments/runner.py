@@ -116,12 +116,12 @@ def _make_runs(
     made: list[RunResult | RunFailure] = []
     for plan in plans:
         results = succeeded(made)
-        finished = sum(result.metrics.pods for result in results)
+        finished = sum(result.finished_pods for result in results)
         kept = tables if len(plans) == 1 else None  # those of many would fill the memory
         made.append(try_run(plan, _teller(progress, results, len(plans), finished), kept))
         if progress is not None:
             results = succeeded(made)
-            progress.update(results, len(plans), sum(result.metrics.pods for result in results))
+            progress.update(results, len(plans), sum(result.finished_pods for result in results))
     return made
 
 

@@ -76,7 +76,7 @@ def _follow(
         done = succeeded([future.result() for future in futures if future.done()])
         running = sum(pods for pods, future in zip(counts[:], futures, strict=True) if not future.done())
         if progress is not None:
-            progress.update(done, len(futures), running + sum(result.metrics.pods for result in done))
+            progress.update(done, len(futures), running + sum(result.finished_pods for result in done))
 
 
 def stop_workers(pool: ProcessPoolExecutor) -> None:

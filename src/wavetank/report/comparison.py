@@ -19,7 +19,7 @@ CARD_HEAD = (
 
 def comparison_cards(comparisons: list[Comparison]) -> str:
     """Returns a small table with dots and whiskers per metric, and a line for counts that are the same everywhere."""
-    cards = "".join(_card(each) for each in comparisons if not each.uneventful)
+    cards = "".join(_card(each) for each in comparisons if not each.uneventful and each.has_values)
     quiet = ", ".join(_fact(each) for each in comparisons if each.uneventful)
     line = f'<p class="quiet">The same in every run: {escape(quiet)}.</p>' if quiet else ""
     return f'<div class="cards">{cards}</div>{line}'

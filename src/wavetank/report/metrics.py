@@ -40,6 +40,11 @@ class Comparison:
         varied = any(cell.interval and cell.interval.half_width for cell in self.cells)
         return self.metric.kind == "count" and len(means) == 1 and not varied
 
+    @property
+    def has_values(self) -> bool:
+        """Whether any scheduler has a value: services that never end have no makespan and no turnaround."""
+        return any(cell.interval is not None for cell in self.cells)
+
     def number(self, value: float | None) -> str:
         """Returns a value in the comparison's digits, a dash for none."""
         return "–" if value is None else f"{value:,.{self.decimals}f}"

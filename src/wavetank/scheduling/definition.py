@@ -17,7 +17,7 @@ from wavetank.scheduling.framework.extenders.extenders import Extender, Extender
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.queue.queue import QueueRules
 from wavetank.scheduling.framework.selection import ExactTies, RandomTies, Ties
-from wavetank.scheduling.policy import build_policy, policy_framework
+from wavetank.scheduling.policy import OwnPlugin, build_policy, policy_framework, with_plugins
 from wavetank.scheduling.registry import Handle, build_frameworks, not_simulated
 from wavetank.scheduling.scheduler.scheduler import Scheduler
 
@@ -38,6 +38,7 @@ class SchedulerDefinition:
     own_ties: Callable[[], Ties] | None = None
     forecast: Forecast | None = None
     in_order: bool = False
+    plugins: tuple[OwnPlugin, ...] = ()  # beside those of the configuration, in every profile
 
     @property
     def expects(self) -> bool:
@@ -63,21 +64,28 @@ class SchedulerDefinition:
 
     def is_portable(self) -> bool:
         """Returns whether it can be sent to another process: a class defined in a notebook cannot."""
-        return self.policy is None or self.policy.__module__ != "__main__"
+        classes = (self.policy, *(own.policy for own in self.plugins))
+        return all(each is None or each.__module__ != "__main__" for each in classes)
 
     def frameworks(self, handle: Handle, streams: Streams) -> list[Framework]:
         """Makes its profiles for one run."""
         if self.policy is None:
-            return build_frameworks(self.configuration, handle)
-        policy = build_policy(self.policy, self.args)
-        policy.random = streams.stream(f"policy/{self.name}")
+            made = build_frameworks(self.configuration, handle)
+            own = [(each, self._built(each.policy, each.args, each.name, handle, streams)) for each in self.plugins]
+            return [with_plugins(framework, own) for framework in made] if own else made
+        policy = self._built(self.policy, self.args, self.name, handle, streams)
         if hasattr(policy, "plugins"):
             policy.seed = streams.seed
-        policy.now = handle.now
-        policy.power = handle.power
         if self.forecast is not None:
             policy.expect(self.forecast)
         return [policy_framework(policy, self.name, self.configuration, handle)]
+
+    def _built(self, cls: type, args: Mapping[str, Any], name: str, handle: Handle, streams: Streams) -> Any:
+        policy = build_policy(cls, args)
+        policy.random = streams.stream(f"policy/{name}")
+        policy.now = handle.now
+        policy.power = handle.power
+        return policy
 
     def _extenders(self, streams: Streams, connect: Connect | None) -> Extenders:
         configs = self.configuration.extenders

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from wavetank.scheduling.framework.plugin import (
 from wavetank.scheduling.registry import Handle, build_frameworks
 from wavetank.scheduling.views import NodesView, NodeView
 
+MAX_SCORE = 100  # of a plugin, as in kube-scheduler
 METHODS = ("filter", "score", "filter_nodes", "score_nodes", "choose")
 
 
@@ -89,6 +91,48 @@ def policy_framework(policy: Any, name: str, base: Configuration, handle: Handle
     }
     percentage = getattr(policy, "percentage_of_nodes_to_score", framework.percentage_of_nodes_to_score)
     return Framework(framework.scheduler_name, points, {name: 1}, percentage, frozenset({name}))
+
+
+@dataclass(frozen=True)
+class OwnPlugin:
+    """A class with a policy's methods that takes part in a profile beside its plugins, its scores with a weight."""
+
+    name: str
+    policy: type
+    weight: int = 1
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+def with_plugins(framework: Framework, added: Sequence[tuple[OwnPlugin, Any]]) -> Framework:
+    """Returns a profile with more plugins, each given with its instance: filters come last, scores are added.
+
+    The scores of a plugin are scaled before they are weighted: the best feasible node has 100, the worst 0.
+    """
+    filters: list[Plugin] = [
+        _PolicyFilter(policy, own.name) for own, policy in added if _has(policy, "filter", "filter_nodes")
+    ]
+    scores: list[Plugin] = [
+        _ScaledScore(policy, own.name) for own, policy in added if _has(policy, "score", "score_nodes", "choose")
+    ]
+    points = {
+        "preEnqueue": framework.pre_enqueue,
+        "preFilter": framework.pre_filter,
+        "filter": [*framework.filter, *filters],
+        "postFilter": framework.post_filter,
+        "preScore": framework.pre_score,
+        "score": [*framework.score, *scores],
+        "reserve": framework.reserve,
+        "permit": framework.permit,
+        "preBind": framework.pre_bind,
+    }
+    weights = {**framework.weights, **{own.name: own.weight for own, _ in added}}
+    impure = frozenset(own.name for own, _ in added)  # whatever it looks at: a failure is not remembered
+    percentage = framework.percentage_of_nodes_to_score
+    return Framework(framework.scheduler_name, points, weights, percentage, impure, framework.extenders)
+
+
+def _has(policy: Any, *methods: str) -> bool:
+    return any(hasattr(policy, method) for method in methods)
 
 
 def _adapters(policy: Any, name: str) -> list[Plugin]:
@@ -173,6 +217,18 @@ class _PolicyScore(ScorePlugin):
             problem = f"chose {name!r:.60}, which is none of the {len(nodes)} nodes that it was offered"
             raise _failed(self.name, pod, problem)
         return chosen
+
+
+class _ScaledScore(_PolicyScore):
+    """The scores of a plugin beside others."""
+
+    def normalize(self, scores: NumberArray) -> NumberArray:
+        """Scales to whole numbers: the highest to 100, the lowest to 0; if all are equal, all are 0."""
+        lowest, highest = scores.min(), scores.max()
+        if highest == lowest:
+            return np.zeros(len(scores), np.int64)
+        scaled: NumberArray = np.floor((scores - lowest) * MAX_SCORE / (highest - lowest)).astype(np.int64)
+        return scaled
 
 
 def _call(name: str, pod: Pod, ask: Callable[[], Any]) -> Any:

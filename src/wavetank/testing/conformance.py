@@ -65,6 +65,17 @@ class PolicyConformance(SchedulerConformance):
                 try_out(twin, trial)
 
 
+class PluginConformance(PolicyConformance):
+    """Tests of a class as a plugin beside those of kube-scheduler's default profile, its scores with a `weight`."""
+
+    weight: ClassVar[int] = 1
+
+    def entry(self) -> SchedulerLike:
+        """Returns the plugin as part of an entry of an Experiment."""
+        plugin = {"python": self.policy, "weight": self.weight, "args": dict(self.args)}
+        return {"name": "tested", "plugins": [plugin]}
+
+
 class _Twin:
     """The policy, each of whose arrays is compared with its answers for the single nodes."""
 

@@ -23,6 +23,7 @@ from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.results.attempts.format import Keep
 from wavetank.results.layout import REPORT
+from wavetank.results.write.outfolder import holds_results
 from wavetank.simulation.latency.presets import PRESETS
 from wavetank.version import __version__
 
@@ -77,6 +78,7 @@ _OPTIONS = {
 @click.option("--ties", type=click.Choice(["random", "exact"]), help="How ties between nodes are broken.")
 @click.option("--horizon", metavar="TIME", help="Simulated time after which a run stops, such as 2h.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The results folder.  [default: out/<name>]")
+@click.option("--no-replace", is_flag=True, help="Refuse a folder that has results; by default they are replaced.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Number of parallel runs.  [default: one per core]")
 @click.option("--explain", "keep", flag_value="best", help="Record every attempt for `wavetank explain`.")
 @click.option(
@@ -91,6 +93,7 @@ def command(
     lenient: bool,
     schedulers: tuple[str, ...],
     out: Path | None,
+    no_replace: bool,
     jobs: int | None,
     keep: Keep | None,
     **changes: str | None,
@@ -108,6 +111,9 @@ def command(
     with rare_collections():
         read = _load(experiment, spec)
         out = out or Path("out") / read.name
+        replaces = holds_results(out)
+        if replaces and no_replace:
+            raise InputError("has results already: choose another folder, or leave out --no-replace", source=str(out))
         warm_up(errors)
         try:
             with showing_progress(errors) as progress:
@@ -117,6 +123,8 @@ def command(
                 _show(out, all_warnings(read, error.results))
             raise
     _show(out, all_warnings(read, results))
+    if replaces:
+        errors.print(f"replaced the earlier results in {out}", soft_wrap=True, highlight=False, markup=False)
     end_with_findings(check_results(read.assertions, results))
 
 

@@ -14,7 +14,7 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.autoscaling import controller_flags, make_metrics, with_autoscalers
 from wavetank.experiments.document.controllers import Controllers, make_controllers
 from wavetank.experiments.document.daemonsets import check_daemon_sets
-from wavetank.experiments.document.faults import make_faults
+from wavetank.experiments.document.faults import late_faults, make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
 from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
@@ -167,7 +167,11 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         controllers=controllers,
         execution=spec.execution,
         assertions=spec.assert_,
-        notes=(*notes, *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version))),
+        notes=(
+            *notes,
+            *late_faults(faults, spec.horizon),
+            *(note for entry in schedulers for note in entry.notes(spec.kubernetes_version)),
+        ),
         metrics=make_metrics(spec.metrics, folder, "spec.metrics"),
         controller_flags=flags,
         node_groups=groups,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wavetank.batchoperator.esi.policy.policy import is_external
@@ -10,15 +11,15 @@ from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.classes import load_class
-from wavetank.experiments.document.structures.schedulers import SCHEDULERS, SchedulerPart, SchedulerSpec
+from wavetank.experiments.document.structures.schedulers import SCHEDULERS, PluginSpec, SchedulerPart, SchedulerSpec
 from wavetank.experiments.document.structures.values import make_name
 from wavetank.loop.processes.definition import ProcessDefinition
 from wavetank.results.layout import EXPERIMENT_FILES
 from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import Configuration, default_configuration, parse_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
-from wavetank.scheduling.named import find_scheduler
-from wavetank.scheduling.policy import build_policy
+from wavetank.scheduling.named import find_scheduler, named_schedulers
+from wavetank.scheduling.policy import OwnPlugin, build_policy
 from wavetank.simulation.entries import SchedulerEntry
 
 _Definition = Attachable | ProcessDefinition
@@ -84,6 +85,8 @@ def _definition(spec: SchedulerPart, folder: Path, version: Version, path: str) 
         definition = _MAKERS.get(kind, _named)(spec, folder, version)
     except InputError as error:
         raise error.inside(path=path if error.path.startswith("args") else f"{path}.{kind}") from None
+    if spec.plugins:
+        definition = _with_plugins(definition, spec.plugins, folder, f"{path}.plugins")
     if isinstance(definition, ProcessDefinition) or spec.scheduler_name is None:
         return definition
     try:
@@ -92,7 +95,29 @@ def _definition(spec: SchedulerPart, folder: Path, version: Version, path: str) 
         raise error.inside(path=f"{path}.schedulerName") from None
 
 
+def _with_plugins(definition: _Definition, specs: Sequence[PluginSpec], folder: Path, path: str) -> SchedulerDefinition:
+    """Returns a configured scheduler with plugins of the user's; InputError if it is of another kind."""
+    if not isinstance(definition, SchedulerDefinition) or definition.policy is not None:
+        raise InputError("plugins go with config, or with the default configuration", path=path)
+    profiles = definition.configuration.profiles
+    taken = {plugin.name for profile in profiles for point in profile.plugins.values() for plugin in point}
+    plugins: list[OwnPlugin] = []
+    for i, spec in enumerate(specs):
+        try:
+            policy = load_class(spec.python, folder) if isinstance(spec.python, str) else spec.python
+            build_policy(policy, spec.args)
+        except InputError as error:
+            raise error.inside(path=f"{path}[{i}]") from None
+        name = spec.name or policy.__name__
+        _take(name, taken, "plugin called", f"{path}[{i}].name")
+        plugins.append(OwnPlugin(name, policy, spec.weight, spec.args))
+    names = ", ".join(f"{each.name} (weight {each.weight})" for each in plugins)
+    return replace(definition, description=f"{definition.description}, with {names}", plugins=tuple(plugins))
+
+
 def _named(spec: SchedulerPart, folder: Path, version: Version) -> Attachable:
+    if spec.plugins and spec.name not in named_schedulers():
+        return SchedulerDefinition(spec.name, "kube-scheduler's default profile", default_configuration(version))
     return find_scheduler(spec.name, version)
 
 

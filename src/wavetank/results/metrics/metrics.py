@@ -17,6 +17,7 @@ from wavetank.results.metrics.fairness import dominant_shares, jain, slowdowns
 from wavetank.results.metrics.fragmentation import fragmentation
 from wavetank.results.metrics.gpus import GpuFigures
 from wavetank.results.metrics.jobs import FinishedJobs
+from wavetank.results.metrics.lasting import lasting_figures
 from wavetank.results.metrics.machines import NodeFigures, most_nodes
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.metrics.queues import QueueReport
@@ -77,6 +78,7 @@ def measure(
         **(_of_services(services) if services is not None else {}),
         **(energy.metrics(pods) if energy is not None else {}),
         **(_of_queues(queues) if queues is not None else {}),
+        **lasting_figures(pods),
     )
 
 

@@ -18,9 +18,11 @@ class PodTable(RecordedPods):
 
     @cached_property
     def usage(self) -> Buckets:
-        """Returns the utilization of the cluster over the busy span."""
+        """Returns the utilization of the cluster: over time while pods hold nodes, its means over the busy span."""
         usage = Usage(self, self.recorder.node_changes)
-        return usage.buckets(*self.busy_span())
+        begin, end = self.busy_span()
+        goes_on = bool(((self.scheduled != NEVER) & (self.finished == NEVER)).any())
+        return usage.buckets(begin, end, self.recorder.end if goes_on else end)
 
     def busy_span(self) -> tuple[Nanoseconds, Nanoseconds]:
         """Returns the time from the first submission to the last end, or to the end of the run if no pod ended."""

@@ -38,12 +38,18 @@ class Usage:
     def __init__(self, pods: RecordedPods, nodes: Sequence[NodeChange]) -> None:
         self._steps = Steps([*_changes(pods), _node_changes(nodes)])
 
-    def buckets(self, begin: Nanoseconds, end: Nanoseconds, most: int = 1000) -> Buckets:
-        """Returns the means over at most so many stretches of a round length; at an instant if begin is end."""
-        edges = edges_between(begin, end, most)
+    def buckets(
+        self, begin: Nanoseconds, end: Nanoseconds, until: Nanoseconds | None = None, most: int = 1000
+    ) -> Buckets:
+        """Returns the means over at most so many stretches of a round length; at an instant if begin is end.
+
+        The stretches go on `until` a later time, if one is given; the means over all of it do not.
+        """
+        edges = edges_between(begin, end if until is None else max(until, end), most)
+        whole = np.array([begin, max(begin, end)], np.int64)
         means, totals = {}, {}
         for column in _COLUMNS:
-            means[column], totals[column] = self._steps.means(column, edges, edges[[0, -1]])
+            means[column], totals[column] = self._steps.means(column, edges, whole)
         return Buckets(
             mean_cpu_utilization=float(_ratio(totals["cpu"], totals["cpu_allocatable"])[0]),
             mean_memory_utilization=float(_ratio(totals["memory"], totals["memory_allocatable"])[0]),

@@ -398,6 +398,39 @@ class Metrics:
             optional=True,
         ),
     ] = None
+    running_pods: Annotated[
+        int | None,
+        about(
+            "pods on nodes at the end of a run in which no pod succeeds, as with services that never end; the next ones"
+            " are of the same moment",
+            label="Running pods at the end",
+            better="higher",
+            optional=True,
+        ),
+    ] = None
+    final_nodes_used: Annotated[
+        int | None,
+        about("nodes with pods", label="Nodes with pods at the end", better="lower", optional=True),
+    ] = None
+    fullest_node: Annotated[
+        float | None,
+        about("highest requested share of a node's CPU", SHARE, label="Fullest node at the end", optional=True),
+    ] = None
+    node_imbalance: Annotated[
+        float | None,
+        about(
+            "standard deviation of the nodes' requested shares of CPU",
+            SHARE,
+            label="Imbalance of nodes at the end",
+            optional=True,
+        ),
+    ] = None
+    zone_imbalance: Annotated[
+        int | None,
+        about(
+            "most − fewest pods of a zone; empty without zones", label="Imbalance of zones at the end", optional=True
+        ),
+    ] = None
 
 
 METRICS = columns_of(Metrics)

@@ -55,6 +55,11 @@ _REPORTED_FIRST = (
     "energy_kwh",
     "mean_power_w",
     "energy_per_finished_pod_j",
+    "running_pods",
+    "final_nodes_used",
+    "fullest_node",
+    "node_imbalance",
+    "zone_imbalance",
     "nodes_used",
 )
 

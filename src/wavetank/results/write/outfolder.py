@@ -28,6 +28,11 @@ def check_out(out: Path) -> None:
         raise InputError(problem, source=str(out))
 
 
+def holds_results(out: Path) -> bool:
+    """Tells whether there are results of an earlier experiment in a folder."""
+    return bool(_schedulers_of(out))
+
+
 @contextmanager
 def written_whole(out: Path) -> Iterator[Path]:
     """Yields a temporary folder that replaces `out` at the end; after an error everything is as before."""

@@ -157,6 +157,22 @@ def _policy_schema(definitions: Definitions) -> Schema:
     return {"anyOf": [{"enum": list(named_schedulers())}, types.text.schema(definitions)]}
 
 
+class PluginSpec(Structure):
+    """A plugin of your own beside those of a configuration: a class with `filter`, `score`, or both."""
+
+    python: str | type = field(CLASS, doc="`module:Class`, with the [methods of a policy](../policies.md)")
+    weight: int = field(
+        types.integer(1, 10_000),
+        default=1,
+        doc="of its scores, which are scaled to 0 to 100 before; see [policies.md]"
+        "(../policies.md#a-score-beside-the-default-ones)",
+    )
+    name: str | None = field(
+        types.nullable(types.text), default=None, otherwise="that of the class", doc="its name in explanations"
+    )
+    args: Mapping[str, Any] = field(types.mapping, default={}, doc="arguments of the class")
+
+
 _KINDS = ("config", "policy", "python", "volcano", "process")
 
 
@@ -166,6 +182,10 @@ class SchedulerPart(Structure):
     rules: ClassVar[tuple[Rule, ...]] = (
         OneOf(*_KINDS, least=0),
         Needs("args", "policy", "python", problem="args go with policy or python"),
+        *(
+            Excludes("plugins", kind, problem="plugins go with config, or with the default configuration")
+            for kind in ("policy", "python", "volcano", "process")
+        ),
     )
 
     name: str = field(types.text, doc="its name; alone, that of a scheduler of `wavetank schedulers`")
@@ -184,6 +204,12 @@ class SchedulerPart(Structure):
     process: ProcessSpec | None = field(types.nested(ProcessSpec), default=None, doc="a real program in the loop")
     args: Mapping[str, Any] | None = field(
         types.mapping, default=None, otherwise="{}", doc="arguments of `policy` or `python`"
+    )
+    plugins: list[PluginSpec] | None = field(
+        types.items(types.nested(PluginSpec)),
+        default=None,
+        otherwise="[]",
+        doc="plugins of your own beside those of `config`, by default of kube-scheduler's default configuration",
     )
     scheduler_name: str | None = field(
         types.nullable(types.text),

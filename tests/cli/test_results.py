@@ -1,0 +1,48 @@
+"""Results are kept, replaced and listed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.cli.commands import Wavetank, an_experiment
+
+
+def test_a_second_run_says_that_it_has_replaced_the_first(wavetank: Wavetank, here: Path) -> None:
+    experiment = an_experiment(here)
+    assert "replaced" not in wavetank("run", experiment, "-o", "out").err
+    assert "replaced the earlier results in out" in wavetank("run", experiment, "-o", "out").err
+
+
+def test_earlier_results_may_be_kept(wavetank: Wavetank, here: Path) -> None:
+    experiment = an_experiment(here)
+    wavetank("run", experiment, "-o", "out")
+    before = (here / "out/summary.csv").stat().st_mtime_ns
+    ended = wavetank("run", experiment, "-o", "out", "--no-replace")
+    assert (ended.status, ended.err.splitlines()) == (
+        2,
+        ["out: has results already: choose another folder, or leave out --no-replace"],
+    )
+    assert (here / "out/summary.csv").stat().st_mtime_ns == before
+
+
+def test_results_are_listed_with_the_newest_first(wavetank: Wavetank, here: Path) -> None:
+    for i, name in enumerate(("old", "new")):
+        wavetank("run", an_experiment(here), "-o", f"out/{name}")
+        os.utime(here / f"out/{name}/experiment.json", (1_700_000_000 + i, 1_700_000_000 + i))
+    ended = wavetank("results", "--html", "out/index.html")
+    rows = [line.split() for line in ended.out.splitlines() if "experiment" in line]
+    assert [row[:3] for row in rows] == [
+        ["out/new", "experiment", "2023-11-14"],
+        ["out/old", "experiment", "2023-11-14"],
+    ]
+    page = (here / "out/index.html").read_text()
+    assert page.index('href="new/report.html"') < page.index('href="old/report.html"')
+
+
+def test_a_folder_without_results_has_none(wavetank: Wavetank, here: Path) -> None:
+    (here / "out").mkdir()
+    (here / "out/experiment.json").write_text("{}")
+    assert wavetank("results").out == "no results in out\n"
+    ended = wavetank("results", "nope")
+    assert (ended.status, ended.err) == (2, "nope: no such folder\n")
