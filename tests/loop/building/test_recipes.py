@@ -24,7 +24,7 @@ replace (
 \texample.com/staged => ./staged
 )
 """
-WANTED = """module wavetank/programs
+WANTED = """module loop/programs
 
 go 1.25.0
 

@@ -65,7 +65,7 @@ def write_recipe(toolchain: Toolchain, recipe: Recipe, version: str, folder: Pat
     ]
     text = "\n\n".join(
         [
-            "module wavetank/programs",
+            "module loop/programs",  # sorted before controller-runtime: see gosources/kueue/quiet
             *re.findall(r"^(?:go|godebug) .*$", released, re.MULTILINE),
             f"require {recipe.module} {version}",
             "replace (\n" + "".join(f"\t{line}\n" for line in replaced) + ")\n",
@@ -95,6 +95,9 @@ def _copy_sources(name: str, folder: Path) -> None:
     """Copies Go files of wavetank's; unchanged ones are left alone, so that nothing is compiled again."""
     folder.mkdir(exist_ok=True)
     for source in (files("wavetank.loop.building") / "gosources" / name).iterdir():
+        if source.is_dir():
+            _copy_sources(f"{name}/{source.name}", folder / source.name)
+            continue
         file, text = folder / source.name, source.read_text(encoding="utf-8")
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")

@@ -129,7 +129,7 @@ class Participant:
         """Runs the program at this instant until it is quiet: it was sent something by another way."""
         self.process.set_clock(now)
         self.process.resume(now)
-        self.due = self.process.wait()
+        self.wait()
 
     def serve_alone(self, now: Nanoseconds) -> bool:
         """Serves the program's requests and sends the answers; False if there is nothing to send."""

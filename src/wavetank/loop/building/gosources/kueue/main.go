@@ -14,6 +14,8 @@ import (
 	"os"
 	"strconv"
 
+	_ "loop/programs/kueue/quiet"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
