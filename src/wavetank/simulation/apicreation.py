@@ -45,6 +45,8 @@ class ApiCreation:
             return None
         document = copy.deepcopy(dict(manifest))
         document.pop("status", None)
+        if kind.namespaced:
+            document["metadata"].setdefault("namespace", "default")
         set_defaults(kind, document)
         return self._actor.create(document)
 

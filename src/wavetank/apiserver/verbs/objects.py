@@ -68,7 +68,10 @@ class Objects:
 
     def show(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
         """Returns an object in a served version; `version` is shown instead of its own resource version."""
-        document = to_served(kind, self.render(resource))
+        if kind.custom is None:
+            document = to_served(kind, self.render(resource))
+        else:  # decoding what is cached is faster than pruning and defaulting it again
+            document = msgspec.json.decode(self.encode(kind, resource))
         if version is not None:
             document["metadata"] = {**document["metadata"], "resourceVersion": str(version)}
         return document
@@ -85,7 +88,7 @@ class Objects:
         if found is None:
             if len(self._encoded) >= _CACHED:
                 self._encoded.clear()
-            document = self.show(kind, resource)
+            document = to_served(kind, self.render(resource))
             del document["kind"], document["apiVersion"]
             found = self._encoded[key] = msgspec.json.encode(document)
         return found

@@ -28,9 +28,12 @@ from wavetank.apiserver.patches.jsonpatch import apply_operations
 from wavetank.apiserver.patches.refusal import PatchError
 from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, endpoint_of
 from wavetank.cel.gotext import quote
+from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from wavetank.cluster.store.store import Store
 
 Document = dict[str, Any]
+_STATING = (MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS, CUSTOM_RESOURCE_DEFINITION)
+_UNCONVERTED = "nothing serves the conversion webhook here: versions are converted as with strategy None"
 Convert = Callable[[Kind, Document, Kind], Document]
 
 
@@ -66,11 +69,16 @@ class WebhookAdmission:
             return True
 
     def _warn(self, attributes: Attributes) -> None:
-        """Warns about webhooks of a configuration that are never called."""
-        hooks = attributes.document.get("webhooks") or () if attributes.operation in ("CREATE", "UPDATE") else ()
-        for each in hooks:
+        """Warns about webhooks that a new configuration or definition names and that are never called."""
+        group_kind = attributes.kind.group_kind
+        if group_kind not in _STATING or attributes.operation == "DELETE":
+            return
+        for each in attributes.document.get("webhooks") or ():
             if not self._reaches(each):
                 attributes.warnings.append(f"webhook {quote(each['name'])} is not called: nothing serves it here")
+        conversion = (attributes.document.get("spec") or {}).get("conversion") or {}
+        if conversion.get("strategy") == "Webhook" and not self._reaches(conversion.get("webhook") or {}):
+            attributes.warnings.append(_UNCONVERTED)
 
     # mutating
 
@@ -138,8 +146,8 @@ class WebhookAdmission:
 
     def validate(self, attributes: Attributes) -> None:
         """Calls the webhooks that check the object; StatusError of the first that refuses it."""
+        self._warn(attributes)
         if self._matcher.is_exempt(attributes.kind):
-            self._warn(attributes)
             return
         hooks = self.table.validating
         if not hooks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +42,8 @@ class Matcher:
     def __init__(self, store: Store, kinds: KindTable) -> None:
         self._store = store
         self._kinds = kinds
+        self._revision = kinds.revision
+        self._equivalent: dict[tuple[str, str, str], tuple[Kind, ...]] = {}
 
     def is_exempt(self, kind: Kind) -> bool:
         """Tells whether objects of a kind are never sent to webhooks."""
@@ -73,11 +74,18 @@ class Matcher:
                     return kind
         return None
 
-    def _versions(self, kind: Kind, equivalent: bool) -> Iterator[Kind]:
-        yield kind
-        if equivalent:
+    def _versions(self, kind: Kind, equivalent: bool) -> tuple[Kind, ...]:
+        """Returns the versions in which a webhook may get an object, that of the request first."""
+        if not equivalent:
+            return (kind,)
+        if self._kinds.revision != self._revision:
+            self._revision = self._kinds.revision
+            self._equivalent.clear()
+        key = (kind.group, kind.version, kind.plural)
+        if key not in self._equivalent:
             same = (each for each in self._kinds if (each.group, each.plural) == (kind.group, kind.plural))
-            yield from (each for each in same if each.version != kind.version)
+            self._equivalent[key] = (kind, *(each for each in same if each.version != kind.version))
+        return self._equivalent[key]
 
     # selectors
 

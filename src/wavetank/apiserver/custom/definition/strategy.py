@@ -86,9 +86,7 @@ TERMINATION = Termination(_mark, propagates=False)
 
 
 def definition_warnings(new: Document, old: Document | None = None) -> Iterator[str]:
-    """Yields warnings about a definition: unknown formats, and conversion webhooks, which are not called."""
-    if new["spec"]["conversion"]["strategy"] == "Webhook":
-        yield "wavetank calls no conversion webhooks: versions are converted as with strategy None"
+    """Yields warnings about a definition: unknown formats."""
     before = set(_unknown_formats(old)) if old is not None else set()
     for name in _unknown_formats(new):
         if name not in before:
