@@ -70,26 +70,25 @@ def run_builtin(
     return history
 
 
-SIZE = 8  # workloads of a run under the real Kueue, of which the start and the idle time cost most
-
-
-def random_run(number: int, size: int = SIZE) -> Scenario:
-    """Returns several random workloads in one: each has cohorts and queues of its own, and 20 Jobs.
-
-    They share Kueue's loop, its configuration and the two flavors.
-    """
-    draw = random.Random(f"configuration {number}")
-    workloads = [random_workload(seed) for seed in range(number * size, (number + 1) * size)]
-    shared = [
-        *(a_flavor(name, nodeLabels={"pool": name}) for name in ("x", "y")),
+def random_run(seed: int) -> Scenario:
+    """Returns a scenario drawn at random: two to four queues with 20 Jobs."""
+    draw = random.Random(seed)
+    flavors = ["x", "y"][: draw.choice((1, 1, 2))]
+    tree, cohorts = _cohorts(draw)
+    names = [f"q{i}" for i in range(draw.randint(2, 4))]
+    queues = [_queue(draw, name, flavors, draw.choice(cohorts)) for name in names]
+    objects = [
+        *(a_flavor(name, nodeLabels={"pool": name}) for name in flavors),
+        *tree,
+        *queues,
+        *(a_local_queue(name, name) for name in names),
         a_priority_class("low", 0),
         a_priority_class("high", 10),
     ]
     config: Manifest = {}
-    if draw.random() < 0.4:
+    if draw.random() < 0.35:
         config = {"fairSharing": {"preemptionStrategies": draw.choice(STRATEGIES)}}
-    queues = [each for some, _ in workloads for each in some]
-    return Scenario([*shared, *queues], [each for _, jobs in workloads for each in jobs], config)
+    return Scenario(objects, _jobs(draw, names), config)
 
 
 STRATEGIES = (
@@ -99,33 +98,23 @@ STRATEGIES = (
 )
 
 
-def random_workload(seed: int) -> tuple[list[Manifest], list[Manifest]]:
-    """Returns two to four queues, drawn at random, and their Jobs."""
-    draw = random.Random(seed)
-    flavors = ["x", "y"][: draw.choice((1, 1, 2))]
-    tree, cohorts = _cohorts(draw, f"s{seed}-")
-    names = [f"s{seed}-q{i}" for i in range(draw.randint(2, 4))]
-    queues = [_queue(draw, name, flavors, draw.choice(cohorts)) for name in names]
-    return [*tree, *queues, *(a_local_queue(name, name) for name in names)], _jobs(draw, names, f"s{seed}-")
-
-
-def _cohorts(draw: random.Random, prefix: str) -> tuple[list[Manifest], list[str]]:
+def _cohorts(draw: random.Random) -> tuple[list[Manifest], list[str]]:
     """Returns Cohort objects, and the names of the cohorts that queues may be in; "" for none."""
     shape = draw.random()
     if shape < 0.15:
-        return [], ["", f"{prefix}all"]
+        return [], ["", "all"]
     if shape < 0.65:
-        return [], [f"{prefix}all"]
-    tree = [{"apiVersion": API, "kind": "Cohort", "metadata": {"name": f"{prefix}root"}, "spec": {}}]
+        return [], ["all"]
+    tree = [{"apiVersion": API, "kind": "Cohort", "metadata": {"name": "root"}, "spec": {}}]
     for name in ("left", "right"):
-        spec: Manifest = {"parentName": f"{prefix}root"}
+        spec: Manifest = {"parentName": "root"}
         if draw.random() < 0.4:
             flavors = [{"name": "x", "resources": [_limited(draw, "cpu", draw.randint(0, 4))]}]
             spec["resourceGroups"] = [{"coveredResources": ["cpu"], "flavors": flavors}]
         if draw.random() < 0.4:
             spec["fairSharing"] = {"weight": draw.choice(("1", "2"))}
-        tree.append({"apiVersion": API, "kind": "Cohort", "metadata": {"name": f"{prefix}{name}"}, "spec": spec})
-    return tree, [f"{prefix}left", f"{prefix}right"]
+        tree.append({"apiVersion": API, "kind": "Cohort", "metadata": {"name": name}, "spec": spec})
+    return tree, ["left", "right"]
 
 
 def _limited(draw: random.Random, name: str, nominal: int, limits: bool = True) -> Manifest:
@@ -164,13 +153,13 @@ def _queue(draw: random.Random, name: str, flavors: Sequence[str], cohort: str) 
     return a_cluster_queue(name, quotas, **spec)
 
 
-def _jobs(draw: random.Random, names: Sequence[str], prefix: str) -> list[Manifest]:
+def _jobs(draw: random.Random, names: Sequence[str]) -> list[Manifest]:
     """Returns Jobs with arrivals some seconds apart: what comes in the same second has no order in Kueue."""
     jobs, time = [], 5
     for i in range(20):
         pods = draw.randint(1, 4)
         job = a_job(
-            f"{prefix}j{i}",
+            f"j{i}",
             draw.choice(names),
             time,
             draw.randint(15, 120),

@@ -239,7 +239,7 @@ def test_a_group_of_pods_is_admitted_as_a_whole() -> None:
 
 
 def test_a_repeated_run_is_the_same() -> None:
-    scenario = random_run(5, size=2)
+    scenario = random_run(5)
     assert scenario.run_builtin().decisions == scenario.run_builtin().decisions
 
 
