@@ -11,6 +11,7 @@ import msgspec
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
+from wavetank.kernel.garbage import rare_collections
 from wavetank.snapshots.kinds import SNAPSHOT_KINDS
 from wavetank.snapshots.owners import with_owners
 from wavetank.snapshots.pruning import pruned
@@ -48,8 +49,9 @@ def open_snapshot(paths: Sequence[Path]) -> Snapshot:
 
     Controllers that only the pods' ownerReferences name are inferred. InputError if something cannot be read.
     """
-    cluster = open_cluster([file for path in paths for file in _files(path)])
-    return make_snapshot(cluster.manifests, cluster.sources)
+    with rare_collections():  # a large snapshot makes millions of objects, none of them garbage
+        cluster = open_cluster([file for path in paths for file in _files(path)])
+        return make_snapshot(cluster.manifests, cluster.sources)
 
 
 def make_snapshot(manifests: Sequence[Manifest], sources: Sequence[str] = ()) -> Snapshot:

@@ -34,8 +34,16 @@ class DisruptionBudgets:
         self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by budget and uid
         self._store.subscribe(POD_DISRUPTION_BUDGET, self)
         self._store.subscribe(Pod.group_kind, added=self.pod_seen, modified=self.pod_modified, deleted=self.pod_lost)
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """Adds the budgets that exist already, and their pods in one pass."""
         for budget in self._store.list(POD_DISRUPTION_BUDGET):
-            self.added(budget)
+            self._selectors.put(budget.key, budget.selector)
+            self._queue.add(budget.key)
+        for pod in self._store.list(Pod.group_kind):
+            for key in self._selectors.matching(pod.namespace, pod.labels):
+                self._pods[key][pod.uid] = pod
 
     # events
 

@@ -17,8 +17,8 @@ def node_map(before: ClusterState, after: ClusterState) -> str:
     total = sum(map(len, zones.values()))
     size = "named" if total <= _NAMED else "small" if total <= _SMALL else "tiny"
     sides = "".join(
-        f'<section aria-label="{label}"><h3>{label}</h3>{_side(state, other, zones, size)}</section>'
-        for label, state, other in (("Before", before, after), ("After", after, before))
+        f'<section aria-label="{label}"><h3>{label}</h3>{_side(state, known, zones, size)}</section>'
+        for label, state, known in (("Before", before, before), ("After", after, before))
     )
     return f'<div class="maps {size}">{sides}</div>'
 
@@ -31,22 +31,22 @@ def _zones(*states: ClusterState) -> Mapping[str, list[str]]:
     return {zone: list(names) for zone, names in sorted(zones.items())}
 
 
-def _side(state: ClusterState, other: ClusterState, zones: Mapping[str, list[str]], size: str) -> str:
+def _side(state: ClusterState, known: ClusterState, zones: Mapping[str, list[str]], size: str) -> str:
     here = {node.name: node for node in state.nodes}
-    there = {node.name for node in other.nodes}
+    old = {node.name for node in known.nodes}
     parts = []
     for zone, names in zones.items():
-        boxes = "".join(_box(name, here.get(name), name not in there, size == "named") for name in names)
+        boxes = "".join(_box(name, here.get(name), name not in old, size == "named") for name in names)
         title = f"<h4>zone {escape(zone)}</h4>" if zone else ""
         parts.append(f'{title}<ul class="nodes">{boxes}</ul>')
     return "".join(parts)
 
 
-def _box(name: str, node: NodeState | None, only_here: bool, named: bool) -> str:
+def _box(name: str, node: NodeState | None, is_new: bool, named: bool) -> str:
     if node is None:
         inner = f"<b>{escape(name)}</b><span>–</span>" if named else ""
         return f'<li class="absent" title="{escape(name)}: not there">{inner}</li>'
-    marks = ["new"] if only_here else []
+    marks = ["new"] if is_new else []
     marks += ["cordoned"] if not node.schedulable else []
     marks += ["down"] if not node.ready else []
     state = "".join(f", {_WORDS[mark]}" for mark in marks if mark != "new")
