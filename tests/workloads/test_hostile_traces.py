@@ -32,6 +32,8 @@ TABLES = {
     "philly": "timestamp,duration,num_gpus,gpu_time,cluster",
     "alibaba-machines": "m_1,0,1,1,96,100,USING",
     "alibaba-tasks": "M1,1,j_1,1,Terminated,1,2,100,1",
+    "pai-machines": "82e5af3cd5c4af3f56c62c54,T4,96,512,2",
+    "pai-tasks": "4b3f,worker,1.0,Terminated,1.0,2.0,600.0,29.3,50.0,MISC",
     "alibaba-instances": "ins_1,M1,j_1,1,Terminated,1,2,m_1,1,1,1,1,1,1",
 }
 DOCUMENTS = ["k8ssim", "scheduler-perf", "simkube", "kubernetriks", "manifests"]

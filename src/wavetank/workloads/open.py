@@ -20,6 +20,7 @@ from wavetank.workloads.formats import (
     kubernetriks,
     manifests,
     openb,
+    pai,
     parquet,
     philly,
     plaincsv,
@@ -107,6 +108,29 @@ FORMATS: Mapping[str, Format] = {
         alibaba2018.is_batch_instance,
         workload=alibaba2018.BatchInstances,
         options=alibaba2018.OPTIONS,
+    ),
+    "pai-machines": Format(
+        "Alibaba's GPU trace of 2020: pai_machine_spec",
+        pai.is_pai_machines,
+        cluster=pai.read_pai_machines,
+    ),
+    "pai-jobs": Format(
+        "Alibaba's GPU trace of 2020: pai_job_table, with pai_task_table",
+        pai.is_pai_jobs,
+        workload=pai.PaiJobs,
+        options=pai.OPTIONS,
+    ),
+    "pai-tasks": Format(
+        "Alibaba's GPU trace of 2020: pai_task_table",
+        pai.is_pai_tasks,
+        workload=pai.PaiTasks,
+        options=pai.TASK_OPTIONS,
+    ),
+    "pai-instances": Format(
+        "Alibaba's GPU trace of 2020: pai_instance_table, with pai_task_table",
+        pai.is_pai_instances,
+        workload=pai.PaiInstances,
+        options=pai.OPTIONS,
     ),
     "kubernetriks": Format(
         "kubernetriks' generic trace: YAML events",

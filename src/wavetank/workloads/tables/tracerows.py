@@ -122,8 +122,13 @@ def rows_without_header(file: InputFile, columns: Sequence[str]) -> Iterator[Row
 
 def jobs_of(file: InputFile, rows: Iterable[Row], read: Callable[[Row], TraceJob | None]) -> Iterator[Jobs]:
     """Yields the jobs of the rows, some thousand at a time; rows that `read` returns None for are left out."""
-    jobs = (job for job in read_each(file, rows, read) if job is not None)
-    while part := list(islice(jobs, _PART)):
+    return parts_of(job for job in read_each(file, rows, read) if job is not None)
+
+
+def parts_of(jobs: Iterable[TraceJob]) -> Iterator[Jobs]:
+    """Yields the jobs by columns, some thousand at a time."""
+    left = iter(jobs)
+    while part := list(islice(left, _PART)):
         yield _columns(part)
 
 
