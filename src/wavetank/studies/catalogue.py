@@ -12,6 +12,7 @@ from wavetank.studies.study import Study
 _MODULES = {
     "cluster-scaling": "wavetank.studies.clusterscaling.study",
     "gpu-sharing": "wavetank.studies.gpusharing.study",
+    "k8ssim": "wavetank.studies.k8ssim.study",
     "teastore": "wavetank.studies.teastore.study",
     "topsis": "wavetank.studies.topsis.study",
 }

@@ -1,0 +1,1 @@
+"""K8sSim: eleven algorithms of Kubernetes and thirteen of Volcano in twenty scenarios."""
