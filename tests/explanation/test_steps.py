@@ -11,7 +11,7 @@ from tests.support.objects import node_manifest, pod_manifest
 NODES = [node_manifest("n0", cpu="2", memory="4Gi"), node_manifest("n1", cpu="4", memory="3Gi")]
 TOPSIS = "{policy: topsis, args: {criteria: [cores, free_memory], weights: [3, 1]}}"
 TITLES = [
-    "Decision matrix",
+    "Decision matrix (↑ more is better, ↓ less)",
     "Weights",
     "Normalised matrix",
     "Weighted normalised matrix",
@@ -24,7 +24,7 @@ def test_topsis_tells_its_steps_and_they_lead_to_the_scores(tmp_path):
     [told] = explained(tmp_path, NODES, [pod_manifest("p")], "--scheduler", TOPSIS)
     steps = {step["title"]: step for step in told["steps"]}
     assert list(steps) == TITLES
-    matrix = np.array(list(steps["Decision matrix"]["rows"].values()))
+    matrix = np.array(list(steps[TITLES[0]]["rows"].values()))
     normalised = matrix / np.sqrt((matrix**2).sum(axis=0))
     weighted = normalised * [0.75, 0.25]
     assert np.allclose(list(steps["Weighted normalised matrix"]["rows"].values()), weighted)
@@ -38,7 +38,8 @@ def test_the_tables_show_them_before_the_scores(tmp_path):
     shown = table(tmp_path, NODES, [pod_manifest("p")], "--scheduler", TOPSIS)
     places = [shown.index(f"step {i}: {title}") for i, title in enumerate(TITLES, 1)]
     assert places == sorted(places)
-    assert "cores (more is better)" in shown
+    assert "cores ↑" in shown
+    assert "free_memory [GiB] ↑" in shown
 
 
 def test_kube_scheduler_has_no_steps(tmp_path):

@@ -16,6 +16,8 @@ FREQUENCY = "wavetank.dev/cpu-frequency"  # a label: GHz, or whatever unit all n
 LATENCY = "wavetank.dev/latency"  # an annotation: a duration, to wherever it was measured
 BANDWIDTH = "wavetank.dev/bandwidth"  # an annotation: a quantity, in a unit that all nodes share
 
+_BYTES = (MEMORY, EPHEMERAL_STORAGE)
+
 _Values = Callable[[NodesView, str], FloatArray]
 
 
@@ -42,6 +44,15 @@ class Criterion:
             return values
         worst = 0.0 if not len(known) else known.min() if self.benefit else known.max()
         return np.where(np.isfinite(values), values, worst)
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """Returns the unit in which people read it, empty if it is a plain number, and how many values make one."""
+        if self.values_of is _utilisation:
+            return "%", 1.0
+        if self.of in _BYTES:
+            return "GiB", float(1 << 30)
+        return ("s", 1.0) if self.of == LATENCY else ("", 1.0)
 
 
 def _allocatable(nodes: NodesView, resource: str) -> FloatArray:

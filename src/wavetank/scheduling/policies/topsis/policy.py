@@ -83,13 +83,13 @@ class Topsis(Policy):
         """Returns the steps of the ranking, in the order in which they are computed."""
         names, criteria = nodes.names, [each.name for each in self._criteria]
         ranking = self._ranking(nodes)
-        better = ["more is better" if each else "less is better" for each in self._benefit]
+        units = np.array([each.unit[1] for each in self._criteria])
         distances = np.column_stack([ranking.to_best, ranking.to_worst, ranking.closeness])
         return [
             ScoreStep(
-                "Decision matrix",
-                [f"{name} ({word})" for name, word in zip(criteria, better, strict=True)],
-                _rows(names, ranking.matrix),
+                "Decision matrix (↑ more is better, ↓ less)",
+                list(map(_heading, self._criteria)),
+                _rows(names, ranking.matrix / units),
             ),
             ScoreStep("Weights", criteria, {"weight": self._weights.tolist()}),
             ScoreStep("Normalised matrix", criteria, _rows(names, ranking.normalised)),
@@ -105,6 +105,11 @@ class Topsis(Policy):
     def _ranking(self, nodes: NodesView) -> Ranking:
         matrix = np.column_stack([each.values(nodes) for each in self._criteria])
         return rank(matrix, self._weights, self._benefit)
+
+
+def _heading(criterion: Criterion) -> str:
+    unit = f" [{criterion.unit[0]}]" if criterion.unit[0] else ""
+    return f"{criterion.name}{unit} {'↑' if criterion.benefit else '↓'}"
 
 
 def _rows(names: Sequence[str], values: FloatArray) -> dict[str, list[float]]:
