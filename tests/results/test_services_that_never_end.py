@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import wavetank
@@ -26,8 +28,6 @@ NODES = {"nodes": [{"count": 3, "cpu": 4, "memory": "8Gi", "zone": ["a", "b"]}]}
 
 @pytest.fixture
 def services(tmp_path):
-    import json
-
     (tmp_path / "web.json").write_text(json.dumps(DEPLOYMENT))
 
     def run(**spec):
@@ -70,3 +70,13 @@ def test_runs_that_finish_have_no_such_metrics():
     generator = {"kind": "burst", "pods": 2, "duration": 5, "requests": {"cpu": 1}}
     (row,) = wavetank.run(cluster=NODES, workload={"generator": generator}, jobs=1).summary(frame="rows")
     assert row.get("running_pods") is None
+
+
+def test_a_workload_of_bound_pods_counts_them(tmp_path):
+    spec = {"nodeName": "node-0", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}
+    pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{i}"}, "spec": spec} for i in range(3)]
+    (tmp_path / "pods.json").write_text(json.dumps(pods))
+    results = wavetank.run(cluster=NODES, workload=tmp_path / "pods.json", jobs=1)
+    (row,) = results.summary(frame="rows")
+    assert (row["pods"], row["scheduled_pods"], row["running_pods"]) == (3, 3, 3)
+    assert {pod["node"] for pod in results.pods("default", 1, frame="rows")} == {"node-0"}

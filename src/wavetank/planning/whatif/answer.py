@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wavetank.cluster.objects.pod import RUNNING, SUCCEEDED
+from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED
 from wavetank.kernel.durations import SECOND
 from wavetank.planning.podwatch import PodLife
 from wavetank.planning.readiness import ReadyCount
@@ -101,25 +101,7 @@ class Answer:
 
     def figures(self) -> dict[str, float | None]:
         """Returns the figures that assertions may name."""
-        counts = self.pods
-        return {
-            "pending": counts.pending,
-            "new_pending": len(self.after.pending.keys() - self.before.pending.keys()),
-            "moved": counts.moved,
-            "evicted": counts.evicted,
-            "preempted": counts.preempted,
-            "lost": counts.lost,
-            "missing": counts.missing,
-            "blocked": len(self.blocked),
-            "disrupted": sum(each.fewest < each.wanted for each in self.disruptions),
-            "unavailable": sum(each.fewest == 0 < each.wanted for each in self.disruptions),
-            "nodes": len(self.after.nodes),
-            "nodes_used": self.after.used,
-            "cpu_share": self.after.share("cpu"),
-            "memory_share": self.after.share("memory"),
-            "price_per_hour": self.after.price,
-            "took_s": self.took_s,
-        }
+        return {name: figure(self) for name, figure in _FIGURES.items()}
 
     def data(self) -> dict[str, Any]:
         """Returns the answer for JSON; shares are of 1, CPU in milli-CPU, memory in bytes."""
@@ -144,24 +126,25 @@ class Answer:
         }
 
 
-FIGURES = (
-    "pending",
-    "new_pending",
-    "moved",
-    "evicted",
-    "preempted",
-    "lost",
-    "missing",
-    "blocked",
-    "disrupted",
-    "unavailable",
-    "nodes",
-    "nodes_used",
-    "cpu_share",
-    "memory_share",
-    "price_per_hour",
-    "took_s",
-)
+_FIGURES: Mapping[str, Callable[[Answer], float | None]] = {
+    "pending": lambda answer: answer.pods.pending,
+    "new_pending": lambda answer: len(answer.after.pending.keys() - answer.before.pending.keys()),
+    "moved": lambda answer: answer.pods.moved,
+    "evicted": lambda answer: answer.pods.evicted,
+    "preempted": lambda answer: answer.pods.preempted,
+    "lost": lambda answer: answer.pods.lost,
+    "missing": lambda answer: answer.pods.missing,
+    "blocked": lambda answer: len(answer.blocked),
+    "disrupted": lambda answer: sum(each.fewest < each.wanted for each in answer.disruptions),
+    "unavailable": lambda answer: sum(each.fewest == 0 < each.wanted for each in answer.disruptions),
+    "nodes": lambda answer: len(answer.after.nodes),
+    "nodes_used": lambda answer: answer.after.used,
+    "cpu_share": lambda answer: answer.after.share("cpu"),
+    "memory_share": lambda answer: answer.after.share("memory"),
+    "price_per_hour": lambda answer: answer.after.price,
+    "took_s": lambda answer: answer.took_s,
+}
+FIGURES = tuple(_FIGURES)
 
 
 def count_pods(
@@ -190,8 +173,9 @@ def _count(life: PodLife, counts: PodCounts, replacements: _Replacements, moves:
         counts.completed += 1
         return
     replacement = replacements.of(life)
-    if replacement is None and not life.reason and not life.follows_node and life.owner is not None:
-        counts.deleted += 1  # by its controller, which wants fewer
+    wanted_fewer = replacement is None and life.owner is not None and not life.reason and life.phase != FAILED
+    if wanted_fewer and not life.follows_node:
+        counts.deleted += 1  # by its controller
         return
     if replacement is not None and replacement.key == life.key and life.phase == RUNNING and not life.reason:
         _count_rescheduled(life, replacement, counts, moves)

@@ -13,7 +13,7 @@ from wavetank.results.schema.column import PERCENT, PRICE, SECONDS, SHARE, Colum
 class Metrics:
     """The metrics of a run, in the order of summary.csv; None if nothing of the kind happened."""
 
-    pods: Annotated[int, about("submitted pods")]
+    pods: Annotated[int, about("pods, submitted or there from the beginning")]
     scheduled_pods: Annotated[int, about("pods that were bound")]
     unscheduled_pods: Annotated[
         int, about("pods that were never bound", label="Unscheduled pods", better="lower", heading="Pods\nleft")
@@ -84,7 +84,7 @@ class Metrics:
         float,
         about("the same for memory", SHARE, label="Memory utilisation", better="higher", heading="Memory"),
     ]
-    nodes_used: Annotated[int, about("nodes to which a submitted pod was bound", label="Nodes used")]
+    nodes_used: Annotated[int, about("nodes to which a pod was bound", label="Nodes used")]
     mean_job_latency_s: Annotated[
         float | None,
         about(

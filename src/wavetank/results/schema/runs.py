@@ -7,14 +7,14 @@ from wavetank.results.schema.column import BYTES, MILLI_CPU, SECONDS, SHARE, Col
 
 PODS = Table(
     layout.PODS,
-    "one row per submitted pod",
+    "one row per pod, submitted or there from the beginning",
     (
         Column("namespace", str, "namespace of the pod"),
         Column("name", str, "name of the pod"),
         Column("job", str, "job of the pod; without one, its name"),
         Column("submitted", float, "when the pod was created", SECONDS),
         Column("scheduled", float, "when it was bound", SECONDS),
-        Column("started", float, "when its containers first started", SECONDS),
+        Column("started", float, "when its containers first started; empty for pods that were created bound", SECONDS),
         Column("finished", float, "when it ended", SECONDS),
         Column("node", str, "node to which it was bound"),
         Column("phase", str, "Pending, Running, Succeeded or Failed, at the end of the run"),
