@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.cluster.fields.power import POWER
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts, parse_amounts
 from wavetank.cluster.objects.clusterapi import API_VERSION, CAPACITY, CLUSTER_NAME, MAX_SIZE, MIN_SIZE, PRICE
 from wavetank.cluster.objects.node import PRICE as NODE_PRICE
@@ -50,6 +51,7 @@ class ScalableGroup:
     price: float | None = None  # per node and hour
     spot: Spot | None = None
     kind: str = MACHINE_DEPLOYMENT
+    power: str = ""  # the annotation of its nodes with their power model; empty: none
 
     def manifest(self) -> dict[str, Any]:
         """Returns its MachineDeployment or MachineSet."""
@@ -77,9 +79,12 @@ class ScalableGroup:
     def node(self, name: str) -> dict[str, Any]:
         """Returns a node of the group: its metadata without the name, spec and status."""
         amounts = {"pods": "110", **self.capacity}
-        priced = {} if self.price is None else {"annotations": {NODE_PRICE: str(self.price)}}
+        notes = {} if self.price is None else {NODE_PRICE: str(self.price)}
+        if self.power:
+            notes[POWER] = self.power
+        annotated = {"annotations": notes} if notes else {}
         return {
-            "metadata": {"labels": {**_PLATFORM, "kubernetes.io/hostname": name, **self.labels}, **priced},
+            "metadata": {"labels": {**_PLATFORM, "kubernetes.io/hostname": name, **self.labels}, **annotated},
             "spec": {"taints": [dict(taint) for taint in self.taints]} if self.taints else {},
             "status": {"capacity": amounts, "allocatable": amounts},
         }

@@ -76,8 +76,8 @@ class Setting:
 
     @property
     def has_power(self) -> bool:
-        """Tells whether any node of the cluster has a power model."""
-        return self.cluster.annotates_nodes(POWER)
+        """Tells whether any node of the cluster or of its groups has a power model."""
+        return self.cluster.annotates_nodes(POWER) or any(group.power for group in self.node_groups)
 
     @property
     def queues_pods(self) -> bool:

@@ -10,6 +10,8 @@ import pytest
 
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
+from wavetank.kernel.durations import SECOND
+from wavetank.results.recording.energy import EnergyRecorder
 from wavetank.simulation.simulation import Simulation
 
 GROUP = {"name": "g", "min": 0, "max": 5, "initial": 1, "cpu": 4, "memory": "8Gi", "boot": "60s"}
@@ -55,6 +57,31 @@ def test_a_group_grows_for_pending_pods_and_shrinks_when_they_are_done() -> None
         max(counter.counts) == 1 + 4
     )  # the fixed node; three pods fit beside what a template reserves, four on a node
     assert counter.counts[-1] == 1
+
+
+def test_the_energy_of_a_group_is_that_of_its_nodes_while_they_exist() -> None:
+    group = {**GROUP, "power": {"idle": 100, "full": 100}}
+    experiment = parse_experiment(document(nodeGroups=[group]), Path())
+    setting = experiment.setting(experiment.schedulers[0])
+    energy = EnergyRecorder()
+    Simulation(setting, 1, [energy]).run()
+    assert setting.has_power
+    assert {name.rpartition("-")[0] for name in energy.nodes} == {"g"}
+    watts = 0.0
+    for _, more, _ in energy.changes:
+        watts += more
+    assert (len(energy.nodes), watts) == (4, 0)  # all of them are gone in the end
+    joules, start = 0.0, 0
+    for time, more, _ in energy.changes:
+        joules, start, watts = joules + watts * (time - start) / SECOND, time, watts + more
+    assert sum(node.joules for node in energy.nodes.values()) == pytest.approx(joules)
+
+
+def test_groups_with_power_are_not_switched_off_besides() -> None:
+    cluster = {"nodes": [{"name": "control", "cpu": 1, "memory": "1Gi", "power": {"idle": 1, "full": 2}}]}
+    groups = [{**GROUP, "power": {"idle": 100, "full": 200}}]
+    with pytest.raises(InputError, match=r"spec.powerSaving: nodes of groups with power are added and removed"):
+        parse_experiment(document(cluster=cluster, nodeGroups=groups, powerSaving={"offAfter": "1m"}), Path())
 
 
 def agent(cpu: str, **spec: Any) -> dict[str, Any]:

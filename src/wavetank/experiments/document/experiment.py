@@ -177,7 +177,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         node_groups=groups,
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
         provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
-        power_saving=_saving(spec.power_saving, cluster),
+        power_saving=_saving(spec.power_saving, cluster, groups),
         services=services,
         operator=operator,
     )
@@ -192,9 +192,12 @@ def _check_queues(cluster: Cluster) -> None:
         raise error.inside(path="spec.cluster") from None
 
 
-def _saving(spec: PowerSavingSpec | None, cluster: Cluster) -> SavingOptions | None:
+def _saving(spec: PowerSavingSpec | None, cluster: Cluster, groups: Iterable[ScalableGroup]) -> SavingOptions | None:
     if spec is None:
         return None
+    if any(group.power for group in groups):
+        problem = "nodes of groups with power are added and removed, not switched off: leave one of the two out"
+        raise InputError(problem, path="spec.powerSaving")
     if not cluster.annotates_nodes(POWER):
         raise InputError("no node has a power model: state power: of nodes", path="spec.powerSaving")
     return SavingOptions(spec.off_after, spec.spare)

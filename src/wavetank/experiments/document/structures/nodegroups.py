@@ -16,6 +16,7 @@ from wavetank.kernel.distributions import Distribution, Exponential
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.scalablegroup import KINDS, MACHINE_DEPLOYMENT, ScalableGroup, Spot
 from wavetank.workloads.nodegroups import TAINTS
+from wavetank.workloads.nodepower import PowerSpec
 
 _HOUR_S = 3600
 _MOST_PER_HOUR = 3600  # interruptions: one per second
@@ -78,6 +79,12 @@ class NodeGroupSpec(Structure):
     spot: SpotSpec | None = field(
         types.nullable(types.nested(SpotSpec)), default=None, otherwise="on demand", doc="how nodes are interrupted"
     )
+    power: PowerSpec | None = field(
+        types.nested(PowerSpec),
+        default=None,
+        otherwise="none",
+        doc="watts of a node from its start until it is gone, such as `{idle: 95, full: 190}`",
+    )
     kind: str = field(types.choice(KINDS), default=MACHINE_DEPLOYMENT, doc="the Cluster API object that the group is")
 
     def group(self) -> ScalableGroup:
@@ -96,6 +103,7 @@ class NodeGroupSpec(Structure):
             self.price,
             self.spot.spot() if self.spot else None,
             self.kind,
+            "" if self.power is None else self.power.annotation(),
         )
 
 
