@@ -97,7 +97,20 @@ class Twins:
             found["tolerations"] = [{"operator": "Exists"}]
         if random.random() < 0.2:
             found["nodeSelector"] = {"disk": "ssd"}
+        if random.random() < 0.15:
+            return {"affinity": {"nodeAffinity": self.pinned()}, **({} if random.random() < 0.5 else found)}
         return {**found, "affinity": affinity} if random.random() < 0.8 else {}
+
+    def pinned(self):
+        """Names one node, or two; it may be full, tainted, or not exist."""
+        random = self.random
+        terms = [
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [f"n{random.randrange(6)}"]}]}
+            for _ in range(random.choice([1, 1, 1, 2]))
+        ]
+        if random.random() < 0.3:
+            terms[0]["matchExpressions"] = [{"key": ZONE, "operator": "In", "values": ["a"]}]
+        return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
 
     def terms(self):
         random = self.random

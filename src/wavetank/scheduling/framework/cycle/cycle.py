@@ -14,6 +14,7 @@ from wavetank.scheduling.framework.cycle.extenderfilter import ExtenderFilter, a
 from wavetank.scheduling.framework.cycle.fastpath import (
     fast_path_plugins,
     fast_search,
+    fits_pinned,
     only_fast_filter_decides,
     rate,
     refused_beside_nominated,
@@ -21,7 +22,7 @@ from wavetank.scheduling.framework.cycle.fastpath import (
 from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.cycle.kernels import highest
 from wavetank.scheduling.framework.cycle.whatifnode import WhatIfNode
-from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
+from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray, ring
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import (
     BEST,
@@ -121,9 +122,12 @@ class Cycle:
     def decide(self, rotation: Rotation, ties: Ties) -> Outcome:
         """Returns the same node as `run`, by the fast path if it is possible and finds one: then without tables."""
         participants = fast_path_plugins(self)
-        if participants is None:
-            return self.run(rotation, ties)
         plan, nodes = self.plan, len(self.plan.order)
+        if participants is None:
+            if not fits_pinned(self):
+                return self.run(rotation, ties)
+            rotation.start = (rotation.start + 1) % nodes
+            return Outcome(self.name_of(plan.pinned))
         start = rotation.start % nodes  # there may be fewer nodes than in the last cycle
         looked_at, number, best = fast_search(self, participants, start)
         if not number:
@@ -241,11 +245,11 @@ class Cycle:
         enough = self.framework.nodes_to_find(total)
         first = enough + enough // 4 + 8
         if first < total:
-            self.filter(outcome, _ring(candidates, start, first))
+            self.filter(outcome, ring(candidates, start, first))
             if len(outcome.feasible) <= enough:
-                self.filter(outcome, _ring(candidates, start, total))
+                self.filter(outcome, ring(candidates, start, total))
         else:
-            self.filter(outcome, _ring(candidates, start, total))
+            self.filter(outcome, ring(candidates, start, total))
         if len(outcome.feasible) > enough:
             # the search ends at the first feasible node too many; those rejected before it count as looked at
             end = np.flatnonzero(outcome.refused_by == 0)[enough]
@@ -390,11 +394,3 @@ class Cycle:
             if len(best):
                 return int(best[self.framework.extenders.ties.choose(best)])
         return select_host(outcome.totals, ties)
-
-
-def _ring(candidates: IntArray, start: int, length: int) -> IntArray:
-    """Returns `length` candidates from `start` on, wrapping around at the end."""
-    end = start + length
-    if end <= len(candidates):
-        return candidates[start:end]
-    return np.concatenate((candidates[start:], candidates[: end - len(candidates)]))

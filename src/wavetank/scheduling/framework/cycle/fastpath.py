@@ -33,6 +33,14 @@ def fast_path_plugins(cycle: Cycle) -> list[FastPathPlugin] | None:
     return participants
 
 
+def fits_pinned(cycle: Cycle) -> bool:
+    """Returns whether a pod fits on the one node that it names; False also if more than the fast filter decides it."""
+    plan = cycle.plan
+    if plan.pinned < 0 or cycle.pod.nominated_node or not cycle.table.nominator.is_empty:
+        return False
+    return all(plugin.passes_now(cycle) for plugin in plan.undecided) and plan.fits_pinned(cycle)
+
+
 def fast_search(cycle: Cycle, participants: list[FastPathPlugin], start: int) -> SearchResult:
     """Searches once, and again as long as nodes are found that pods nominated to them need."""
     fast_filter, excluded, nominator = cycle.plan.fast_filter, cycle.plan.excluded, cycle.table.nominator
@@ -44,9 +52,20 @@ def fast_search(cycle: Cycle, participants: list[FastPathPlugin], start: int) ->
         plugin.exclude(cycle, excluded)
     result = fast_filter.search(cycle, excluded, start)
     fitting: set[int] = set()
-    while not nominator.is_empty and _exclude_needed(cycle, fast_filter.found[SLOTS, : result[1]], excluded, fitting):
+    while not nominator.is_empty and _exclude_needed(cycle, _looked_at(cycle, start, result), excluded, fitting):
         result = fast_filter.search(cycle, excluded, start)
     return result
+
+
+def _looked_at(cycle: Cycle, start: int, result: SearchResult) -> IntArray:
+    """Returns the slots of the nodes that a search has found, and of the one too many at which it has ended."""
+    looked_at, number, _ = result
+    plan = cycle.plan
+    assert plan.fast_filter is not None
+    found = plan.fast_filter.found[SLOTS, :number]
+    if looked_at == len(plan.order):
+        return found
+    return np.append(found, int(plan.order[(start + looked_at) % len(plan.order)]))
 
 
 def _exclude_needed(cycle: Cycle, found: IntArray, excluded: BoolArray, fitting: set[int]) -> bool:

@@ -18,6 +18,7 @@ from wavetank.scheduling.framework.plugin import (
 from wavetank.scheduling.framework.static import StaticFilter, StaticScore
 
 if TYPE_CHECKING:
+    from wavetank.scheduling.framework.cycle.cycle import Cycle
     from wavetank.scheduling.framework.cycle.framework import Framework
 
 
@@ -29,7 +30,8 @@ class Plan:
 
     Plugins that skip the family are never called. The fast path is possible if the other filters are one
     FastFilterPlugin, static filters, whose answers are in `excluded`, and FastPathPlugins: a cycle is then one search
-    by the fast filter, after which the `uneven` scores and the FastPathPlugins score the nodes found.
+    by the fast filter, after which the `uneven` scores and the FastPathPlugins score the nodes found. Pods that name
+    their only node need no search: it is in the slot `pinned`, -1 if a static filter rejects it.
     """
 
     def __init__(self, framework: Framework, spec: PodSpec) -> None:
@@ -58,6 +60,7 @@ class Plan:
         doubtful = [plugin for plugin in asked if id(plugin) not in known and not plugin.passes_spec(spec)]
         self.undecided = list({id(plugin): plugin for plugin in doubtful}.values())
         self.fast_filter: FastFilterPlugin | None = None
+        self.pinned = -1
         self.order: SlotArray = np.zeros(0, np.uint64)  # the slots of all nodes, in the order of the table
         self.enough = 0  # how many feasible nodes are searched for
         self.excluded: BoolArray = np.zeros(0, np.bool_)
@@ -79,6 +82,27 @@ class Plan:
                 self.excluded[: len(codes)] |= codes[: len(self.excluded)] != 0
         self.uneven = [plugin for plugin in self._static_scores if not plugin.is_even(self._spec, table)]
         self.fast_filter = self._fast_filter if settled and len(self.order) else None
+        self.pinned = -1 if settled or self._fast_filter is None else self._only_slot(table)
+
+    def _only_slot(self, table: NodeTable) -> int:
+        """Returns the slot of the one node that the spec names, if it passes the static filters; else -1."""
+        required = self._spec.node_affinity.required
+        names = None if required is None else required.names
+        slot = table.slots.get(next(iter(names)), -1) if names is not None and len(names) == 1 else -1
+        if slot < 0 or table.nodes[slot] is None or self.excluded[slot]:
+            return -1
+        asked = {id(plugin) for plugin in self.pre_filter}  # one that is not asked there does not narrow the search
+        for plugin in self._static_filters:
+            if plugin.codes(self._spec, table) is None:
+                codes = plugin.evaluate(plugin.facet(self._spec), np.array([slot]), table)
+                if codes[0] or id(plugin) not in asked:
+                    return -1
+        return slot
+
+    def fits_pinned(self, cycle: Cycle) -> bool:
+        """Returns whether a pod fits on its only node, as far as the fast filter decides it."""
+        assert self._fast_filter is not None
+        return not self._fast_filter.filter(cycle, np.array([self.pinned]))[0]
 
 
 def _interested(plugins: Sequence[P], spec: PodSpec) -> list[P]:

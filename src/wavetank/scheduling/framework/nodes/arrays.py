@@ -16,3 +16,11 @@ NumberArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 def quadruples(rows: Sequence[Sequence[int]]) -> IntArray:
     """Returns rows of four numbers as an array, also if there are none."""
     return np.array(rows, np.int64).reshape(-1, 4)
+
+
+def ring(slots: IntArray, start: int, length: int) -> IntArray:
+    """Returns `length` slots from `start` on, wrapping around at the end."""
+    end = start + length
+    if end <= len(slots):
+        return slots[start:end]
+    return np.concatenate((slots[start:], slots[: end - len(slots)]))
