@@ -85,10 +85,7 @@ class LockstepWebhooks:
             try:
                 answer = self._run(port, used, endpoint, body)
             except ClosedError:
-                used.close()
-                continue
-            if not port.tls and used.wants_tls:
-                port.tls = True
+                port.tls = port.tls or used.wants_tls
                 used.close()
                 continue
             port.idle.append(used) if used.keeps else used.close()

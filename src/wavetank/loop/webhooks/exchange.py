@@ -112,7 +112,7 @@ class Exchange:
 
     @property
     def wants_tls(self) -> bool:
-        """Tells whether the program has answered that it speaks TLS only."""
+        """Tells whether the program has answered that it speaks TLS only, and closed the connection."""
         return _PLAIN_TO_TLS in self.body
 
     # callbacks of the parser
