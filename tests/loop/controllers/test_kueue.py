@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 
+from tests.controllers.real.clusters import real_manager
 from tests.loop.programs import REAL
 from tests.loop.realscheduler import find_kube_scheduler
 from tests.support.kueue import a_cluster_queue, a_flavor, a_job, a_local_queue, run_kueue
@@ -55,18 +57,25 @@ def mixed() -> list[dict[str, Any]]:
     ]
 
 
+KUEUE = {"name": "kueue", "process": {"timerSlack": "1ms"}}
+SCHEDULER = {"name": "real", "process": REAL}
+SLOW = pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="takes some seconds: make test-all")
+
+
 @pytest.mark.parametrize(
-    ("spec", "needs_scheduler"),
+    ("controllers", "scheduler"),
     [
-        pytest.param({}, False, id="alone"),
-        pytest.param({"controllers": [{"name": "kueue", "process": {}}, MANAGER]}, False, id="with the Job controller"),
-        pytest.param({"schedulers": [{"name": "real", "process": REAL}]}, True, id="with kube-scheduler"),
+        pytest.param([KUEUE], {"name": "default"}, id="alone", marks=SLOW),
+        pytest.param([KUEUE, MANAGER], {"name": "default"}, id="with the Job controller", marks=SLOW),
+        pytest.param([KUEUE], SCHEDULER, id="with kube-scheduler", marks=SLOW),
+        pytest.param([KUEUE, MANAGER], SCHEDULER, id="with both"),
     ],
 )
-def test_a_repeated_run_is_the_same(spec: dict[str, Any], needs_scheduler: bool) -> None:
-    if needs_scheduler:
-        find_kube_scheduler()
-    runs = [run_kueue(two_teams(preemption=RECLAIM), mixed(), horizon="20m", **spec).decisions for _ in range(2)]
+def test_a_repeated_run_is_the_same(controllers: list[Any], scheduler: dict[str, Any]) -> None:
+    find_kube_scheduler()
+    real_manager()
+    spec = {"controllers": controllers, "schedulers": [scheduler]}
+    runs = [run_kueue(two_teams(preemption=RECLAIM), mixed(), horizon="10m", **spec).decisions for _ in range(2)]
     assert runs[0] == runs[1]
     assert len([each for each in runs[0] if each.what == "Finished"]) == 16
 
