@@ -1,4 +1,4 @@
-"""Admission webhooks: who is called, in which order, what their answers do; texts are those of the real server."""
+"""Admission webhooks: which are called, in which order, what their answers do; texts are those of the real server."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from tests.controllers.real.clusters import real_manager
 from tests.loop.programs import REAL
 from tests.loop.realscheduler import find_kube_scheduler
-from tests.support.kueue import a_cluster_queue, a_flavor, a_job, a_local_queue, run_kueue
+from tests.support.kueue import QUEUE, a_cluster_queue, a_flavor, a_job, a_local_queue, run_kueue
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.testing.queues import QueueHistory
@@ -109,3 +109,19 @@ def test_its_webhook_suspends_jobs_and_its_conversion_reads_older_versions() -> 
 def test_what_its_webhooks_deny_is_refused(queues: list[Any], jobs: list[Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         run_kueue([a_flavor(), *queues], jobs, horizon="1m")
+
+
+def a_pod(number: int) -> dict[str, Any]:
+    times = {"wavetank.dev/arrival": f"{10 * number}s", "wavetank.dev/duration": "60s"}
+    metadata = {"name": f"p{number}", "namespace": "default", "labels": {QUEUE: "q"}, "annotations": times}
+    container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": "2"}}}
+    spec = {"restartPolicy": "Never", "containers": [container]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def test_pods_are_queued_by_its_webhook() -> None:
+    queues = [a_flavor(), a_cluster_queue("q", {"default": {"cpu": 4}}), a_local_queue("q", "q")]
+    process = {"timerSlack": "1ms", "config": {"integrations": {"frameworks": ["batch/job", "pod"]}}}
+    history = run_kueue(queues, [a_pod(i) for i in range(4)], horizon="5m", process=process)
+    assert seconds(history, "Admitted") == [("p0", 0.1), ("p1", 10), ("p2", 60.1), ("p3", 70)]
+    assert len(history.of("Finished")) == 4

@@ -71,9 +71,9 @@ def timed_out(endpoint: Endpoint) -> CallError:
     return CallError(f'failed to call webhook: Post "{endpoint.url}": context deadline exceeded')
 
 
-def endpoint_of(config: Document, timeout_s: float | None, timeout_query: bool = True) -> Endpoint:
-    """Returns the endpoint of a clientConfig; CallError if it states none."""
-    query = f"?timeout={timeout_s:g}s" if timeout_query and timeout_s else ""
+def endpoint_of(config: Document, timeout_s: float | None) -> Endpoint:
+    """Returns the endpoint of a clientConfig, which is told the timeout; CallError if it states none."""
+    query = f"?timeout={timeout_s:g}s" if timeout_s else ""
     bundle = _decoded(config.get("caBundle"))
     timeout_s = timeout_s or 30.0
     if config.get("url"):

@@ -38,7 +38,6 @@ class LockstepWebhooks:
         self._programs: list[tuple[Participant, Path, Mapping[str, int]]] = []
         self._ports: dict[Path, _Port] = {}
         self._open = False
-        self.calls = 0
 
     def add(self, participant: Participant, folder: Path, services: Mapping[str, int]) -> None:
         """Adds a program, with the Services whose webhooks it serves and the ports on which it listens."""
@@ -59,7 +58,6 @@ class LockstepWebhooks:
             raise unreachable(endpoint)
         if not self._open or not port.path.exists():
             raise CallError(f'failed to call webhook: Post "{endpoint.url}": dial tcp: connect: connection refused')
-        self.calls += 1
         try:
             return self._exchange(port, endpoint, body)
         finally:

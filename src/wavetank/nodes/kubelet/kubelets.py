@@ -360,9 +360,13 @@ class Kubelets:
         return pod if pod is not None and pod.uid == worker.uid else None
 
 
+_QUEUED = "kueue.x-k8s.io/managed"  # the finalizer of a pod that is a workload of its own, or of a group
+
+
 def is_counted(pod: Pod) -> bool:
-    """Tells whether a finished pod has to stay: Volcano's job controller counts them."""
-    owners = (pod.manifest.get("metadata") or {}).get("ownerReferences")
+    """Tells whether a finished pod has to stay: Volcano's job controller and Kueue count them."""
+    metadata = pod.manifest.get("metadata") or {}
+    owners = metadata.get("ownerReferences")
     if not owners:
-        return False
+        return _QUEUED in (metadata.get("finalizers") or ())
     return any(str(owner.get("apiVersion")).startswith("batch.volcano.sh/") for owner in owners)

@@ -1,6 +1,6 @@
 // Kueue for the loop: the controllers, queues, scheduler and webhooks of its own manager, from its public packages.
 //
-// It differs from Kueue's manager in what surrounds them. Webhooks are served over plain HTTP, since no one but the
+// It differs from Kueue's manager in what surrounds them. Webhooks are served over plain HTTP, since only the
 // simulator calls them; there are no certificates, metrics, probes, leader election, visibility server or MultiKueue.
 package main
 
