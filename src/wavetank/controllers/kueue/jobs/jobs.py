@@ -102,12 +102,23 @@ class QueuedJobs:
         elif _is_finished(job):
             self._finish(job, workload, status)
         elif _reclaimable(job) != (status.status.get("reclaimablePods") or []):
-            status.status["reclaimablePods"] = _reclaimable(job)
-            self._writer.write(workload, status)
+            self._reclaim(job, workload, status)
         elif status.is_true(EVICTED):
             self._stop_evicted(job, workload, status)
         else:
             self._follow(job, workload, status)
+
+    def _reclaim(self, job: Resource, workload: Resource, status: WorkloadStatus) -> None:
+        """Writes how many pods are not needed any more.
+
+        While a Workload has quota this cannot decrease, as it would for a Job that is admitted again with more pods:
+        Kueue's webhook refuses it, and Kueue does not get further with the Job, not even to suspend it.
+        """
+        before, after = status.status.get("reclaimablePods") or [], _reclaimable(job)
+        if status.is_true(QUOTA_RESERVED) and before and (not after or after[0]["count"] < before[0]["count"]):
+            return
+        status.status["reclaimablePods"] = after
+        self._writer.write(workload, status)
 
     def _follow(self, job: Resource, workload: Resource, status: WorkloadStatus) -> None:
         """Starts an admitted Job; a Job that is not admitted stays suspended."""
