@@ -96,6 +96,17 @@ def test_a_queue_that_is_stopped_and_drained_suspends_its_jobs() -> None:
     assert conditions(cluster)["first"]["Admitted"] == ("True", "Admitted")
 
 
+def test_a_queue_that_is_wrong_is_refused_with_an_event_and_admits_nothing() -> None:
+    cluster = a_cluster()
+    old = cluster.store.get(CLUSTER_QUEUE, "", "q")
+    document = old.render()
+    document["spec"] = {**document["spec"], "queueingStrategy": "Fair"}
+    cluster.client.update(old, document)
+    cluster.create(a_queued_job("first", 3))
+    assert "Admitted" not in conditions(cluster)["first"]
+    assert ("Warning", "Refused") in [(type_, reason) for type_, reason, _ in cluster.told]
+
+
 def test_a_served_cluster_with_queues_serves_the_kinds_of_kueue() -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "8"}}}
     objects = [node, a_flavor("x"), a_cluster_queue("q", {"x": {"cpu": 4}}), a_local_queue("q", "q")]

@@ -8,6 +8,7 @@ from wavetank.controllers.kueue.objects.conditions import IS_ADMITTED, IS_FINISH
 from wavetank.controllers.kueue.objects.workloads import WorkloadInfo, is_active
 from wavetank.controllers.kueue.pending.queues import Queues
 from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
+from wavetank.kernel.durations import SECOND
 
 
 class WorkloadEvents:
@@ -65,7 +66,7 @@ class WorkloadEvents:
             self._queues.put(info)
             return
         self._hierarchy.drop(new.key)
-        if info.requeue_at_s is None or info.requeue_at_s * 1_000_000_000 <= self._store.clock.now:
+        if info.requeue_at_s is None or info.requeue_at_s * SECOND <= self._store.clock.now:
             self._queues.put(info)
         self._queues.requeue_with(new.key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from wavetank.cluster.objects.groupkinds import (
     ADMISSION_CHECK,
@@ -37,8 +38,10 @@ from wavetank.controllers.kueue.scheduler.cycle import Cycle
 from wavetank.controllers.kueue.scheduler.loop import SchedulerLoop
 from wavetank.controllers.kueue.settings import CONFIGURATION, read_settings
 from wavetank.controllers.kueue.statuses import QueueStatuses
-from wavetank.controllers.kueue.writer import Writer
+from wavetank.controllers.kueue.writer import COMPONENT, Writer
 from wavetank.errors import InputError
+
+T = TypeVar("T")
 
 
 class Kueue:
@@ -46,6 +49,7 @@ class Kueue:
 
     def __init__(self, context: ControllerContext) -> None:
         store = self._store = context.store
+        self._record_event = context.record_event
         self.hierarchy, self._flavors = Hierarchy(), Flavors()
         self._queues = Queues(store, self.hierarchy, self._wake)
         self._writer = Writer(context)
@@ -115,15 +119,29 @@ class Kueue:
 
     # other objects
 
+    def _parsed(self, parse: Callable[[Resource], T], resource: Resource) -> T | None:
+        """Parses an object; None, with an Event, for one that Kueue would refuse or that is not modelled.
+
+        Those of an experiment have been checked before.
+        """
+        try:
+            return parse(resource)
+        except InputError as error:
+            self._record_event(resource, "Warning", "Refused", str(error), COMPONENT)
+            return None
+
     def _configure(self, new: Resource) -> None:
-        self._cycle.configure(read_settings(new.manifest))
-        self._wake()
+        settings = self._parsed(lambda each: read_settings(each.manifest), new)
+        if settings is not None:
+            self._cycle.configure(settings)
+            self._wake()
 
     def _put_flavor(self, new: Resource) -> None:
-        try:
-            self._flavors.put(FlavorSpec.parse(new))
-        except InputError:
+        spec = self._parsed(FlavorSpec.parse, new)
+        if spec is None:
             self._flavors.drop(new.name)
+        else:
+            self._flavors.put(spec)
         self._refresh()
 
     def _drop_flavor(self, old: Resource) -> None:
@@ -131,8 +149,10 @@ class Kueue:
         self._refresh()
 
     def _put_cohort(self, new: Resource) -> None:
-        self.hierarchy.put_cohort(CohortSpec.parse(new))
-        self._requeue_cohort(new.name)
+        spec = self._parsed(CohortSpec.parse, new)
+        if spec is not None:
+            self.hierarchy.put_cohort(spec)
+            self._requeue_cohort(new.name)
 
     def _drop_cohort(self, old: Resource) -> None:
         self._requeue_cohort(old.name)
@@ -146,10 +166,14 @@ class Kueue:
         self._refresh()
 
     def _put_queue(self, new: Resource) -> None:
-        node = self.hierarchy.put_queue(ClusterQueueSpec.parse(new))
+        spec = self._parsed(ClusterQueueSpec.parse, new)
+        if spec is None:
+            self._drop_queue(new)
+            return
+        node = self.hierarchy.put_queue(spec)
         node.inactive = self._inactivity(node)
-        locals_ = {key for key, name in self._queues.local.items() if name == new.name}
-        pending = (info for key in locals_ for info in self._pending_of(key))
+        leading_here = [key for key, name in self._queues.local.items() if name == new.name]
+        pending = (info for key in leading_here for info in self._pending_of(key))
         self._queues.put_queue(new.name, pending)
         self._reconciler.queue_changed(new.name)
         self._wake()
@@ -162,7 +186,7 @@ class Kueue:
         self._reconciler.queue_changed(old.name)
 
     def _put_local(self, new: Resource) -> None:
-        if stop_policy(new) == NONE:
+        if self._parsed(stop_policy, new) == NONE:
             cluster_queue = str((new.manifest.get("spec") or {}).get("clusterQueue") or "")
             self._queues.put_local(new.key, cluster_queue, self._pending_of(new.key))
         else:
