@@ -69,11 +69,26 @@ def _whole(text: str) -> int:
     return _divided(_nanos(text), _NANO)
 
 
+def _meant(text: str) -> str:
+    """Returns a hint for amounts as people write them elsewhere: 32GB, 512 MB, 4gb."""
+    match = re.fullmatch(r"([0-9.]{1,20}) ?([kmgtpe])(i?)b?", text, re.IGNORECASE)
+    if match is None:
+        return ""
+    number, letter = match[1], match[2].upper()
+    decimal = "k" if letter == "K" else letter
+    return (
+        f" (did you mean {number}{letter}i?)"
+        if match[3]
+        else f" (did you mean {number}{letter}i or {number}{decimal}?)"
+    )
+
+
 @lru_cache(maxsize=4096)
 def _nanos(text: str) -> int:
     match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
-        raise InputError(f"{text[:_LONGEST]!r} is not a quantity, expected a number such as 2, 500m, 1.5Gi or 1e3")
+        expected = f"expected a number such as 2, 500m, 1.5Gi or 1e3{_meant(text)}"
+        raise InputError(f"{text[:_LONGEST]!r} is not a quantity, {expected}")
     digits = int(match["whole"] + match["fraction"]) << _BINARY.get(match["suffix"], 0)
     shift = _power_of_ten(match) - len(match["fraction"]) + 9
     nanos = digits * 10**shift if shift >= 0 else _divided(digits, 10**-shift)

@@ -195,6 +195,7 @@ def test_an_error_in_the_file_is_not_blamed_on_an_option(wavetank: Wavetank, her
     [
         (["run"], "wavetank run: give an EXPERIMENT, or --cluster and --workload (see wavetank run --help)"),
         (["walk"], "wavetank: No such command 'walk'. (see wavetank --help)"),
+        (["rnu"], "wavetank: No such command 'rnu'. Did you mean run? (see wavetank --help)"),
         (["report", "no"], "no/experiment.json: cannot be read: No such file or directory"),
         (["compare", "no", "no"], "no: no results here: expected a folder that `wavetank run` wrote"),
         (["compare", "no"], "wavetank compare: Missing argument 'OUT_B'."),

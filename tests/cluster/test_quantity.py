@@ -189,3 +189,13 @@ def test_rounding_never_loses_and_never_adds_a_whole_step(digits: str, suffix: s
 def test_any_text_is_a_quantity_or_an_input_error(text: str) -> None:
     with suppress(InputError):
         assert -INT64_MAX <= whole(text) <= INT64_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("32GB", "did you mean 32Gi or 32G?"), ("512 MB", "512Mi or 512M?"), ("4gib", "4Gi?"), ("1KB", "1Ki or 1k?")],
+)
+def test_amounts_as_people_write_them_are_refused_with_a_hint(text, hint):
+    with pytest.raises(InputError) as refused:
+        parse_quantity(text)
+    assert hint in str(refused.value)

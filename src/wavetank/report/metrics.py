@@ -50,9 +50,11 @@ class Comparison:
         return "–" if value is None else f"{value:,.{self.decimals}f}"
 
     def text(self, cell: Cell) -> str:
-        """Returns `mean ± half-width`."""
+        """Returns `mean ± half-width`, of a single seed the value alone."""
         if cell.interval is None:
             return "–"
+        if cell.interval.half_width is None:
+            return self.number(cell.interval.mean)
         return f"{self.number(cell.interval.mean)} ± {self.number(cell.interval.half_width)}"
 
     def footnote(self, cell: Cell) -> str:

@@ -118,7 +118,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         printed = wavetank(tmp_path, "serve", "--bare", "--port", str(port), status=2)
-    assert printed == f"cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    assert printed == f"cannot listen on 127.0.0.1:{port}: Address already in use (--port 0 picks a free one)\n"
     assert not (tmp_path / "wavetank.kubeconfig").exists()
 
 

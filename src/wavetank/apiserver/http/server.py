@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 import socket
@@ -120,7 +121,8 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        raise WavetankError(f"cannot listen on {host}:{port}: {_why(error)}") from None
+        hint = " (--port 0 picks a free one)" if error.errno == errno.EADDRINUSE else ""
+        raise WavetankError(f"cannot listen on {host}:{port}: {_why(error)}{hint}") from None
 
 
 def _why(error: OSError) -> str:

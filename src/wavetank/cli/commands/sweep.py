@@ -10,10 +10,11 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from wavetank.cli.commands.warmup import warm_up
-from wavetank.cli.console import console, errors
+from wavetank.cli.console import console, errors, print_warnings
 from wavetank.cli.findings import end_with_findings
 from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.runner import FailedRunsError
+from wavetank.experiments.summary import all_warnings
 from wavetank.report.page.html import write_report
 from wavetank.report.sweep.costs import cost_table
 from wavetank.report.sweep.page import write_sweep_report
@@ -84,6 +85,13 @@ def command(
             _show(out)
         raise
     _show(out)
+    print_warnings(
+        [
+            f"{scenario.name}: {warning}"
+            for scenario in sweep.scenarios
+            for warning in all_warnings(scenario.experiment, made[scenario.name])
+        ]
+    )
     end_with_findings(check_sweep(sweep, made))
 
 

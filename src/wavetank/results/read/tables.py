@@ -19,6 +19,10 @@ class ResultTables:
     def __init__(self, folder: Path) -> None:
         if not (folder / layout.SUMMARY).is_file():
             raise InputError("no results here: expected a folder that `wavetank run` wrote", source=str(folder))
+        if (folder / layout.SWEEP).is_file():
+            problem = "the results of a sweep: open one of its scenarios, such as"
+            scenario = next((each for each in sorted(folder.iterdir()) if (each / layout.EXPERIMENT).is_file()), folder)
+            raise InputError(f"{problem} {scenario}", source=str(folder))
         self.folder = folder
 
     def summary(self, frame: Frame | None = None) -> Any:
