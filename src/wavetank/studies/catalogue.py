@@ -10,6 +10,7 @@ from wavetank.studies.study import Study
 
 # The module of each study, which has it as STUDY; it is imported only if it is asked for.
 _MODULES = {
+    "batkube": "wavetank.studies.batkube.study",
     "cluster-scaling": "wavetank.studies.clusterscaling.study",
     "gpu-sharing": "wavetank.studies.gpusharing.study",
     "k8ssim": "wavetank.studies.k8ssim.study",

@@ -12,8 +12,9 @@ import pytest
 from tests.loop.programs import a_loaded_cluster, an_experiment, placements, run_entry, told
 from tests.loop.real.golden import Golden
 from tests.loop.real.test_golden import GOLDEN, chosen
-from tests.support.paths import needs_shared
+from tests.support.paths import EXAMPLES, needs_shared
 from wavetank.errors import InputError
+from wavetank.experiments.document.experiment import read_experiment
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.build import build_program
 from wavetank.loop.building.cache import Cache
@@ -135,6 +136,16 @@ def test_scheduler_plugins_with_a_plugin_of_its_own():
     recorder = run_entry(experiment)
     assert {row.node for row in recorder.rows} == {"small-0"}
     assert told(run_entry(experiment).rows) == told(recorder.rows)
+
+
+def test_scheduler_plugins_starts_groups_of_pods_together():
+    """The second group waits for the timer of pods that no event wakes: its plugin does not register for ended pods."""
+    needs(PLUGINS)
+    experiment = read_experiment(EXAMPLES / "gang-scheduling" / "experiment.yaml")
+    starts = {}
+    for row in run_entry(experiment, 1).rows:
+        starts.setdefault(row.name.partition("-")[0], set()).add(round(row.scheduled / SECOND, 3))
+    assert starts == {"red": {10}, "blue": {330}}
 
 
 def test_a_scheduler_of_ones_own_from_a_folder(tmp_path):

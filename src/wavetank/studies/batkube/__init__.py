@@ -1,0 +1,1 @@
+"""Batkube: kube-scheduler on Batsim's simulated time, compared with a real k3s cluster."""
