@@ -13,7 +13,10 @@ _NOT_RUN = (
     "needs runs in real time with the real kube-scheduler: only in the full form, after "
     f"`wavetank scheduler build {PROGRAM} --version {SERVED.tag}`"
 )
-_OTHERWISE = "the runs here behave otherwise; they depend on the speed and the load of the machine"
+_OTHERWISE = (
+    "a scheduler that misses a cycle gets its next one up to a time step later, and how often it does depends on the "
+    "load of the machine: these runs are not repeatable"
+)
 
 Runs = dict[int, Step]  # by the value of the parameter
 Judge = Callable[[Runs], bool]

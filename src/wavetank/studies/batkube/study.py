@@ -80,8 +80,8 @@ def _bars(fitted: Mapping[str, Measured]) -> list[Picture]:
             real, theirs = getattr(REAL[kind], metric), getattr(BATKUBE[kind], metric)
             ours = getattr(fitted[kind], of)
             groups[f"{kind}, {metric}"] = {
-                "Batkube": abs(100 * (theirs / real - 1)),
-                "wavetank": abs(100 * (ours / real - 1)),
+                "Batkube": round(abs(100 * (theirs / real - 1)), 1),
+                "wavetank": round(abs(100 * (ours / real - 1)), 1),
             }
     title = "Error against the real cluster"
     return [Picture("errors", title, bar_chart(title, Axis("% of the real value, more or less"), groups))]
