@@ -10,12 +10,9 @@ import pytest
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.controllers.real.clusters import real_manager
 from tests.loop.realscheduler import find_kube_scheduler
-<<<<<<< HEAD
 from tests.support.kueue import find_kueue
-=======
 from wavetank.errors import InputError
 from wavetank.loop.building.cache import Cache
->>>>>>> d63c5928 (studies: batkube, its table 4.1 and figures 4.2 to 4.6 beside ours; docs: an out-of-tree scheduler in the loop)
 
 
 def _kubectl() -> Path:
@@ -30,17 +27,16 @@ def _kube_controller_manager() -> Path:
     return Path(real_manager()).parent
 
 
-<<<<<<< HEAD
 def _kueue() -> Path:
     return Path(find_kueue().file).parent
-=======
+
+
 def _scheduler_plugins() -> Path:
     """It takes ten minutes to build, and so it is only used if it is there."""
     try:
         return Path(Cache().find("scheduler-plugins", "v1.34.10").file).parent
     except InputError as error:
         pytest.skip(str(error))
->>>>>>> d63c5928 (studies: batkube, its table 4.1 and figures 4.2 to 4.6 beside ours; docs: an out-of-tree scheduler in the loop)
 
 
 NEEDS: Mapping[str, Callable[[], Path]] = {
