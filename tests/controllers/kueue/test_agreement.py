@@ -9,34 +9,35 @@ import pytest
 from tests.controllers.kueue.scenarios import random_run
 from tests.support.kueue import find_kueue
 from wavetank.kernel.durations import SECOND
-from wavetank.testing.queues import QueueHistory
+from wavetank.testing.queues import QueueDecision, QueueHistory
 
 SEEDS = range(200) if os.environ.get("WAVETANK_ALL") else (0, 1, 3)
 TOLERANCE_S = 1.0  # of instants, for the pauses of Kueue's loop depend on the order of its goroutines
 
-Decision = tuple[str, str, tuple[tuple[str, str, str], ...], str]
 
-
-def by_workload(history: QueueHistory) -> dict[str, list[Decision]]:
-    """Returns the decisions on each workload, in their order."""
-    found: dict[str, list[Decision]] = {}
+def by_workload(history: QueueHistory) -> dict[str, list[QueueDecision]]:
+    """Returns the decisions on each workload, in their order; what is written twice at an instant counts once."""
+    found: dict[str, dict[tuple[int, str, str], QueueDecision]] = {}
     for each in history.decisions:
-        found.setdefault(each.workload, []).append((each.what, each.queue, each.flavors, each.reason))
-    return found
+        own = found.setdefault(each.workload, {})
+        own.pop((each.at, each.what, each.reason), None)
+        own[each.at, each.what, each.reason] = each
+    return {name: list(own.values()) for name, own in found.items()}
 
 
-def instants(history: QueueHistory) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for each in history.decisions:
-        found.setdefault(each.workload, []).append(each.at / SECOND)
-    return found
+def what(decisions: list[QueueDecision]) -> list[tuple[object, ...]]:
+    return [(each.what, each.queue, each.flavors, each.reason) for each in decisions]
+
+
+def seconds(decisions: list[QueueDecision]) -> list[float]:
+    return [each.at / SECOND for each in decisions]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_both_decide_the_same(seed: int) -> None:
     find_kueue()
     scenario = random_run(seed)
-    builtin, real = scenario.run_builtin(), scenario.run_real()
-    assert by_workload(builtin) == by_workload(real)
-    for name, times in instants(real).items():
-        assert instants(builtin)[name] == pytest.approx(times, abs=TOLERANCE_S)
+    builtin, real = by_workload(scenario.run_builtin()), by_workload(scenario.run_real())
+    assert {name: what(own) for name, own in builtin.items()} == {name: what(own) for name, own in real.items()}
+    for name, own in real.items():
+        assert seconds(builtin[name]) == pytest.approx(seconds(own), abs=TOLERANCE_S)
