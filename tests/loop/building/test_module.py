@@ -40,6 +40,17 @@ def test_a_module_for_a_release(monkeypatch, tmp_path):
     assert (tmp_path / "go.mod").read_text() == WANTED
 
 
+def test_what_an_old_release_pins_is_pinned_and_mended(monkeypatch, tmp_path):
+    pinned = "\tgolang.org/x/net => golang.org/x/net v0.1.0\n\tvbom.ml/util => vbom.ml/util v0.2.0\n)\n"
+    old = RELEASED.replace("go 1.25.0\n\ngodebug default=go1.25", "go 1.15").replace(")\n", pinned)
+    monkeypatch.setattr(module, "_released", lambda toolchain, version: old)
+    module.write_module(GO, "v1.19.16", tmp_path)
+    written = (tmp_path / "go.mod").read_text()
+    assert "\tk8s.io/api => k8s.io/api v0.19.16\n" in written
+    assert "\tgolang.org/x/net => golang.org/x/net v0.1.0\n" in written
+    assert "\tvbom.ml/util => github.com/fvbommel/util " in written
+
+
 def test_a_file_that_the_go_command_has_filled_is_left_alone(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "_released", lambda toolchain, version: RELEASED)
     module.write_module(GO, "v1.35.8", tmp_path)
