@@ -9,6 +9,7 @@ import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.controllers.real.clusters import real_manager
+from tests.loop.controllers.operators import find_night_shift
 from tests.loop.realscheduler import find_kube_scheduler
 from tests.support.kueue import find_kueue
 from wavetank.errors import InputError
@@ -37,6 +38,8 @@ def _scheduler_plugins() -> Path:
         return Path(Cache().find("scheduler-plugins", "v1.34.10").file).parent
     except InputError as error:
         pytest.skip(str(error))
+def _night_shift() -> Path:
+    return Path(find_night_shift().file).parent
 
 
 NEEDS: Mapping[str, Callable[[], Path]] = {
@@ -45,4 +48,5 @@ NEEDS: Mapping[str, Callable[[], Path]] = {
     "scheduler-plugins v1.34.10": _scheduler_plugins,
     "kube-controller-manager v1.35.8": _kube_controller_manager,
     "kueue v0.16.1": _kueue,
+    "night-shift v1.35.0": _night_shift,
 }

@@ -25,7 +25,7 @@ class Participant:
 
     Its requests are answered by `handle`, those that end a scheduling attempt after `delay`. `wake` is called when it
     needs a turn. A program with `own_timers` (a controller manager) acts by its own timers even if no pod waits for it.
-    Its timers are due at multiples of `slack`, so that many of them share a turn; 0 is exact.
+    From time 0 on its timers are due at multiples of `slack`, so that many of them share a turn; 0 is exact.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Participant:
             due = self.process.wait()
         except ProcessError as error:
             raise error.after(self.audit.last_requests) from None
-        self.due = None if due is None else -(-due // self._slack) * self._slack
+        self.due = due if due is None or due < 0 else -(-due // self._slack) * self._slack
 
     def fault(self, problem: str) -> ProcessError:
         """Returns an error of the program, with its last requests and the end of its log."""
