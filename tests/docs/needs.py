@@ -38,6 +38,8 @@ def _scheduler_plugins() -> Path:
         return Path(Cache().find("scheduler-plugins", "v1.34.10").file).parent
     except InputError as error:
         pytest.skip(str(error))
+
+
 def _night_shift() -> Path:
     return Path(find_night_shift().file).parent
 
