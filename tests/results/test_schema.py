@@ -60,7 +60,9 @@ def test_files_have_the_columns_of_the_schema(results: wavetank.Results) -> None
         assert header_of(folder / table.file) == [column.name for column in table.columns]
     services = ("answered_requests", "failed_requests", "p50_response", "p99_response", "overloaded_since")
     energy = ("energy_", "mean_power")
-    missing = ("gpu_fragmentation", "hpa_", *services, *energy)  # if no pod ended, with HPAs, services, power models
+    queues = ("workload", "pending_workloads", "mean_admission", "p95_admission", "lost_workload", "queue_", "cohort_")
+    # if no pod ended, with HPAs, services, power models, ClusterQueues
+    missing = ("gpu_fragmentation", "hpa_", *services, *energy, *queues)
     names = [column.name for column in schema.SUMMARY.columns if not column.name.startswith(missing)]
     expected = names[: names.index("mean_nodes")]  # the others are of runs with node groups
     assert header_of(results.folder / "summary.csv") == expected
