@@ -88,12 +88,17 @@ def some_gangs(folder: Path, schedulers: list[Any]) -> Experiment:
 
 
 def digest(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Hashes all requests of a run, with their instants, and its results."""
+    """Hashes all requests of a run, with their instants, and its results.
+
+    Of Karpenter's Events only their number: their texts list pods in the order of a map keyed by addresses.
+    """
     summed = hashlib.sha256()
     answer = Participant._answer
 
     def note(self: Participant, listener: Any, connection: Any, request: Any) -> None:
-        asked = (self._clock.now, self.process.name, request.method, request.path, request.query, request.body)
+        name, path = self.process.name, request.path
+        body = b"" if name.endswith(" karpenter") and path.endswith("/events") else request.body
+        asked = (self._clock.now, name, request.method, path, request.query, body)
         summed.update(repr(asked).encode())
         answer(self, listener, connection, request)
 
