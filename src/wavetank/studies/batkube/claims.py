@@ -86,7 +86,8 @@ def _groups(fitted: Measured, kit: Path | None) -> Claim:
     real = REAL[REALISTIC].waiting
     remark = (
         "until 1.23 pods that wait are tried again every 30 s, those that were tried more than 60 s ago; each attempt "
-        "sends a pod behind the others. So the order depends on when the scheduler was started"
+        "sends a pod behind the others. So the order depends on when the scheduler was started. The levels are others "
+        "than Batkube's, whose time steps move the timer too"
     )
     if kit is not None:
         nearest = min(waits, key=lambda wait: abs(wait - real))
