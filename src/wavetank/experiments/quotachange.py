@@ -12,7 +12,7 @@ from wavetank.cluster.fields.resources import format_amounts, parse_amounts
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment
 
-NOMINAL, BORROWING, LENDING = "nominalQuota", "borrowingLimit", "lendingLimit"
+NOMINAL = "nominalQuota"
 NO_LIMIT = "none"
 _CHANGE = re.compile(
     r"(?P<queue>[^./=\s]+)(/(?P<flavor>[^./=\s]+))?\.(?P<resource>[^=]+?)(\.(?P<field>borrowingLimit|lendingLimit))?"

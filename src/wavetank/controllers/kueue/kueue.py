@@ -29,7 +29,7 @@ from wavetank.controllers.kueue.objects.clusterqueues import (
 )
 from wavetank.controllers.kueue.objects.conditions import PENDING, WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
-from wavetank.controllers.kueue.objects.workloads import WorkloadInfo, is_active
+from wavetank.controllers.kueue.objects.workloads import WorkloadInfo, is_active, local_queue_of
 from wavetank.controllers.kueue.pending.queues import Queues
 from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
 from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode
@@ -202,9 +202,7 @@ class Kueue:
         return [
             WorkloadInfo(each, self._store.specs)
             for each in self._store.list(WORKLOAD)
-            if (each.namespace, (each.manifest.get("spec") or {}).get("queueName")) == local
-            and is_active(each)
-            and WorkloadStatus(each, 0).state == PENDING
+            if local_queue_of(each) == local and is_active(each) and WorkloadStatus(each, 0).state == PENDING
         ]
 
     def _refresh(self) -> None:

@@ -10,7 +10,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.clusterqueues import DRAIN, NONE, stop_policy
 from wavetank.controllers.kueue.objects.conditions import IS_FINISHED, WorkloadStatus
-from wavetank.controllers.kueue.objects.workloads import is_active
+from wavetank.controllers.kueue.objects.workloads import is_active, local_queue_of
 from wavetank.controllers.kueue.pending.queues import Queues
 from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
 from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode
@@ -47,7 +47,7 @@ class WorkloadReconciler:
     def local_changed(self, local: Key) -> None:
         """Enqueues the workloads of a LocalQueue."""
         for each in self._store.list(WORKLOAD):
-            if (each.namespace, (each.manifest.get("spec") or {}).get("queueName")) == local:
+            if local_queue_of(each) == local:
                 self._work.add(each.key)
 
     def _is_plain(self, workload: Resource) -> bool:
@@ -63,8 +63,7 @@ class WorkloadReconciler:
         return node is not None and node.inactive is None and not node.spec.checks
 
     def _node(self, workload: Resource) -> ClusterQueueNode | None:
-        local = (workload.namespace, str((workload.manifest.get("spec") or {}).get("queueName") or ""))
-        return self._hierarchy.queues.get(self._queues.local.get(local, ""))
+        return self._hierarchy.queues.get(self._queues.local.get(local_queue_of(workload), ""))
 
     # work
 
@@ -98,7 +97,7 @@ class WorkloadReconciler:
         return changed
 
     def _requeue(self, workload: Resource, status: WorkloadStatus) -> bool:
-        """Deactivates a workload that is to be, and queues one again whose back-off is over."""
+        """Deactivates a workload that is marked for it, or queues one whose back-off is over."""
         if status.is_true(DEACTIVATION_TARGET):
             document = workload.render()
             document["spec"] = {**document["spec"], "active": False}
@@ -193,20 +192,25 @@ class WorkloadReconciler:
         if not status.is_true(QUOTA_RESERVED):
             return False
         if not status.is_true(EVICTED):
-            reason = self._reason_to_evict(workload, status)
+            reason = None if self._reject(workload, status) else self._reason_to_evict(workload, status)
             if reason is None:
                 return self._limit_execution(workload, status)
             status.evict(*reason)
             self._writer.write(workload, status)
         return True
 
-    def _reason_to_evict(self, workload: Resource, status: WorkloadStatus) -> tuple[str, str] | None:
+    def _reject(self, workload: Resource, status: WorkloadStatus) -> bool:
+        """Marks a workload with rejected checks for deactivation; returns whether it has any."""
         rejected = [each["name"] for each in status.checks if each["state"] == "Rejected"]
-        if rejected:
-            said = f"Admission check(s): {','.join(rejected)}, were rejected"
-            status.set(DEACTIVATION_TARGET, True, "AdmissionCheck", said)
-            self._writer.write(workload, status)
-            return None
+        if not rejected:
+            return False
+        said = f"Admission check(s): {','.join(rejected)}, were rejected"
+        status.set(DEACTIVATION_TARGET, True, "AdmissionCheck", said)
+        self._writer.write(workload, status)
+        return True
+
+    def _reason_to_evict(self, workload: Resource, status: WorkloadStatus) -> tuple[str, str] | None:
+        """Returns reason and message if a workload with quota has to give it back."""
         if status.has_check("Retry"):
             return "AdmissionCheck", "At least one admission check is false"
         local, node = self._local(workload), self._node(workload)
@@ -236,7 +240,7 @@ class WorkloadReconciler:
 
     def _explain(self, workload: Resource, status: WorkloadStatus) -> bool:
         """Writes why a pending workload is not even tried."""
-        name = str(workload.manifest["spec"].get("queueName") or "")
+        name = local_queue_of(workload)[1]
         local, node = self._local(workload), self._node(workload)
         if local is None:
             said = f"LocalQueue {name} doesn't exist"
@@ -254,5 +258,4 @@ class WorkloadReconciler:
         return True
 
     def _local(self, workload: Resource) -> Resource | None:
-        name = str((workload.manifest.get("spec") or {}).get("queueName") or "")
-        return self._store.find(LOCAL_QUEUE, workload.namespace, name)
+        return self._store.find(LOCAL_QUEUE, *local_queue_of(workload))

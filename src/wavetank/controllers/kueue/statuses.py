@@ -8,7 +8,7 @@ from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.conditions import IS_ADMITTED, PENDING, RESERVED, WorkloadStatus
-from wavetank.controllers.kueue.objects.workloads import is_active
+from wavetank.controllers.kueue.objects.workloads import is_active, local_queue_of
 from wavetank.controllers.kueue.pending.queues import Queues
 from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
 from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode
@@ -27,7 +27,7 @@ class QueueStatuses:
 
     def changed(self, workload: Resource) -> None:
         """Takes note of a workload that has changed."""
-        local = (workload.namespace, str((workload.manifest.get("spec") or {}).get("queueName") or ""))
+        local = local_queue_of(workload)
         self._local_work.add(local)
         name = self._queues.local.get(local)
         if name is not None:
@@ -62,7 +62,7 @@ class QueueStatuses:
         resource = self._store.find(LOCAL_QUEUE, *key)
         if resource is None:
             return
-        own = [each for each in self._store.list(WORKLOAD) if _queue_of(each) == key and is_active(each)]
+        own = [each for each in self._store.list(WORKLOAD) if local_queue_of(each) == key and is_active(each)]
         states = [WorkloadStatus(each, 0).state for each in own]
         node = self._hierarchy.queues.get(self._queues.local.get(key, ""))
         inactive = ("", "")
@@ -98,10 +98,6 @@ class QueueStatuses:
         status = {**before, **figures, "conditions": [condition]}
         if status != before:
             self._context.client.update_status(resource, status)
-
-
-def _queue_of(workload: Resource) -> Key:
-    return workload.namespace, str((workload.manifest.get("spec") or {}).get("queueName") or "")
 
 
 def _usage(node: ClusterQueueNode) -> list[dict[str, Any]]:

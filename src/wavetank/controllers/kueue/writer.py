@@ -8,8 +8,9 @@ from wavetank.cluster.objects.groupkinds import WORKLOAD
 from wavetank.cluster.objects.kueue import JOB_UID, PREEMPTED
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
-from wavetank.controllers.kueue.objects.workloads import Key, WorkloadInfo
+from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
 from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode
 from wavetank.controllers.kueue.scheduler.preemption import (
     FAIR,

@@ -132,4 +132,3 @@ _READERS: Mapping[str, Callable[[object, Path], Change]] = {
     "upgrade": _upgrade,
     "reschedule": lambda value, folder: Reschedule(),
 }
-CHANGES = tuple(_READERS)

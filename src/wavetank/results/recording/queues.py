@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,11 +126,11 @@ class QueueRecorder(Observer):
             self._held.pop(uid, None)
 
 
-def _keeper(known: dict[str, Manifest]) -> Any:
+def _keeper(known: dict[str, Manifest]) -> Callable[[Resource], None]:
     return lambda new: known.__setitem__(new.name, new.manifest)
 
 
-def _updater(known: dict[str, Manifest]) -> Any:
+def _updater(known: dict[str, Manifest]) -> Callable[[Resource, Resource], None]:
     return lambda old, new: known.__setitem__(new.name, new.manifest)
 
 

@@ -168,8 +168,7 @@ class QueuedJobs:
     def _start(self, job: Resource, workload: Resource, status: WorkloadStatus) -> None:
         """Runs a Job on nodes of the flavors that its Workload got."""
         assigned = status.status["admission"]["podSetAssignments"][0]
-        names = dict.fromkeys((assigned.get("flavors") or {}).values())
-        flavors = [self._flavors.specs[name] for name in names if name in self._flavors.specs]
+        flavors = self._flavors.assigned(assigned.get("flavors"))
         document = job.render()
         spec = document["spec"] = dict(document["spec"])
         spec["suspend"] = False

@@ -144,8 +144,7 @@ class QueuedPods:
             if not isinstance(present, Pod) or present.uid != pod.uid or ADMISSION_GATE not in present.gates:
                 continue
             role = _MAIN if _MAIN in assigned else _role(present)
-            names = dict.fromkeys((assigned[role].get("flavors") or {}).values()) if role in assigned else {}
-            flavors = [self._flavors.specs[name] for name in names if name in self._flavors.specs]
+            flavors = self._flavors.assigned(assigned[role].get("flavors") if role in assigned else None)
             template = with_flavors({"spec": present.spec.manifest}, flavors, {})
             new = present.copy()
             new.gates = tuple(each for each in present.gates if each != ADMISSION_GATE)

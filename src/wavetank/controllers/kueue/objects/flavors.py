@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from wavetank.cluster.fields.selectors import NodeSelectorTerm
 from wavetank.cluster.objects.podspec import PodSpec
@@ -26,6 +26,10 @@ class Flavors:
         """Removes a flavor."""
         self.specs.pop(name, None)
         self._changed()
+
+    def assigned(self, flavors: Mapping[str, str] | None) -> list[FlavorSpec]:
+        """Returns the specs of the flavors that an admission assigns by resource, as far as they exist."""
+        return [self.specs[name] for name in dict.fromkeys((flavors or {}).values()) if name in self.specs]
 
     def _changed(self) -> None:
         self.version += 1

@@ -7,11 +7,10 @@ from wavetank.cluster.fields.resources import parse_amounts
 from wavetank.cluster.objects.kueue import EVICTED, QUOTA_RESERVED
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.cluster.objects.resource import Resource, parse_time
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.quota.amounts import Quantities
 from wavetank.kernel.durations import SECOND
-
-Key = tuple[str, str]
 
 
 class PodSet:
@@ -119,6 +118,11 @@ class WorkloadInfo:
     def uses(self, frs: set[tuple[str, str]]) -> bool:
         """Tells whether the workload holds any of these."""
         return any((flavor, name) in frs for each in self.pod_sets for name, flavor in each.flavors.items())
+
+
+def local_queue_of(resource: Resource) -> Key:
+    """Returns the LocalQueue of a workload: its namespace and spec.queueName, which may be empty."""
+    return resource.namespace, str((resource.manifest.get("spec") or {}).get("queueName") or "")
 
 
 def is_active(resource: Resource) -> bool:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wavetank.controllers.kueue.objects.workloads import Key, WorkloadInfo
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
 
 
 class Heap:

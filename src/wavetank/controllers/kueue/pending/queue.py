@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.clusterqueues import STRICT
-from wavetank.controllers.kueue.objects.workloads import Key, WorkloadInfo
+from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
 from wavetank.controllers.kueue.pending.heap import Heap
 
 # Why a workload comes back from a cycle.

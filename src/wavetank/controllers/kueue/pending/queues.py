@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from wavetank.cluster.objects.kinds import Namespace
 from wavetank.cluster.store.store import Store
-from wavetank.controllers.kueue.objects.workloads import Key, WorkloadInfo
+from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
 from wavetank.controllers.kueue.pending.queue import PendingQueue
 from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
 from wavetank.kernel.durations import SECOND
@@ -31,7 +32,6 @@ class Queues:
         queue = self.pending.get(name)
         if queue is None:
             queue = self.pending[name] = PendingQueue(name, self.may_come, self._now_s)
-            queue.strategy = self._hierarchy.queues[name].spec.strategy
             for workload in workloads:
                 queue.heap.add(workload)
         queue.strategy = self._hierarchy.queues[name].spec.strategy

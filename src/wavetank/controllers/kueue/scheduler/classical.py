@@ -31,7 +31,7 @@ class _Candidate(NamedTuple):
 
 
 class ClassicalPreemptor:
-    """Preemption within a queue and within its cohort, by priority and by who is nearer to the quota."""
+    """Preemption within a queue and within its cohort, by priority and by whose quota is nearer."""
 
     def find_targets(
         self, workload: WorkloadInfo, queue: ClusterQueueNode, scarce: set[FlavorResource], requests: Quantities

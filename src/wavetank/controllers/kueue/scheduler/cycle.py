@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.clusterqueues import ANY, LOWER_OR_NEWER
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
-from wavetank.controllers.kueue.objects.workloads import Key, WorkloadInfo
+from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
 from wavetank.controllers.kueue.pending.queue import (
     FAILED_AFTER_NOMINATION,
     GENERIC,
@@ -53,8 +54,15 @@ class AdmissionWriter(Protocol):
 
 
 class _Found(NamedTuple):
+    """The flavors of a workload, and what it would preempt for them."""
+
     assignment: Assignment
     targets: list[Target]
+
+    @property
+    def succeeds(self) -> bool:
+        """Tells whether the workload fits, at least after preempting others."""
+        return self.assignment.mode == FIT or bool(self.targets)
 
 
 class Cycle:
@@ -130,30 +138,29 @@ class Cycle:
         if known is not None and known[0] == state:
             return known[1]
         found = self._search(workload, queue)
-        if found.assignment.mode != FIT and not found.targets:
+        if not found.succeeds:
             if len(self._failures) >= _FAILURES:
                 self._failures.clear()
             self._failures[key] = (state, found)
         return found
 
     def _search(self, workload: WorkloadInfo, queue: ClusterQueueNode) -> _Found:
+        """Tries the whole workload, then fewer of its pods if it may shrink."""
         assigner = FlavorAssigner(workload, queue, self._flavors, self._preemptor, self._fair)
 
-        def attempt(counts: list[int]) -> _Found | None:
+        def attempt(counts: Sequence[int] = ()) -> _Found:
             assignment = assigner.assign(counts)
-            if assignment.mode == FIT:
-                return _Found(assignment, [])
             targets = self._targets(workload, queue, assignment) if assignment.mode == PREEMPT else []
-            return _Found(assignment, targets) if targets else None
+            return _Found(assignment, targets)
 
-        whole = assigner.assign()
-        if whole.mode == FIT:
-            return _Found(whole, [])
-        targets = self._targets(workload, queue, whole) if whole.mode == PREEMPT else []
-        if targets:
-            return _Found(whole, targets)
-        partial = reduce_counts(workload.pod_sets, attempt) if workload.can_shrink else None
-        return partial or _Found(whole, [])
+        def reduced(counts: list[int]) -> _Found | None:
+            found = attempt(counts)
+            return found if found.succeeds else None
+
+        whole = attempt()
+        if whole.succeeds or not workload.can_shrink:
+            return whole
+        return reduce_counts(workload.pod_sets, reduced) or whole
 
     def _targets(self, workload: WorkloadInfo, queue: ClusterQueueNode, assignment: Assignment) -> list[Target]:
         return self._preemptor.find_targets(workload, queue, assignment.need_preemption, assignment.usage)
