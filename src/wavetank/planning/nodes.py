@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
+from wavetank.cluster.fields.taints import Taint
 from wavetank.cluster.manifests import load_documents, manifests_in, read_text
 from wavetank.cluster.objects.node import PRICE, Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading
 from wavetank.errors import InputError
+from wavetank.results.recording.machines import price_of
 from wavetank.workloads.manifests.nodes import HOSTNAME, MOST_PODS, named_nodes, node_manifest
 from wavetank.workloads.manifests.objects import make_object
 
@@ -85,8 +87,7 @@ class Template:
     @property
     def price(self) -> float | None:
         """Returns what an hour of a node costs, None if that is not said."""
-        text = self.node.annotations.get(PRICE, self.node.labels.get(PRICE))
-        return None if text is None else float(text)
+        return price_of(self.node)
 
     def copies(self, names: Iterable[str], zones: Sequence[str] = ()) -> Iterator[Manifest]:
         """Yields nodes of these names, in the zones in turn if there are any."""
@@ -113,13 +114,18 @@ def read_template(text: str, nodes: Sequence[Node]) -> Template:
     return Template(name, like(select_nodes(nodes, name)[0]), count)
 
 
+def own_taints(node: Node) -> tuple[Taint, ...]:
+    """Returns the taints of a node that Kubernetes has not set because of its state."""
+    return tuple(taint for taint in node.taints if not taint.key.startswith(_SYSTEM_TAINTS))
+
+
 def like(node: Node) -> Manifest:
     """Returns a manifest for new nodes like this one: ready, schedulable, with its labels and its own taints."""
     rendered = node.render()
     metadata = rendered["metadata"]
     labels = {**(metadata.get("labels") or {}), HOSTNAME: node.name}
     kept = {"name": node.name, "labels": labels, "annotations": dict(node.annotations)}
-    taints = [taint.render() for taint in node.taints if not taint.key.startswith(_SYSTEM_TAINTS)]
+    taints = [taint.render() for taint in own_taints(node)]
     status = {key: value for key, value in (rendered.get("status") or {}).items() if key in ("allocatable", "capacity")}
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
     return {

@@ -9,10 +9,10 @@ from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, SERVICE
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.deployments.replicasets import HASH
 from wavetank.controllers.framework.ownership import controller_of
 from wavetank.kernel.durations import Nanoseconds
 
-_HASH = "pod-template-hash"
 _Group = tuple[str, str, str]  # kind, namespace, name
 
 
@@ -103,7 +103,7 @@ class Readiness:
     def _found(self, pod: Pod, kind: str, name: str) -> list[_Group]:
         found = [group for group, selector in self._selectors.get(pod.namespace, ()) if selector.matches(pod.labels)]
         if kind in ("ReplicaSet", "StatefulSet"):
-            found.append(workload_of(kind, pod.namespace, name, pod.labels.get(_HASH, "")))
+            found.append(workload_of(kind, pod.namespace, name, pod.labels.get(HASH, "")))
         return found
 
 

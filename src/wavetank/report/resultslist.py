@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.report.page.pagefile import fill_page, write_page
-from wavetank.report.planning.parts import SCRIPTS, STYLES, items, section
+from wavetank.report.page.parts import SCRIPTS, STYLES, items, section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.listing import ListedResults
 

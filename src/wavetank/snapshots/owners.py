@@ -21,11 +21,11 @@ from wavetank.cluster.objects.groupkinds import (
     GroupKind,
 )
 from wavetank.cluster.objects.resource import Manifest
+from wavetank.controllers.deployments.replicasets import HASH
 from wavetank.snapshots.kinds import group_kind_of
 
 INFERRED = "wavetank.dev/inferred"  # annotation of an owner that was made from its pods
 _OWNER = "wavetank.dev/owner"  # label of pods that have none by which they could be selected
-_HASH = "pod-template-hash"
 # Labels that differ between pods of one owner, or between its revisions.
 _OWN_LABELS = (
     "controller-revision-hash",
@@ -164,12 +164,12 @@ def _of_deployment(replica_set: Document, deployments: Mapping[_Key, Manifest]) 
     """Returns a ReplicaSet that belongs to its Deployment, if the snapshot has it: with the same template."""
     labels = replica_set["spec"]["template"]["metadata"]["labels"]
     name, metadata = replica_set["metadata"]["name"], replica_set["metadata"]
-    suffix = f"-{labels.get(_HASH, '')}"
+    suffix = f"-{labels.get(HASH, '')}"
     deployment = deployments.get((DEPLOYMENT, metadata["namespace"], name.removesuffix(suffix)))
     if replica_set["kind"] != "ReplicaSet" or deployment is None or not name.endswith(suffix):
         return replica_set
     template = deployment["spec"]["template"]
-    own = {**(template.get("metadata") or {}).get("labels", {}), _HASH: labels[_HASH]}
+    own = {**(template.get("metadata") or {}).get("labels", {}), HASH: labels[HASH]}
     reference = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",

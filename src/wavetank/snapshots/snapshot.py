@@ -118,7 +118,7 @@ def _missing_nodes(cluster: Cluster) -> list[str]:
 
 
 def _secret_of(manifests: Sequence[Manifest]) -> str:
-    """Returns what only those know who can read the cluster: the uid of kube-system; "" if it is not there."""
+    """Returns the key of the pseudonyms: the uid of kube-system, which is secret outside the cluster; "" without it."""
     return next(
         (
             str(each["metadata"].get("uid") or "")

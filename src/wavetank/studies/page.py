@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from wavetank.report.page.pagefile import fill_page
+from wavetank.report.page.parts import items
 from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, Table, Verdict
 from wavetank.version import __version__
 
@@ -19,7 +20,7 @@ _PLURALS = {Verdict.HOLDS: "hold", Verdict.DOES_NOT_HOLD: "do not hold"}
 def study_page(study: Study, findings: Findings, small: bool) -> str:
     """Returns a self-contained page; it depends on the findings alone."""
     slots = {
-        "facts": _items(_facts(findings, small)),
+        "facts": items(_facts(findings, small)),
         "source": escape(study.source),
         "summary": escape(study.summary),
         "count": escape(count_text(findings.claims)),
@@ -46,10 +47,6 @@ def format_cell(value: Cell) -> str:
 
 def _facts(findings: Findings, small: bool) -> list[str]:
     return ["small form" if small else "full form", *findings.facts, f"wavetank {__version__}"]
-
-
-def _items(texts: Iterable[str]) -> str:
-    return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
 
 def _claim(claim: Claim) -> str:

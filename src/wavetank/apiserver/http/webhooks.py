@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httptools
 
-from wavetank.apiserver.webhooks.calls import CallError, Endpoint, timed_out, unreachable
+from wavetank.apiserver.webhooks.calls import Endpoint, encode_post, failed_post, timed_out, unreachable
 from wavetank.apiserver.webhooks.waiting import may_wait, wait_for
 
 _READ = 1 << 16
@@ -45,15 +45,11 @@ class HttpWebhooks:
         except TimeoutError:
             raise timed_out(endpoint) from None
         except ssl.SSLCertVerificationError:
-            raise _failed(endpoint, _UNVERIFIED) from None
+            raise failed_post(endpoint, _UNVERIFIED) from None
         except ConnectionRefusedError:
-            raise _failed(endpoint, f"dial tcp {urlsplit(base).netloc}: connect: connection refused") from None
+            raise failed_post(endpoint, f"dial tcp {urlsplit(base).netloc}: connect: connection refused") from None
         except (OSError, httptools.HttpParserError) as error:
-            raise _failed(endpoint, str(error)) from None
-
-
-def _failed(endpoint: Endpoint, why: str) -> CallError:
-    return CallError(f'failed to call webhook: Post "{endpoint.url}": {why}')
+            raise failed_post(endpoint, str(error)) from None
 
 
 async def _exchange(base: str, endpoint: Endpoint, body: bytes) -> tuple[int, bytes]:
@@ -68,9 +64,7 @@ async def _exchange(base: str, endpoint: Endpoint, body: bytes) -> tuple[int, by
     )
     try:
         path = place.path.rstrip("/") + endpoint.path if endpoint.service else endpoint.path
-        head = f"POST {path} HTTP/1.1\r\nHost: {urlsplit(endpoint.url).netloc}\r\nAccept: application/json, */*\r\n"
-        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        writer.write(head.encode("latin-1") + body)
+        writer.write(encode_post(path, urlsplit(endpoint.url).netloc, body, "Connection: close\r\n"))
         await writer.drain()
         return await _answer(reader)
     finally:

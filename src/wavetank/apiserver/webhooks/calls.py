@@ -57,18 +57,30 @@ class NoWebhooks:
         raise unreachable(endpoint)
 
 
+def encode_post(path: str, host: str, body: bytes, fields: str = "") -> bytes:
+    """Returns the HTTP/1.1 request of a call; `fields` are further lines of its head, each with its line end."""
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nAccept: application/json, */*\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n{fields}\r\n"
+    return head.encode("latin-1") + body
+
+
+def failed_post(endpoint: Endpoint, why: str) -> CallError:
+    """Returns the error for a request that failed, as Go's client words it."""
+    return CallError(f'failed to call webhook: Post "{endpoint.url}": {why}')
+
+
 def unreachable(endpoint: Endpoint) -> CallError:
     """Returns the error for a Service that nothing answers."""
     if endpoint.service:
         namespace, _, name = endpoint.service.partition("/")
-        return CallError(f'failed to call webhook: Post "{endpoint.url}": service "{name}" not found in "{namespace}"')
+        return failed_post(endpoint, f'service "{name}" not found in "{namespace}"')
     host = endpoint.url.partition("://")[2].partition("/")[0]
-    return CallError(f'failed to call webhook: Post "{endpoint.url}": dial tcp: lookup {host}: no such host')
+    return failed_post(endpoint, f"dial tcp: lookup {host}: no such host")
 
 
 def timed_out(endpoint: Endpoint) -> CallError:
     """Returns the error for an answer that has not come in time."""
-    return CallError(f'failed to call webhook: Post "{endpoint.url}": context deadline exceeded')
+    return failed_post(endpoint, "context deadline exceeded")
 
 
 def endpoint_of(config: Document, timeout_s: float | None) -> Endpoint:

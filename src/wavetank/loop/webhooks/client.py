@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from wavetank.apiserver.webhooks.calls import CallError, Endpoint, timed_out, unreachable
+from wavetank.apiserver.webhooks.calls import Endpoint, failed_post, timed_out, unreachable
 from wavetank.kernel.clock import Clock
 from wavetank.loop.turns.participant import Participant
 from wavetank.loop.webhooks.exchange import ClosedError, Exchange
@@ -57,7 +57,7 @@ class LockstepWebhooks:
         if port is None:
             raise unreachable(endpoint)
         if not self._open or not port.path.exists():
-            raise CallError(f'failed to call webhook: Post "{endpoint.url}": dial tcp: connect: connection refused')
+            raise failed_post(endpoint, "dial tcp: connect: connection refused")
         try:
             return self._exchange(port, endpoint, body)
         finally:
@@ -88,7 +88,7 @@ class LockstepWebhooks:
                 continue
             port.idle.append(used) if used.keeps else used.close()
             return answer
-        raise CallError(f'failed to call webhook: Post "{endpoint.url}": EOF')
+        raise failed_post(endpoint, "EOF")
 
     def _run(self, port: _Port, exchange: Exchange, endpoint: Endpoint, body: bytes) -> tuple[int, bytes]:
         """Gives the program turns until it has answered."""

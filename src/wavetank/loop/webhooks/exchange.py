@@ -7,6 +7,8 @@ import ssl
 
 import httptools
 
+from wavetank.apiserver.webhooks.calls import encode_post
+
 _READ = 1 << 20
 _PLAIN_TO_TLS = b"Client sent an HTTP request to an HTTPS server"
 
@@ -41,9 +43,7 @@ class Exchange:
     def send(self, path: str, host: str, body: bytes) -> None:
         """Starts a POST of JSON."""
         self._begin()
-        head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nAccept: application/json, */*\r\n"
-        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        self._waiting += head.encode("latin-1") + body
+        self._waiting += encode_post(path, host, body)
 
     def flush(self) -> bool:
         """Sends as much as the socket accepts; True if anything was sent."""

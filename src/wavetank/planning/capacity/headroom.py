@@ -1,4 +1,4 @@
-"""Room for nodes that fail."""
+"""Failures of nodes and zones that a cluster has to survive."""
 
 from __future__ import annotations
 

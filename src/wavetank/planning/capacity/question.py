@@ -12,7 +12,7 @@ from wavetank.planning.capacity.demand import Demand, SnapshotDemand
 from wavetank.planning.capacity.headroom import NO_HEADROOM, Headroom
 from wavetank.planning.capacity.search import Search
 from wavetank.planning.capacity.trace import TraceDemand
-from wavetank.planning.nodes import Template, like, read_template
+from wavetank.planning.nodes import Template, like, own_taints, read_template
 from wavetank.planning.simulatedcluster import ClusterOptions
 from wavetank.snapshots.snapshot import Snapshot
 from wavetank.workloads.open import open_workload
@@ -84,8 +84,7 @@ def types_of(nodes: Sequence[Node]) -> list[Template]:
     types: dict[tuple[object, ...], Node] = {}
     for node in nodes:
         labels = frozenset(item for item in node.labels.items() if item[1] != node.name and "/zone" not in item[0])
-        own = tuple(taint for taint in node.taints if not taint.key.startswith("node.kubernetes.io/"))
-        types.setdefault((tuple(sorted(node.allocatable.items())), own, labels), node)
+        types.setdefault((tuple(sorted(node.allocatable.items())), own_taints(node), labels), node)
     if not 0 < len(types) <= _MOST_TYPES:
         raise InputError(f"the snapshot has {len(types)} types of nodes: say which to use with --node")
     return [Template(node.name, like(node)) for node in types.values()]

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT, REPLICA_SET, STATEFUL_SET
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.deployments.replicasets import HASH
 from wavetank.errors import InputError
 from wavetank.planning.nodes import Template, like, read_template, select_nodes
 from wavetank.planning.readiness import workload_of
@@ -29,7 +30,6 @@ SCALED = {
     "replicaset": REPLICA_SET,
     "replicasets": REPLICA_SET,
 }
-_HASH = "pod-template-hash"
 
 
 class Change(Protocol):
@@ -44,31 +44,32 @@ class Change(Protocol):
 
 
 @dataclass(frozen=True)
-class Drain:
-    """Cordons nodes and evicts their pods."""
+class _NodeChange:
+    """A change to the nodes that a text stands for, by name or label."""
 
+    verb: ClassVar[str]
     nodes: str
 
     @property
     def text(self) -> str:
         """Returns the change in words."""
-        return f"drain {self.nodes}"
+        return f"{self.verb} {self.nodes}"
+
+
+class Drain(_NodeChange):
+    """Cordons nodes and evicts their pods."""
+
+    verb = "drain"
 
     def apply(self, cluster: SimulatedCluster) -> list[Blocked]:
         """Drains the nodes, as far as budgets allow it."""
         return cluster.drain(_names(cluster, self.nodes))
 
 
-@dataclass(frozen=True)
-class Remove:
+class Remove(_NodeChange):
     """Deletes nodes without draining them."""
 
-    nodes: str
-
-    @property
-    def text(self) -> str:
-        """Returns the change in words."""
-        return f"remove {self.nodes}"
+    verb = "remove"
 
     def apply(self, cluster: SimulatedCluster) -> list[Blocked]:
         """Deletes the nodes."""
@@ -76,16 +77,10 @@ class Remove:
         return []
 
 
-@dataclass(frozen=True)
-class Cordon:
+class Cordon(_NodeChange):
     """Lets nodes take no more pods."""
 
-    nodes: str
-
-    @property
-    def text(self) -> str:
-        """Returns the change in words."""
-        return f"cordon {self.nodes}"
+    verb = "cordon"
 
     def apply(self, cluster: SimulatedCluster) -> list[Blocked]:
         """Cordons the nodes."""
@@ -93,16 +88,10 @@ class Cordon:
         return []
 
 
-@dataclass(frozen=True)
-class Uncordon:
+class Uncordon(_NodeChange):
     """Lets nodes take pods again."""
 
-    nodes: str
-
-    @property
-    def text(self) -> str:
-        """Returns the change in words."""
-        return f"uncordon {self.nodes}"
+    verb = "uncordon"
 
     def apply(self, cluster: SimulatedCluster) -> list[Blocked]:
         """Uncordons the nodes."""
@@ -110,16 +99,10 @@ class Uncordon:
         return []
 
 
-@dataclass(frozen=True)
-class Fail:
+class Fail(_NodeChange):
     """Lets nodes fail: nothing runs on them any more, and their pods are evicted after five minutes."""
 
-    nodes: str
-
-    @property
-    def text(self) -> str:
-        """Returns the change in words."""
-        return f"fail {self.nodes}"
+    verb = "fail"
 
     def apply(self, cluster: SimulatedCluster) -> list[Blocked]:
         """Stops the machines."""
@@ -266,5 +249,5 @@ def _free_names(nodes: Sequence[Node], prefix: str) -> Iterator[str]:
 def _deployment_of(replica_set: Resource) -> str:
     template = (replica_set.manifest.get("spec") or {}).get("template") or {}
     labels = (template.get("metadata") or {}).get("labels") or {}
-    kind, _, name = workload_of("ReplicaSet", replica_set.namespace, replica_set.name, labels.get(_HASH, ""))
+    kind, _, name = workload_of("ReplicaSet", replica_set.namespace, replica_set.name, labels.get(HASH, ""))
     return name if kind == "Deployment" else ""

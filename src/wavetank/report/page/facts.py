@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from wavetank.report.page.parts import items
 from wavetank.results.facts import ExperimentFacts
 
 OPEN_WARNINGS = 3  # more than these are folded away
@@ -24,25 +25,24 @@ def facts_line(experiment: ExperimentFacts) -> str:
         f"ties {experiment.ties}" if experiment.ties else "",
         f"horizon {experiment.horizon_s:,.6g} s" if experiment.horizon_s is not None else "",
     ]
-    return "".join(f"<li>{escape(fact)}</li>" for fact in facts if fact)
+    return items(fact for fact in facts if fact)
 
 
 def scheduler_list(experiment: ExperimentFacts) -> str:
     """Returns name and description of each scheduler as a definition list."""
-    items = "".join(
+    entries = "".join(
         f"<dt>{escape(each.name)}</dt><dd>{escape(each.description)}</dd>" for each in experiment.schedulers
     )
-    return f"<dl>{items}</dl>"
+    return f"<dl>{entries}</dl>"
 
 
 def warnings_block(warnings: Sequence[str]) -> str:
     """Returns the warnings as HTML, nothing if there are none, folded if there are many."""
     if not warnings:
         return ""
-    items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
     is_open = " open" if len(warnings) <= OPEN_WARNINGS else ""
     title = f"⚠ {len(warnings)} warning" + ("s" if len(warnings) > 1 else "")
-    return f'<details class="warnings"{is_open}><summary>{title}</summary><ul>{items}</ul></details>'
+    return f'<details class="warnings"{is_open}><summary>{title}</summary><ul>{items(warnings)}</ul></details>'
 
 
 def seeds_text(seeds: Sequence[int]) -> str:

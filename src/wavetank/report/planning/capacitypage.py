@@ -7,8 +7,8 @@ from pathlib import Path
 from wavetank.planning.capacity.answer import CapacityAnswer, CapacityReport
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
+from wavetank.report.page.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.capacityview import nodes_text
-from wavetank.report.planning.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.words import by_reason, counted, money, some
 
 

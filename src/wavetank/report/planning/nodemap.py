@@ -17,8 +17,8 @@ def node_map(before: ClusterState, after: ClusterState) -> str:
     total = sum(map(len, zones.values()))
     size = "named" if total <= _NAMED else "small" if total <= _SMALL else "tiny"
     sides = "".join(
-        f'<section aria-label="{label}"><h3>{label}</h3>{_side(state, known, zones, size)}</section>'
-        for label, state, known in (("Before", before, before), ("After", after, before))
+        f'<section aria-label="{label}"><h3>{label}</h3>{_side(state, before, zones, size)}</section>'
+        for label, state in (("Before", before), ("After", after))
     )
     return f'<div class="maps {size}">{sides}</div>'
 
@@ -31,9 +31,9 @@ def _zones(*states: ClusterState) -> Mapping[str, list[str]]:
     return {zone: list(names) for zone, names in sorted(zones.items())}
 
 
-def _side(state: ClusterState, known: ClusterState, zones: Mapping[str, list[str]], size: str) -> str:
+def _side(state: ClusterState, before: ClusterState, zones: Mapping[str, list[str]], size: str) -> str:
     here = {node.name: node for node in state.nodes}
-    old = {node.name for node in known.nodes}
+    old = {node.name for node in before.nodes}
     parts = []
     for zone, names in zones.items():
         boxes = "".join(_box(name, here.get(name), name not in old, size == "named") for name in names)

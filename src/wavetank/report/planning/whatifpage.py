@@ -7,8 +7,8 @@ from pathlib import Path
 from wavetank.planning.whatif.answer import Answer
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
+from wavetank.report.page.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.nodemap import node_map
-from wavetank.report.planning.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.whatifview import disrupted, pods_line, rows_before_and_after
 from wavetank.report.planning.words import by_reason, counted, seconds, some
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
+from wavetank.report.page.parts import items
 from wavetank.report.sweep.costs import cost_section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.sweepfolder import SweepFolder
@@ -43,7 +43,7 @@ def _facts(folder: SweepFolder) -> str:
         f"{len(folder.rows):,} runs",
         f"wavetank {folder.facts.wavetank}",
     ]
-    return "".join(f"<li>{escape(fact)}</li>" for fact in facts)
+    return items(facts)
 
 
 def _payload(folder: SweepFolder) -> dict[str, Any]:

@@ -36,7 +36,7 @@ _CPUS = {BURST: 1, SPACED: 1, REALISTIC: 6}
 
 @dataclass(frozen=True)
 class Step:
-    """One run: what was varied, and its results. `over` counts pods that were started on a node without room."""
+    """One run: what was varied, and its results. `over` counts pods on nodes with too little free CPU."""
 
     kind: str
     parameter: str

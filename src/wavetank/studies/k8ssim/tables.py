@@ -12,6 +12,8 @@ from wavetank.studies.k8ssim.scenarios import KUBERNETES, SCENARIOS, VOLCANO
 from wavetank.studies.k8ssim.workloads import Choices
 from wavetank.studies.study import Cell, Table
 
+# Name, algorithms and scenarios of each scheduler.
+_KINDS = (("Kubernetes", KUBERNETES, range(1, 11)), ("Volcano", VOLCANO, range(11, 21)))
 _STATED, _FILES, _CHOSEN = "paper, section 4.1", "K8sSim's published files", "chosen here"
 
 
@@ -46,7 +48,6 @@ def _scenario(runs: Runs, paper: Published, number: int) -> list[Cell]:
 
 def running_tables(runs: Runs) -> list[Table]:
     """Returns tables 2 to 5 as they are here: makespan, wall time and their quotient, by scenario and algorithm."""
-    kinds = (("Kubernetes", KUBERNETES, range(1, 11)), ("Volcano", VOLCANO, range(11, 21)))
     return [
         Table(
             f"Makespan [s] / wall time [s]: acceleration, {name}",
@@ -54,7 +55,7 @@ def running_tables(runs: Runs) -> list[Table]:
             [[str(n), *(_running(runs, n, each) for each in algorithms)] for n in numbers if n in runs.scenarios],
             f"Like tables {'2 and 4' if name == 'Kubernetes' else '3 and 5'}; means over the seeds.",
         )
-        for name, algorithms, numbers in kinds
+        for name, algorithms, numbers in _KINDS
     ]
 
 
@@ -66,9 +67,8 @@ def _running(runs: Runs, number: int, algorithm: str) -> str:
 
 def close_rate_tables(runs: Runs) -> list[Table]:
     """Returns the CloseRate of each algorithm by scenario: its mean job latency ÷ the least."""
-    kinds = (("Kubernetes", KUBERNETES, range(1, 11)), ("Volcano", VOLCANO, range(11, 21)))
     tables = []
-    for name, algorithms, numbers in kinds:
+    for name, algorithms, numbers in _KINDS:
         rates = {number: close_rates(runs.latencies(number)) for number in numbers if number in runs.scenarios}
         rows: list[Sequence[Cell]] = [[str(n), *(round(rates[n][each], 2) for each in algorithms)] for n in rates]
         tables.append(Table(f"CloseRate, {name}", ["scenario", *algorithms], rows, "1 is the best of the scenario."))

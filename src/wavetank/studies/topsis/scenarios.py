@@ -23,7 +23,7 @@ def load_claims(chosen: Chosen) -> list[Claim]:
     return [
         check(
             f"load-{case}-{name}",
-            f"other programs use {' / '.join(map(str, loads))} % of the memory: {who} chooses node {node}",
+            f"other programs use {' / '.join(map(str, loads))} % of the memory: {scheduler} chooses node {node}",
             f"section 6.1, case {case}",
             published=f"node {node}",
             measured=f"node {chosen[case][name]}",
@@ -31,7 +31,7 @@ def load_claims(chosen: Chosen) -> list[Claim]:
             otherwise=_SAME,
         )
         for case, (loads, node) in LOADS.items()
-        for name, who in (("topsis", "the custom scheduler"), ("default", "kube-scheduler"))
+        for name, scheduler in (("topsis", "the custom scheduler"), ("default", "kube-scheduler"))
     ]
 
 

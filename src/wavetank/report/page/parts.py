@@ -1,4 +1,4 @@
-"""Parts of the pages of `wavetank whatif` and `wavetank capacity`."""
+"""Parts of pages: lists, sections and tables; styles and scripts of pages that need no others."""
 
 from __future__ import annotations
 
