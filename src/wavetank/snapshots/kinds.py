@@ -33,9 +33,3 @@ SNAPSHOT_KINDS: dict[GroupKind, ServedKind] = {
     kinds.JOB: ServedKind("batch/v1", "jobs"),
     kinds.POD: ServedKind("v1", "pods"),
 }
-
-
-def group_kind_of(api_version: str, kind: str) -> GroupKind:
-    """Returns the GroupKind of a manifest's apiVersion and kind."""
-    group = api_version.rpartition("/")[0]
-    return f"{kind}.{group}" if group else kind

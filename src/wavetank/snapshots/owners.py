@@ -19,10 +19,10 @@ from wavetank.cluster.objects.groupkinds import (
     REPLICATION_CONTROLLER,
     STATEFUL_SET,
     GroupKind,
+    group_kind_of,
 )
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.controllers.deployments.replicasets import HASH
-from wavetank.snapshots.kinds import group_kind_of
 
 INFERRED = "wavetank.dev/inferred"  # annotation of an owner that was made from its pods
 _OWNER = "wavetank.dev/owner"  # label of pods that have none by which they could be selected

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wavetank.cluster.objects import groupkinds as kinds
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.groupkinds import GroupKind, group_kind_of
 from wavetank.cluster.objects.resource import Manifest
-from wavetank.snapshots.kinds import SNAPSHOT_KINDS, group_kind_of
+from wavetank.snapshots.kinds import SNAPSHOT_KINDS
 
 Document = dict[str, Any]
 

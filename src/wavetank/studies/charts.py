@@ -37,7 +37,7 @@ def line_chart(title: str, x: Axis, y: Axis, lines: Mapping[str, Sequence[Point]
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.2"/>')
     ends = {name: up(min(max(line[-1][1], up.low), up.high)) for name, line in lines.items() if line}
     parts += _names_at_ends(ends)
-    return _svg(parts, LEFT + WIDTH + 12 + 7 * max(map(len, lines), default=0), TOP + HEIGHT + BELOW)
+    return svg(parts, LEFT + WIDTH + 12 + 7 * max(map(len, lines), default=0), TOP + HEIGHT + BELOW)
 
 
 def bar_chart(
@@ -61,7 +61,7 @@ def bar_chart(
         for i, name in enumerate(name for name in names if name in bars):
             left = middle + wide * (i - len(bars) / 2)
             parts += _bar(left, wide, bars[name], spread.get((group, name), 0), up, colours[name])
-    return _svg(parts, LEFT + WIDTH + 20, TOP + 20 + HEIGHT + BELOW - 20)
+    return svg(parts, LEFT + WIDTH + 20, TOP + 20 + HEIGHT + BELOW - 20)
 
 
 def text(x: float, y: float, words: str, size: int, anchor: str = "start", colour: str = INK) -> str:
@@ -151,6 +151,7 @@ def _colours() -> Iterator[str]:
         yield from COLOURS
 
 
-def _svg(parts: Sequence[str], width: float, height: float) -> str:
+def svg(parts: Sequence[str], width: float, height: float) -> str:
+    """Returns a picture of these elements, on a white ground."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif">'
     return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"

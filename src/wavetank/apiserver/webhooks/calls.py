@@ -17,7 +17,7 @@ class CallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a webhook is: the URL as the real server would call it, and the Service (NAMESPACE/NAME) if it is one's.
+    """Where a webhook is called: its URL as the real server would call it, and its Service (NAMESPACE/NAME) if any.
 
     `port` is that of the Service or URL, `ca_bundle` PEM text or empty.
     """
@@ -46,7 +46,7 @@ class WebhookClient(Protocol):
 
 
 class NoWebhooks:
-    """Stands for a client if no program can be reached."""
+    """A client that reaches no webhook."""
 
     def reaches(self, endpoint: Endpoint) -> bool:
         """Returns False."""

@@ -55,7 +55,7 @@ def may_wait() -> bool:
 
 
 def wait_for(awaitable: Awaitable[T]) -> T:
-    """Waits in a function that may; its caller's caller goes on in the meantime."""
+    """Waits in a function that may; the event loop goes on in the meantime."""
     parent = getcurrent().parent
     assert parent is not None
     result: T = parent.switch(awaitable)

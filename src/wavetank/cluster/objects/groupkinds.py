@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 GroupKind: TypeAlias = str
@@ -57,3 +58,10 @@ RESOURCE_FLAVOR = "ResourceFlavor.kueue.x-k8s.io"
 WORKLOAD = "Workload.kueue.x-k8s.io"
 WORKLOAD_PRIORITY_CLASS = "WorkloadPriorityClass.kueue.x-k8s.io"
 ADMISSION_CHECK = "AdmissionCheck.kueue.x-k8s.io"
+
+
+@lru_cache(maxsize=1024)
+def group_kind_of(api_version: object, kind: object) -> GroupKind:
+    """Returns the GroupKind of the apiVersion and kind of an object or of a reference to one."""
+    group = str(api_version).rpartition("/")[0]
+    return f"{kind}.{group}" if group else str(kind)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Self
 
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.groupkinds import GroupKind, group_kind_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
@@ -84,18 +84,12 @@ class Resource:
     @property
     def group_kind(self) -> GroupKind:
         """Returns the name of the store's table that holds this kind: Pod, Deployment.apps."""
-        return _group_kind(
+        return group_kind_of(
             self.manifest.get("apiVersion", self.api_version), self.kind or self.manifest.get("kind", "")
         )
 
     def __repr__(self) -> str:
         return f"<{self.manifest_kind} {'/'.join(part for part in self.key if part)}>"
-
-
-@lru_cache(maxsize=1024)
-def _group_kind(version: object, kind: object) -> GroupKind:
-    group = str(version).rpartition("/")[0]
-    return f"{kind}.{group}" if group else str(kind)
 
 
 # Virtual time 0 in the calendar; a whole second, so that truncation to seconds is the same in both.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from wavetank.cluster.objects.groupkinds import DAEMON_SET, JOB, REPLICA_SET
+from wavetank.cluster.objects.groupkinds import DAEMON_SET, JOB, REPLICA_SET, group_kind_of
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
@@ -66,8 +66,7 @@ def _scales(pods: Iterable[Pod], store: Store) -> dict[str, int]:
 
 def _scaled(reference: Reference, namespace: str, store: Store) -> Resource | None:
     """Returns the object that determines the number of replicas: for a Deployment's ReplicaSet, the Deployment."""
-    group = str(reference.get("apiVersion") or "").rpartition("/")[0]
-    group_kind = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
+    group_kind = group_kind_of(str(reference.get("apiVersion") or ""), str(reference.get("kind")))
     if group_kind in _UNSCALED:
         raise ExpectedPodsError(f"{store.resource_name(group_kind)} does not implement the scale subresource")
     found = store.find(group_kind, namespace, str(reference.get("name")))

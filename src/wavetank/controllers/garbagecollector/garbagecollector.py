@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from wavetank.cluster.objects.groupkinds import group_kind_of
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.controllers.framework.context import ControllerContext
@@ -145,8 +146,7 @@ class GarbageCollector:
 
     def _owner(self, reference: Reference, dependent: Resource) -> Resource | None:
         """Returns the object that a reference points to; None if it does not exist."""
-        group = str(reference.get("apiVersion") or "").rpartition("/")[0]
-        group_kind = f"{reference.get('kind')}.{group}" if group else str(reference.get("kind"))
+        group_kind = group_kind_of(str(reference.get("apiVersion") or ""), str(reference.get("kind")))
         for namespace in (dependent.namespace, ""):
             found = self._store.find(group_kind, namespace, str(reference.get("name")))
             if found is not None and found.uid == reference.get("uid"):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
-from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, REPLICA_SET, SERVICE, STATEFUL_SET
+from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, REPLICA_SET, SERVICE, STATEFUL_SET, group_kind_of
 from wavetank.cluster.objects.kinds import Namespace, PodDisruptionBudget, Service
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -114,9 +114,8 @@ class Listers:
     def _controller(self, pod: Pod) -> LabelSelector | None:
         for owner in (pod.manifest.get("metadata") or {}).get("ownerReferences") or ():
             if owner.get("controller"):
-                group = str(owner.get("apiVersion", "")).rpartition("/")[0]
-                table = f"{owner.get('kind')}.{group}" if group else str(owner.get("kind"))
-                found = self._objects.get(table, {}).get((pod.namespace, str(owner.get("name"))))
+                group_kind = group_kind_of(str(owner.get("apiVersion", "")), str(owner.get("kind")))
+                found = self._objects.get(group_kind, {}).get((pod.namespace, str(owner.get("name"))))
                 return self._selector(found) if found is not None else None
         return None
 

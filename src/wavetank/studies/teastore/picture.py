@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
 
+from wavetank.studies.charts import svg
+
 POLICY_COLOURS = ("#888888", "#2a6fb0", "#d9701a")
 PLACES = {
     "worker-1-eu-west": ("Europe 1", "#cfe3f5"),
@@ -32,8 +34,7 @@ class Chart:
 def picture(chart: Chart) -> str:
     """Returns the picture as SVG."""
     parts = [*_placements(chart.placements), *_bars(chart), *_times(chart.times)]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif">'
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"
+    return svg(parts, WIDTH, HEIGHT)
 
 
 def _placements(placements: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from wavetank.apiserver.subresources.actor import ScalingActor
+from wavetank.cluster.objects.groupkinds import group_kind_of
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
@@ -87,8 +88,7 @@ class PlayedTarget:
         self._pods: dict[str, PlayedPod] = {}
         self._reaction: Nanoseconds | None = given.get("react_ns", _REACTION)
         version = _VERSIONS.get(given["kind"], "apps/v1")
-        group = version.rpartition("/")[0]
-        self.group_kind = f"{given['kind']}.{group}" if group else given["kind"]
+        self.group_kind = group_kind_of(version, given["kind"])
         self._api_version = version
         self._replicas: int | None = None
         store.subscribe(self.group_kind, modified=self._modified)

@@ -10,7 +10,7 @@ from wavetank.batchoperator.client.objects import KubeObject, from_document
 from wavetank.batchoperator.client.remote.connection import MERGE_PATCH, Connection
 from wavetank.batchoperator.client.remote.informer import SYNC, Informer
 from wavetank.batchoperator.client.remote.paths import KINDS
-from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.groupkinds import GroupKind, group_kind_of
 from wavetank.cluster.store.errors import ConflictError, NotFoundError
 
 Key = tuple[str, str]
@@ -195,8 +195,7 @@ def _typed(old: KubeObject) -> dict[str, str]:
 
 
 def _group_kind(document: Mapping[str, Any]) -> GroupKind:
-    group = str(document["apiVersion"]).rpartition("/")[0]
-    return f"{document['kind']}.{group}" if group else str(document["kind"])
+    return group_kind_of(str(document["apiVersion"]), str(document["kind"]))
 
 
 def _is_newer(new: KubeObject, old: KubeObject) -> bool:
