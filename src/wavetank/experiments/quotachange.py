@@ -46,7 +46,8 @@ class QuotaChange:
     def apply(self, queues: Mapping[str, dict[str, Any]]) -> str:
         """Changes the manifest of its ClusterQueue; returns the change in words. InputError without such a quota."""
         if self.queue not in queues:
-            raise InputError(f"no ClusterQueue {self.queue!r:.60}: expected one of {', '.join(queues) or 'none'}")
+            known = f"expected one of {', '.join(queues)}" if queues else "the cluster has none"
+            raise InputError(f"no ClusterQueue {self.queue!r:.60}: {known}")
         entry = self._entry(queues[self.queue])
         before = str(entry.get(self.field, NO_LIMIT))
         after = self._new_value(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +163,7 @@ def _from_figures(text: str) -> Manifest:
     zone, price, pods = given.pop("zone", ""), given.pop("price", ""), given.pop("pods", str(MOST_PODS))
     resources = {key: value for key, value in given.items() if _is_resource(key)}
     for key, value in {**resources, PODS: pods}.items():
-        reading.amount(value, key, key)
+        reading.amount(value, key, key, least=1 if key in (CPU, MEMORY) else 0)
     labels = {key: value for key, value in given.items() if key not in resources}
     labels |= {ZONE: zone} if zone else {}
     annotations: dict[str, Any] = {"annotations": {PRICE: _price(price)}} if price else {}
@@ -175,9 +176,11 @@ def _is_resource(key: str) -> bool:
 
 def _price(text: str) -> str:
     try:
-        float(text)
+        price = float(text)
     except ValueError:
-        raise InputError(f"expected a price per hour, got {text!r:.60}", path="price") from None
+        price = -1.0
+    if not 0 <= price < math.inf:
+        raise InputError(f"expected a price per hour, got {text!r:.60}", path="price")
     return text
 
 

@@ -18,6 +18,7 @@ from wavetank.results.read.listing import ListedResults
 
 _HEADING = ("Folder", "Kind", "Written (UTC)", "Schedulers", "Runs", "Nodes", "Pods", "Warnings")
 _TEXTS = 4  # columns of words; the others are numbers
+_UNBROKEN = (1, 2)  # the kind and the date stay on one line
 _MOST_NAMES = 3
 
 
@@ -59,4 +60,6 @@ def _page_cells(each: ListedResults, page: Path) -> str:
 
 
 def _side(column: int) -> str:
+    if column in _UNBROKEN:
+        return ' class="words short"'
     return ' class="words"' if column < _TEXTS else ""

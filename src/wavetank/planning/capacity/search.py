@@ -90,7 +90,7 @@ class Search:
         lowest, number, step = guess - 1, guess, 1
         last: Trial | None = None
         while not (trial := self.trial(counts(number))).fits:
-            hopeless = last is not None and last.pending.keys() == trial.pending.keys() and number > 2 * guess
+            hopeless = last is not None and last.pending.keys() <= trial.pending.keys() and number > 2 * guess
             if hopeless or number >= _MOST_NODES:
                 return None
             last, lowest = trial, number

@@ -25,7 +25,7 @@ from wavetank.planning.whatif.changes import (
 )
 from wavetank.workloads.open import open_workload
 
-_SCALE = re.compile(r"(?:([a-z0-9][-a-z0-9]*)/)?([a-z]+)/([a-z0-9][-a-z0-9.]*)=([0-9]{1,7})")
+_SCALE = re.compile(r"(?:([a-z0-9][-a-z0-9]*)/)?([A-Za-z]+)/([a-z0-9][-a-z0-9.]*)=([0-9]{1,7})")
 _UPGRADE = re.compile(r"(surge|unavailable)=([1-9][0-9]{0,5})")
 
 
@@ -90,9 +90,9 @@ def _text(value: object) -> str:
 
 def _scale(value: object, folder: Path) -> Change:
     match = _SCALE.fullmatch(_text(value))
-    if match is None or match[2] not in SCALED:
+    if match is None or match[2].lower() not in SCALED:
         raise InputError(f"expected deploy/NAME=REPLICAS or NAMESPACE/deploy/NAME=REPLICAS, got {value!r:.60}")
-    return Scale(SCALED[match[2]], match[1] or "", match[3], int(match[4]))
+    return Scale(SCALED[match[2].lower()], match[1] or "", match[3], int(match[4]))
 
 
 def _upgrade(value: object, folder: Path) -> Change:

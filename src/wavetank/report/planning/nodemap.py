@@ -62,4 +62,4 @@ def _box(name: str, node: NodeState | None, is_new: bool, named: bool) -> str:
 
 
 _WORDS = {"cordoned": "cordoned", "down": "not ready"}
-_DARK = 0.55  # the share from which on the colour of a box needs light text
+_DARK = 0.6  # the share from which on the colour of a box needs light text
