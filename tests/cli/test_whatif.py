@@ -109,6 +109,8 @@ def test_a_cluster_that_fits_on_no_number_of_nodes_is_an_exit_status(wavetank: W
         ([SHOP, "--workload", "x"], "give either SNAPSHOT or --workload"),
         (["nope.yaml"], "nope.yaml: no such file"),
         ([SHOP, "--node", "cpu=1"], "expected cpu and memory"),
+        ([SHOP, "--node", "cpu=0,memory=1Gi"], "cpu: expected an amount above 0"),
+        ([SHOP, "--node", "cpu=1,memory=1Gi,price=-1"], "price: expected a price per hour"),
         ([SHOP, "--scheduler", "nope"], "scheduler: "),
     ],
 )
@@ -116,3 +118,9 @@ def test_a_bad_question_about_capacity_is_refused(
     wavetank: Wavetank, here: Path, words: list[str], message: str
 ) -> None:
     assert message in refused(wavetank, here, "capacity", *words)
+
+
+def test_nodes_that_are_too_small_for_a_daemon_pod_end_the_search_of_capacity(wavetank: Wavetank) -> None:
+    ended = wavetank("capacity", SHOP, "--node", "cpu=90m,memory=16Gi")
+    assert ended.status == 1
+    assert "no number of these nodes is enough" in ended.out
