@@ -33,6 +33,16 @@ def test_what_is_not_there_says_how_to_build_it(tmp_path):
         Cache(tmp_path).find("kube-scheduler", "v1.36.4")
 
 
+def test_a_program_with_another_virtual_time_is_to_be_built_again(tmp_path, monkeypatch):
+    cache = Cache(tmp_path / "cache")
+    kept(cache, tmp_path)
+    monkeypatch.setattr("wavetank.loop.building.cache.clock_version", lambda: "another")
+    with pytest.raises(
+        InputError, match="built by another version of wavetank, build it again: wavetank"
+    ):
+        cache.find("kube-scheduler", "v1.35.8")
+
+
 def test_programs_are_listed_by_version_and_broken_ones_left_out(tmp_path):
     cache = Cache(tmp_path / "cache")
     for version in ("v1.36.4", "v1.9.1", "v1.35.8"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.errors import InputError
+from wavetank.loop.building.overlay import clock_version
 
 _ABOUT = "program.json"
 _MANIFESTS = "manifests.json"
@@ -24,6 +25,7 @@ class Program:
     package: str
     file: str
     release: str = ""  # of Kubernetes, if it is not the version
+    clock: str = ""  # the version of virtual time that it was built with
 
     @property
     def kubernetes(self) -> str:
@@ -63,11 +65,13 @@ class Cache:
         return sorted(there, key=lambda program: (program.name, _numbers(program.version)))
 
     def find(self, name: str, version: str, kind: str = "scheduler") -> Program:
-        """Returns a program; if it is not built, InputError says how to build it."""
-        for program in self.list():
-            if (program.name, program.version) == (name, version):
+        """Returns a program with this version's virtual time; if there is none, InputError says how to build it."""
+        found = [program for program in self.list() if (program.name, program.version) == (name, version)]
+        for program in found:
+            if program.clock == clock_version():
                 return program
-        raise InputError(f"{name} {version} is not built: wavetank {kind} build {name} --version {version}")
+        problem = "was built by another version of wavetank, build it again" if found else "is not built"
+        raise InputError(f"{name} {version} {problem}: wavetank {kind} build {name} --version {version}")
 
     def keep(self, built: Path, program: Program, manifests: Sequence[Mapping[str, Any]] = ()) -> Program:
         """Moves a new executable into the cache; its file has the program's name, since that becomes its user agent.
@@ -78,7 +82,7 @@ class Cache:
         home.mkdir(parents=True, exist_ok=True)
         file = home / program.name
         os.replace(built, file)
-        kept = Program(**{**asdict(program), "file": str(file)})
+        kept = Program(**{**asdict(program), "file": str(file), "clock": clock_version()})
         (home / _MANIFESTS).write_text(json.dumps(list(manifests)), encoding="utf-8")
         (home / _ABOUT).write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
         return kept
