@@ -39,7 +39,8 @@ def list_programs(otherwise: str) -> None:
         "name", "version", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold"
     )
     for program in programs:
-        table.add_row(program.name, program.version, program.kubernetes, program.go, program.package, program.file)
+        version = program.version if program.current else f"{program.version} (build again)"
+        table.add_row(program.name, version, program.kubernetes, program.go, program.package, program.file)
     console.print(table)
 
 

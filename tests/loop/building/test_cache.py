@@ -37,9 +37,7 @@ def test_a_program_with_another_virtual_time_is_to_be_built_again(tmp_path, monk
     cache = Cache(tmp_path / "cache")
     kept(cache, tmp_path)
     monkeypatch.setattr("wavetank.loop.building.cache.clock_version", lambda: "another")
-    with pytest.raises(
-        InputError, match="built by another version of wavetank, build it again: wavetank"
-    ):
+    with pytest.raises(InputError, match="built by another version of wavetank, build it again: wavetank"):
         cache.find("kube-scheduler", "v1.35.8")
 
 

@@ -33,6 +33,11 @@ class Program:
         return self.release or self.version
 
     @property
+    def current(self) -> bool:
+        """Returns whether it has the virtual time of this version of wavetank."""
+        return self.clock == clock_version()
+
+    @property
     def path(self) -> Path:
         """Returns the executable."""
         return Path(self.file)
@@ -68,7 +73,7 @@ class Cache:
         """Returns a program with this version's virtual time; if there is none, InputError says how to build it."""
         found = [program for program in self.list() if (program.name, program.version) == (name, version)]
         for program in found:
-            if program.clock == clock_version():
+            if program.current:
                 return program
         problem = "was built by another version of wavetank, build it again" if found else "is not built"
         raise InputError(f"{name} {version} {problem}: wavetank {kind} build {name} --version {version}")
