@@ -6,11 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.table import Table
-
 from wavetank.cli.console import console
 from wavetank.loop.building.build import Progress, build_program
-from wavetank.loop.building.cache import Cache
+from wavetank.loop.building.cache import Cache, Program
 from wavetank.loop.building.overlay import make_overlay
 from wavetank.loop.building.toolchain import find_toolchain
 from wavetank.loop.recipes import FAMILIES
@@ -35,13 +33,16 @@ def list_programs(otherwise: str) -> None:
     if not programs:
         console.print(f"none yet: {otherwise}", highlight=False)
         return
-    table = Table(
-        "name", "version", "Kubernetes", "Go", "package", "file", box=None, pad_edge=False, header_style="bold"
-    )
-    for program in programs:
-        version = program.version if program.current else f"{program.version} (build again)"
-        table.add_row(program.name, version, program.kubernetes, program.go, program.package, program.file)
-    console.print(table)
+    rows = [("name", "version", "Kubernetes", "Go", "package", "file"), *map(_row, programs)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:  # lines may be longer than the terminal: names and paths stay whole
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        console.print("  ".join(cells).rstrip(), highlight=False, markup=False, soft_wrap=True)
+
+
+def _row(program: Program) -> tuple[str, ...]:
+    version = program.version if program.current else f"{program.version} (build again)"
+    return program.name, version, program.release, program.go, program.package, program.file
 
 
 @contextmanager
