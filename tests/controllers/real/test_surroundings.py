@@ -60,9 +60,11 @@ def a_service(cluster: Cluster) -> Iterator[float]:
     metadata = {"name": "web", "labels": {"x": "y"}}
     cluster.ask("POST", f"{CORE}/services", {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
     yield 1
-    cluster.ask("POST", DEPLOYMENTS, a_deployment("web", 3))
+    cluster.ask("POST", DEPLOYMENTS, a_deployment("web", 1))
     yield 5
-    cluster.merge(f"{DEPLOYMENTS}/web", {"spec": {"replicas": 1}})
+    cluster.merge(f"{DEPLOYMENTS}/web", {"spec": {"replicas": 3}})
+    yield 5
+    cluster.merge(f"{DEPLOYMENTS}/web", {"spec": {"replicas": 1}})  # the oldest stays; of equal ones any could
     yield 10
     cluster.merge(f"{CORE}/services/web", {"metadata": {"labels": {"x": "z"}}})
     yield 2
