@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.support.schemas import comparing
 from wavetank.experiments import runner
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 settings.register_profile("wavetank", deadline=None)  # a busy machine is no failure
 settings.load_profile("wavetank")
@@ -25,3 +29,12 @@ def published_schemas() -> Iterator[None]:
     """Compares every experiment and sweep that a test reads with the JSON Schemas that `wavetank schema` prints."""
     with comparing():
         yield
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Starts Chromium for the tests of one file: a process can hold only one, and while it is open no asyncio loop."""
+    from tests.support.browser import chromium
+
+    with chromium() as browser:
+        yield browser

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import Browser
 
-from tests.support.browser import Pages, chromium
+from tests.support.browser import Pages
 from wavetank.studies.charts import Axis, bar_chart, line_chart
 from wavetank.studies.page import count_text
 from wavetank.studies.study import Claim, Findings, Picture, Study, Table, Verdict, check, unchecked
@@ -30,16 +31,15 @@ def findings() -> Findings:
     return Findings(claims, [table], [picture], ["2 seeds"])
 
 
-def test_the_page_shows_all_texts_as_they_are(tmp_path: Path) -> None:
+def test_the_page_shows_all_texts_as_they_are(browser: Browser, tmp_path: Path) -> None:
     study = Study("try", "A <study>", "Somebody & others", "What it does.", lambda context: findings())
     write_findings(study, findings(), tmp_path, small=True)
-    with chromium() as browser:
-        pages = Pages(browser)
-        page = pages.open((tmp_path / "report.html").as_uri())
-        shown = page.inner_text("body")
-        assert page.locator("img").evaluate("image => image.naturalWidth") > 0
-        assert pages.errors == []
-        pages.close()
+    pages = Pages(browser)
+    page = pages.open((tmp_path / "report.html").as_uri())
+    shown = page.inner_text("body")
+    assert page.locator("img").evaluate("image => image.naturalWidth") > 0
+    assert pages.errors == []
+    pages.close()
     for text in ("A <study>", "x < y & z", "<b>2</b>", "does not hold", "because", "1,234.5", "small form"):
         assert text in shown
     assert "3 claims: 1 holds, 1 does not hold, 1 cannot be checked" in shown

@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.support.browser import Pages, chromium
+from tests.support.browser import Pages
 
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Starts Chromium once."""
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -12,16 +12,10 @@ from playwright.sync_api import Browser, Page, expect
 from tests.apiserver.serving import TOKEN
 from tests.batchoperator.cluster import OperatedCluster
 from tests.batchoperator.esi.serving import ServedInterface, operating, serving
-from tests.support.browser import Pages, chromium
+from tests.support.browser import Pages
 from wavetank.batchoperator.esi import page as page_module
 
 REPORT = Path(page_module.__file__).parents[2] / "report/assets/report.css"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
