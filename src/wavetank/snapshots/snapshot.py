@@ -11,6 +11,7 @@ import msgspec
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.cluster.store.store import Store
 from wavetank.errors import InputError
+from wavetank.files import replacing
 from wavetank.kernel.garbage import rare_collections
 from wavetank.snapshots.kinds import SNAPSHOT_KINDS
 from wavetank.snapshots.owners import with_owners
@@ -85,12 +86,8 @@ def write_snapshot(snapshot: Snapshot, path: Path) -> None:
     """
     items = b",\n".join(msgspec.json.encode(manifest) for manifest in snapshot.manifests)
     text = b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}\n"
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_bytes(gzip.compress(text, 6, mtime=0) if path.suffix == ".gz" else text)
-        unfinished.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", source=str(path)) from None
 
 
 def _files(path: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from wavetank.batsim.jobs.job import Job, JobState
 from wavetank.batsim.outputs.recorder import COLUMNS, Recorder
 from wavetank.batsim.outputs.totals import Totals, execution_time, totals_of
 from wavetank.errors import InputError
+from wavetank.files import replacing
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.results.schema import JOBS, SCHEDULE
 from wavetank.results.write.csvfiles import quoted_cell
@@ -39,12 +40,9 @@ class Files:
 
     def table(self, name: str, header: Iterable[str], rows: Iterable[str]) -> None:
         """Writes a CSV file; half a file is never left behind."""
-        path = self.path(name)
-        part = path.with_name(f".{path.name}.part")
-        with part.open("w", encoding="utf-8", newline="\n") as file:
+        with replacing(self.path(name)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
             file.write(",".join(header) + "\n")
             file.writelines(f"{row}\n" for row in rows)
-        part.replace(path)
 
 
 def write_files(

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from wavetank.errors import InputError
+from wavetank.files import replacing
 
 ASSETS = files("wavetank.report") / "assets"
 
@@ -24,7 +24,7 @@ def fill_page(
 ) -> str:
     """Returns the page; styles and scripts are names of assets, later scripts use earlier ones, the last starts them.
 
-    `slots` are HTML. The page may run its own scripts and fetch nothing.
+    The template has what follows `<body>`; `slots` are HTML. The page may run its own scripts and fetch nothing.
     """
     script = join_scripts(scripts)
     filled = {
@@ -36,17 +36,13 @@ def fill_page(
         **slots,
     }
     # In one pass: what fills a slot is never searched for slots.
-    return _SLOT.sub(lambda slot: filled[slot[1]], asset(template))
+    return _SLOT.sub(lambda slot: filled[slot[1]], asset("head.html") + asset(template))
 
 
 def write_page(target: Path, page: str) -> Path:
     """Writes a page by a rename, so that it is never seen incomplete, and returns its path; InputError if it cannot."""
-    unfinished = target.with_name(f".{target.name}.unfinished")
-    try:
+    with replacing(target) as unfinished:
         unfinished.write_text(page, encoding="utf-8")
-        unfinished.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", source=str(target)) from None
     return target
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from wavetank.errors import InputError
+from wavetank.files import replacing
 from wavetank.workloads.convert.batsim import write_batsim
 from wavetank.workloads.convert.losses import Losses
 from wavetank.workloads.convert.manifests import write_manifests
@@ -41,19 +41,13 @@ class Written(NamedTuple):
 
 
 def write_workload(records: Records, path: Path, format: str | None = None) -> Written:  # noqa: A002
-    """Writes a file under a temporary name and renames it, so that no half-written file stays after an error."""
+    """Writes a file whole or not at all."""
     name = format or _format_of(path)
     if name not in TARGETS:
         raise InputError(f"cannot write {name!r}: expected one of {', '.join(TARGETS)}", source=str(path))
     losses = Losses(name)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path) as unfinished:
         entries = TARGETS[name].write(records, unfinished, losses)
-        unfinished.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", source=str(path)) from None
-    finally:
-        unfinished.unlink(missing_ok=True)
     return Written(name, entries, losses.notes)
 
 

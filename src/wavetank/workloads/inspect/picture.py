@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
+from wavetank.files import replacing
 from wavetank.workloads.inspect.summary import Spread, WorkloadSummary
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 720, 300, 60, 50
@@ -14,13 +15,9 @@ _STYLE = "font:12px system-ui,sans-serif;background:#fff"
 
 
 def write_picture(summary: WorkloadSummary, path: Path) -> None:
-    """Writes the arrival curve and the main numbers under a temporary name and renames it."""
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
+    """Writes the arrival curve and the main numbers; InputError if the file cannot be written."""
+    with replacing(path) as unfinished:
         unfinished.write_text(draw(summary), encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def draw(summary: WorkloadSummary) -> str:
