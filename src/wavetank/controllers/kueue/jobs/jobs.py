@@ -9,7 +9,6 @@ from wavetank.cluster.objects.kueue import (
     COMPLETIONS_EQUAL_PARALLELISM,
     EVICTED,
     FINISHED,
-    IN_USE,
     MIN_PARALLELISM,
     POD_SET,
     PRIORITY_CLASS_LABEL,
@@ -18,12 +17,11 @@ from wavetank.cluster.objects.kueue import (
     WORKLOAD_NAME,
 )
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_of, controller_reference
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.jobs.gating import default_queue
-from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import make_workload, release_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
@@ -75,7 +73,7 @@ class QueuedJobs:
         workload = self._find_workload(old)
         self._names.pop(old.uid, None)
         if workload is not None:
-            self._release(workload)
+            release_workload(self._client, workload)
             remaining = self._store.find(WORKLOAD, *workload.key)
             if remaining is not None:
                 self._client.delete(remaining)
@@ -98,7 +96,7 @@ class QueuedJobs:
             return
         status = self._writer.status_of(workload)
         if status.is_true(FINISHED):
-            self._release(workload)
+            release_workload(self._client, workload)
         elif _is_finished(job):
             self._finish(job, workload, status)
         elif _reclaimable(job) != (status.status.get("reclaimablePods") or []):
@@ -214,18 +212,6 @@ class QueuedJobs:
         status.finish(reason, str(ended.get("message") or ""))
         self._writer.write(workload, status)
         self._record(job, "FinishedWorkload", f"Workload '{'/'.join(workload.key)}' is declared finished")
-
-    def _release(self, workload: Resource) -> None:
-        """Removes Kueue's finalizer from a Workload."""
-        finalizers = (workload.manifest.get("metadata") or {}).get("finalizers") or []
-        if IN_USE in finalizers:
-            document = workload.render()
-            kept = [each for each in finalizers if each != IN_USE]
-            document["metadata"] = {**document["metadata"], "finalizers": kept}
-            try:
-                self._client.update(workload, document)
-            except ApiError:
-                return  # it has changed: the next event of it comes here again
 
     def _find_workload(self, job: Resource) -> Resource | None:
         return self._store.find(WORKLOAD, job.namespace, self._name_of(job))

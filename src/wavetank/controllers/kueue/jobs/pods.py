@@ -12,7 +12,6 @@ from wavetank.cluster.objects.kueue import (
     ADMITTED,
     EVICTED,
     FINISHED,
-    IN_USE,
     MANAGED,
     POD_GROUP_NAME,
     POD_GROUP_TOTAL_COUNT,
@@ -25,7 +24,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import make_workload, release_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
@@ -174,11 +173,7 @@ class QueuedPods:
     def _release(self, workload: Resource) -> None:
         self._pods.pop(workload.key, None)
         self._total.pop(workload.key, None)
-        finalizers = (workload.manifest.get("metadata") or {}).get("finalizers") or []
-        if IN_USE in finalizers:
-            document = workload.render()
-            document["metadata"] = {**document["metadata"], "finalizers": []}
-            self._client.update(workload, document)
+        release_workload(self._client, workload)
 
 
 def _template(pod: Pod) -> Document:
