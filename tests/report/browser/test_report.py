@@ -88,11 +88,28 @@ def test_the_gantt_chart_zooms_and_resets_by_keyboard(report: Page) -> None:
     )
 
 
-def test_a_pod_is_found_by_its_name(report: Page) -> None:
+NAMES = {1: "web-10", 2: "web-1", 3: "web-11", 4: "Web-UI"}
+
+
+def test_a_pod_is_found_by_its_name_in_any_case_and_exact_names_first(results: Results, open_page: Open) -> None:
+    page = open_page(write_report(results(Recipe(pod_names=NAMES))))
+    search = page.get_by_placeholder("name, then Enter")
+    for text, found in (
+        ("job-3-1", "job-3-1"),
+        ("web-10", "web-10"),
+        ("web-1", "web-1"),  # the exact name, although a longer one was found before
+        ("web-1", "web-10"),  # asked again: the longer ones
+        ("default/web-1", "web-1"),
+        ("WEB-11", "web-11"),
+        (" web-ui ", "Web-UI"),
+    ):
+        search.fill(text)
+        search.press("Enter")
+        assert f"default/{found}" in page.locator("#gantt-details").inner_text().split(), text
+
+
+def test_a_name_that_no_pod_has_is_not_found(report: Page) -> None:
     search = report.get_by_placeholder("name, then Enter")
-    search.fill("job-3-1")
-    search.press("Enter")
-    assert "job-3-1" in report.locator("#gantt-details").inner_text()
     search.fill("missing")
     search.press("Enter")
     assert report.get_by_text("no such pod in this chart").is_visible()

@@ -107,12 +107,17 @@ function barTerms(model, bar) {
   ];
 }
 
-/** The next bar after `after` whose pod's name holds `text`, going round; -1 if there is none. */
+/**
+ * The bar after `after`, going round, among those whose pod's name contains `text` in upper or lower case; -1 if there
+ * is none. Pods with exactly this name, with or without the namespace, come first: "web-1" before "web-10".
+ */
 function findBar({ bars, pods }, text, after) {
-  const n = bars.pod.length;
-  for (let k = 1; k <= n; k++) {
-    const bar = (after + k) % n;
-    if (pods.names[bars.pod[bar]].includes(text)) return bar;
+  const wanted = text.trim().toLowerCase(), exact = [], others = [];
+  for (let bar = 0; bar < bars.pod.length; bar++) {
+    const name = pods.names[bars.pod[bar]].toLowerCase();
+    if (name === wanted || name.endsWith(`/${wanted}`)) exact.push(bar);
+    else if (name.includes(wanted)) others.push(bar);
   }
-  return -1;
+  const found = [...exact, ...others];
+  return found.length ? found[(found.indexOf(after) + 1) % found.length] : -1;
 }

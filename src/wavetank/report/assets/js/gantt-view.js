@@ -11,6 +11,7 @@ class GanttView {
     this.key = el("div", { class: "key" });
     this.painter = new GanttPainter(this.canvas);
     this.chosen = -1;
+    this.sought = ""; // the last text that was searched for
     byId("gantt-figure").append(this.canvas, this.key);
     this.listen();
     onResize(byId("gantt-figure"), () => this.draw());
@@ -168,9 +169,10 @@ class GanttView {
     this.draw();
   }
 
-  /** Chooses the next pod whose name holds `text` and brings it into view. Tells whether there is one. */
+  /** Chooses a pod whose name contains `text`, the next one if asked again, and brings it into view. Tells whether there is one. */
   find(text) {
-    const bar = this.model.bars ? findBar(this.model, text, this.chosen) : -1;
+    const bar = this.model.bars ? findBar(this.model, text, text === this.sought ? this.chosen : -1) : -1;
+    this.sought = text;
     if (bar < 0) return false;
     this.centre(bar);
     this.choose(bar);
@@ -223,7 +225,7 @@ function searchField(view) {
   const answer = el("span", { class: "quiet", role: "status" });
   const input = el("input", { type: "search", placeholder: "name, then Enter", size: 18 });
   input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !input.value) return;
+    if (event.key !== "Enter" || !input.value.trim()) return;
     answer.textContent = view.find(input.value) ? "" : "no such pod in this chart";
   });
   return el("label", { class: "field" }, el("span", {}, "Find a pod"), input, answer);
