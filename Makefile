@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all coverage lint generate bench bench-serve bench-loop bench-compare wheel clean help
+.PHONY: demo test test-all coverage lint docs generate bench bench-serve bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,13 +22,16 @@ coverage: $(INSTALLED) ## Run the tests and say which lines of the package none 
 	mkdir -p out/coverage
 	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-report=html
 
-lint: $(INSTALLED) ## Check style, types, import contracts and the report's scripts (needs npm)
+lint: docs ## Check style, types, import contracts, the docs and the report's scripts (needs npm)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/join_report_scripts.py $(VENV)/report-scripts
 	npm install --silent --no-audit --no-fund && npm run --silent lint
+
+docs: $(INSTALLED) ## Build the documentation site into out/site; fails on dead links and pages missing in docs/README.md
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 generate: $(INSTALLED) ## Write all generated data again (needs Go, and the recordings in WAVETANK_SHARED)
 	$(BIN)/python scripts/generate_kinds.py

@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: the command line, the Experiment document, and the tables of results.
+"""Writes docs/reference from the code: the command line, the Experiment document, tables of results, the Python API.
 
 Run it after a change of one of them: `python scripts/generate_reference.py`. A test holds that the pages are current.
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from api_page import write_api
 from wavetank.cli.main import cli
 from wavetank.controllers.clusterautoscaler.flags import HonouredFlag, honoured_flags
 from wavetank.controllers.clusterautoscaler.options import EXPANDERS
@@ -189,6 +190,14 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+_API = f"""# Python API reference
+
+{_WRITTEN}
+
+Every function and class that `wavetank` and `wavetank.testing` export. [python.md](../python.md) shows how to use
+them."""
+
+
 def pages() -> Mapping[str, str]:
     """Returns the pages by the names of their files."""
     return {
@@ -196,6 +205,7 @@ def pages() -> Mapping[str, str]:
         "command-line.md": write_command_line(),
         "results.md": write_results(),
         "autoscaler-flags.md": write_flags(),
+        "python-api.md": write_api(_API),
     }
 
 
