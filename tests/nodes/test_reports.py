@@ -171,3 +171,18 @@ def test_what_the_object_says_of_a_node_stays() -> None:
     told = cluster.reports.render(node)["status"]["conditions"]
     assert lost in told
     assert told[-1] == {"type": "Flaky", "status": "True"}
+
+
+@pytest.mark.parametrize(
+    ("script", "after", "lines"),
+    [
+        pytest.param("echo hello", 20, [(3, "hello")], id="a line"),
+        pytest.param("echo a; sleep 4; echo b", 5, [(3, "a")], id="up to now"),
+        pytest.param("echo a; sleep 4; echo b", 20, [(3, "a"), (7, "b")], id="all"),
+    ],
+)
+def test_the_log_is_what_the_command_prints(script: str, after: float, lines: list[tuple[float, str]]) -> None:
+    cluster = ReportingCluster(SLOW)
+    cluster.started("p", run=a_run(10), containers=[{"name": "main", "command": ["sh", "-c", script]}])
+    cluster.run_until(after)
+    assert cluster.output() == lines

@@ -34,7 +34,11 @@ def a_pod_running(*commands: list[str], init: list[list[str]] | None = None, **a
         pytest.param(["sh", "-c", "exec sleep 7"], 7, id="exec"),
         pytest.param(["sh", "-c", "while true; do sleep 1; done"], FOREVER, id="a loop"),
         pytest.param(["sh", "-c", "sleep 5 & wait"], FOREVER, id="in the background"),
-        pytest.param(["sh", "-c", "echo sleep 5"], FOREVER, id="only talking of sleep"),
+        pytest.param(["sh", "-c", "echo sleep 5"], 0, id="only talking of sleep"),
+        pytest.param(["sh", "-ec", "echo 'sleep 5; sleep 6'; sleep 1"], 1, id="in quotation marks"),
+        pytest.param(["sh", "-c", "python train.py; echo done"], FOREVER, id="a program that is not known"),
+        pytest.param(["sh", "-c", "echo 'no end"], FOREVER, id="not a script"),
+        pytest.param(["true"], 0, id="true"),
         pytest.param(["nginx"], FOREVER, id="a server"),
         pytest.param([], FOREVER, id="the image's own command"),
     ],
@@ -42,6 +46,31 @@ def a_pod_running(*commands: list[str], init: list[list[str]] | None = None, **a
 def test_a_container_sleeps_as_its_command_says(command: list[str], seconds: float | None) -> None:
     expected = None if seconds is None else seconds * SECOND
     assert behavior_of(a_pod_running(command)).duration == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        pytest.param(["true"], 0, id="true"),
+        pytest.param(["/bin/false"], 1, id="false"),
+        pytest.param(["sh", "-c", "exit 3"], 3, id="exit"),
+        pytest.param(["sh", "-c", "sleep 5; exit 2; sleep 7"], 2, id="after a sleep"),
+        pytest.param(["sh", "-c", "false && exit 4"], 1, id="what fails ends an and-list"),
+        pytest.param(["sh", "-c", "false; true"], 0, id="the last command counts"),
+        pytest.param(["bash", "-c", "./train.sh\nexit 9"], 9, id="after a program that is not known"),
+    ],
+)
+def test_a_container_ends_as_its_command_says(command: list[str], code: int) -> None:
+    assert behavior_of(a_pod_running(command), default=SECOND).exit_code == code
+
+
+def test_the_first_exit_code_that_is_not_0_is_the_pods() -> None:
+    assert behavior_of(a_pod_running(["true"], ["sh", "-c", "exit 5"], ["false"])).exit_code == 5
+
+
+def test_an_annotation_says_how_a_pod_ends_whatever_its_command() -> None:
+    assert behavior_of(a_pod_running(["false"], exit_code="0")).exit_code == 0
+    assert behavior_of(a_pod_running(["false"], duration="1m")).exit_code == 0
 
 
 @pytest.mark.parametrize(

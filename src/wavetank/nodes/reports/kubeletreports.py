@@ -62,8 +62,8 @@ class KubeletReports:
         """Returns the log of a container: virtual times and lines; none if it has not started."""
         history = self._history_of(pod)
         given = [*(pod.spec.manifest.get("initContainers") or ()), *(pod.spec.manifest.get("containers") or ())]
-        image = next((str(each.get("image")) for each in given if each.get("name") == container), "")
-        return container_log(history, pod, container, image, previous) if history else []
+        named = next((each for each in given if each.get("name") == container), {"name": container, "image": ""})
+        return container_log(history, pod, named, self._clock.now, previous) if history else []
 
     def exited(self, pod: Pod, version: int) -> None:
         """Records that a pod's containers have ended and wait to be restarted, from a resource version on."""

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.commands import command_of
 
 
 class PodHistory:
@@ -54,20 +58,26 @@ class PodHistory:
 
 
 def container_log(
-    history: PodHistory, pod: Pod, container: str, image: str, previous: bool = False
+    history: PodHistory, pod: Pod, container: Mapping[str, Any], now: Nanoseconds, previous: bool = False
 ) -> list[tuple[Nanoseconds, str]]:
-    """Returns the log of a simulated container, of the previous run if `previous`: times and lines."""
+    """Returns the log of a simulated container, of the previous run if `previous`: times and lines.
+
+    It has what the command prints; if that cannot be read, what happened to the container.
+    """
     run = pod.restarts - previous
     started = history.started(pod)
     if started is None or run < 0:
         return []
     begun = history.starts[run]
+    ended = history.ended(pod, run) if previous or pod.finished or history.waits(pod) else None
+    if output := command_of(container).output:
+        until = now if ended is None else ended
+        return [(begun + offset, text) for offset, text in output if begun + offset <= until]
     lines = [(history.bound, f"pod {pod.namespace}/{pod.name} was bound to node {pod.node_name}")] if not run else []
-    lines.append((begun, f"pulled image {image}"))
-    lines.append((begun, f"started container {container}{f' again, restart {run}' if run else ''}"))
+    lines.append((begun, f"pulled image {container.get('image')}"))
+    lines.append((begun, f"started container {container.get('name')}{f' again, restart {run}' if run else ''}"))
     lines.append((begun, _plan(pod)))
-    if previous or pod.finished or history.waits(pod):
-        ended = history.ended(pod, run)
+    if ended is not None:
         lines.append((ended, f"finished with exit code {exit_code(pod)} after {_seconds(ended - begun)}"))
     return lines
 
