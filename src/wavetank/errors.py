@@ -43,6 +43,10 @@ class SchedulerError(WavetankError):
     exit_status = 3
 
 
+class StandstillError(SchedulerError):
+    """The clock of a run stands still while its actors go on; the message names them."""
+
+
 def _join(outer: str, inner: str) -> str:
     if not outer or not inner:
         return outer or inner

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from itertools import repeat
 
 from wavetank.errors import WavetankError
 from wavetank.kernel.durations import Nanoseconds
@@ -10,6 +11,9 @@ from wavetank.kernel.durations import Nanoseconds
 # Callbacks of one instant run in this order: first its events, then the schedulers that react to them.
 EVENTS = 0
 SCHEDULERS = 1
+
+# `Clock.after_each_block` is called whenever so many timers have run.
+BLOCK = 10_000
 
 
 class PastError(WavetankError):
@@ -56,6 +60,7 @@ class Clock:
         self._present: tuple[deque[Timer], deque[Timer]] = (deque(), deque())  # of this instant, by priority
         self._later: dict[Nanoseconds, Timer | list[Timer]] = {}  # most instants have one timer only
         self._instants: list[Nanoseconds] = []  # a heap of the keys of `_later`: plain numbers compare fastest
+        self.after_each_block: Callable[[], None] | None = None  # while it runs; for a look at the progress
 
     def at(
         self,
@@ -101,9 +106,19 @@ class Clock:
 
         Without `until`: runs as long as anything but background timers is left, and stands at the last one.
         """
+        while self._run_block(until):
+            if self.after_each_block is not None:
+                self.after_each_block()
+        if until is not None:
+            self.now = max(self.now, until)
+
+    def _run_block(self, until: Nanoseconds | None) -> bool:
+        """Runs BLOCK timers; returns False if there were fewer to run."""
         present, later, instants = self._present, self._later, self._instants
         events, schedulers = present
-        while self.foreground or until is not None:
+        for _ in repeat(None, BLOCK):
+            if not self.foreground and until is None:
+                return False
             if events:
                 timer = events.popleft()
             elif schedulers:
@@ -116,7 +131,7 @@ class Clock:
                     continue
                 timer = following
             else:
-                break
+                return False
             callback = timer.callback  # written out, like the beginning of an instant: every event pays for it
             if callback is not None:
                 timer.callback = None
@@ -124,8 +139,7 @@ class Clock:
                     self.foreground -= 1
                 self.now = timer.due
                 callback()
-        if until is not None:
-            self.now = max(self.now, until)
+        return True
 
     def run_events(self, until: Nanoseconds) -> None:
         """Runs everything before `until`, and the events of that instant, but not the schedulers that react to them."""

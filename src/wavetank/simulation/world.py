@@ -14,6 +14,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attachable, Attached, SchedulerOptions
+from wavetank.simulation.standstill import StandstillGuard
 from wavetank.simulation.submitter import Complete, Submitter
 from wavetank.workloads.workload import Workload, object_arrivals
 
@@ -33,6 +34,7 @@ class World:
         self.clock = self.store.clock
         self.context = ActorContext(self.store, Streams(seed), version)
         self.schedulers: list[tuple[str, Attached]] = []
+        StandstillGuard(self.store)
 
     def create(self, manifests: Iterable[Manifest]) -> None:
         """Creates objects in the given order."""

@@ -87,3 +87,13 @@ def test_a_gated_pod_joins_the_queue_when_its_gates_are_gone(cluster):
     cluster.store.update(free)
     cluster.run()
     assert cluster.nodes_of_pods() == {"gated": "n"}
+
+
+@pytest.mark.parametrize("queue", ["fcfs", "sjf", "easy", "conservative"])
+def test_a_pod_that_names_its_node_goes_there(queue):
+    cluster = Cluster(node_manifest("first"), node_manifest("second"))
+    find_scheduler(queue, (1, 36)).attach(ActorContext(cluster.store, Streams(0), (1, 36)))
+    field = {"key": "metadata.name", "operator": "In", "values": ["second"]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [field]}]}}
+    submit(cluster, "daemon", cpu="1", affinity={"nodeAffinity": required})
+    assert cluster.nodes_of_pods() == {"daemon": "second"}

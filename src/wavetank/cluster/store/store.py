@@ -55,6 +55,12 @@ class _Kind:
         self.modified = self.modified if modified is None else (*self.modified, modified)
         self.deleted = self.deleted if deleted is None else (*self.deleted, deleted)
 
+    def unwatch(self, watcher: Watcher) -> None:
+        """Calls the functions of a watcher no more."""
+        self.added = tuple(call for call in self.added if call != watcher.added)
+        self.modified = tuple(call for call in self.modified if call != watcher.modified)
+        self.deleted = tuple(call for call in self.deleted if call != watcher.deleted)
+
 
 class _Kinds(dict[str, _Kind]):
     """The kinds in use, by GroupKind; watchers in `everywhere` watch each new one."""
@@ -164,6 +170,10 @@ class Store:
         if watcher is not None:
             added, modified, deleted = watcher.added, watcher.modified, watcher.deleted
         self._kinds[group_kind].watch(added, modified, deleted)
+
+    def unsubscribe(self, group_kind: GroupKind, watcher: Watcher) -> None:
+        """Calls a watcher no more; changes that are being delivered may still reach it."""
+        self._kinds[group_kind].unwatch(watcher)
 
     def subscribe_all(self, watcher: Watcher) -> None:
         """Calls `watcher` on every change of every kind from now on."""

@@ -286,6 +286,9 @@ class BatchScheduler:
             codes = plugin.codes(spec, table)
             if codes is not None:
                 allowed &= codes[: len(allowed)] == 0
+            else:  # a pod that names its nodes, as those of DaemonSets do
+                left = np.flatnonzero(allowed)
+                allowed[left] = plugin.evaluate(plugin.facet(spec), left, table) == 0
         return allowed
 
 
