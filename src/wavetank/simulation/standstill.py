@@ -72,7 +72,8 @@ class StandstillGuard:
         created = f"; pods were created for {owners}" if owners else ""
         return StandstillError(
             f"the clock stands still at {format_seconds(self._clock.now)} s: {what} at this instant{acting}{created}. "
-            "Actors that undo each other's work need time in between, such as that of scheduling attempts (spec.latency.attempt)"
+            "Actors that undo each other's work need time in between, such as that of scheduling attempts "
+            "(spec.latency.attempt)"
         )
 
     # changes of pods while the clock stands still

@@ -34,13 +34,13 @@ class PodGroupController:
         if GROUP_NAME in new.annotations or not self._takes(new):
             return
         present = self._store.find(POD, new.namespace, new.name)
-        if present is None or present.uid != new.uid:
+        if not isinstance(present, Pod) or present.uid != new.uid:
             return
         key = (new.namespace, _PREFIX + _owner(new, "uid", new.uid))
         if self._store.find(POD_GROUPS, *key) is None:
             self._store.create(PodGroup(self._manifest(new, key[1])))
         self._members.setdefault(key, set()).add(new.uid)
-        self._annotate(new, key[1])
+        self._annotate(present, key[1])  # a pod that names its node may have been started since
 
     def modified(self, old: Pod, new: Pod) -> None:
         """A pod stays in its group."""
