@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,25 +12,16 @@ import numpy as np
 
 from wavetank.errors import SchedulerError
 from wavetank.experiments.recording import make_recorder
+from wavetank.experiments.runfiles import write_files
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.garbage import rare_collections
 from wavetank.loop.errors import ProcessError
-from wavetank.results.columns.decimals import NEVER, Integers
+from wavetank.results.columns.decimals import Integers
 from wavetank.results.layout import ATTEMPTS, run_label
-from wavetank.results.metrics.autoscaling import autoscaler_figures
 from wavetank.results.metrics.gpus import GpuFigures, gpu_figures
-from wavetank.results.metrics.jobs import FinishedJobs
-from wavetank.results.metrics.machines import node_figures
 from wavetank.results.metrics.metrics import measure
 from wavetank.results.metrics.podtable import PodTable
-from wavetank.results.metrics.queues import queue_report
-from wavetank.results.recording.podrow import PodRow
 from wavetank.results.schema import QUANTILES, Metrics
-from wavetank.results.write.autoscaling import write_autoscaling
-from wavetank.results.write.batsim import write_batsim
-from wavetank.results.write.nodes import write_nodes
-from wavetank.results.write.queues import write_queues
-from wavetank.results.write.tables import write_tables
 from wavetank.simulation.simulation import Setting, Simulation
 from wavetank.workloads.generators.inflation import known_pods
 
@@ -127,26 +117,14 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             simulation = Simulation(plan.setting, plan.seed, observers, explain)
             simulation.run()
         wall = time.perf_counter() - begun
-        pods = PodTable(recorder)
+        figures = write_files(recorder, plan.folder, plan.wavetank_version)
+        pods, jobs = figures.pods, figures.jobs
         if tables is not None:
             tables[plan.label] = pods
-        write_tables(pods, plan.folder)
-        jobs = FinishedJobs(pods)
-        write_batsim(pods, jobs, plan.folder, plan.wavetank_version)
         if recorder.tasks is not None:
             from wavetank.results.write.k8ssim import write_k8ssim  # few runs need it
 
             write_k8ssim(recorder.tasks.rows.values(), plan.folder)
-        autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
-        write_autoscaling(autoscalers, plan.folder)
-        queues = queue_report(recorder.queues, recorder.end)
-        queued: list[str] = []
-        if queues is not None:
-            write_queues(queues, plan.folder)
-            queued = [f"{plan.label}: {warning}" for warning in queues.warnings()]
-        nodes = node_figures(pods)
-        if nodes is not None:
-            write_nodes(nodes, plan.folder)
         energy = None if meter is None else _write_energy(meter, plan.folder)
         served: list[str] = []
         if requests is not None:
@@ -155,12 +133,14 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         if batch is not None:
             _write_batch(batch, recorder.end, plan.folder)
         outside = (f"{plan.label}: {note}" for note in simulation.not_admitted)
-        idle = (f"{plan.label}: {warning}" for each in autoscalers for warning in each.warnings())
-        warnings = (*recorder.features.warnings(), *_pending(pods, plan.label), *outside, *idle, *served, *queued)
-        figures = requests.services if requests is not None else None
+        warnings = (*figures.warnings(plan.label), *outside, *served)
+        services = requests.services if requests is not None else None
         latencies = jobs.turnaround if batch is None else np.array(batch.recorder.latencies, np.int64)
-        metrics = measure(pods, jobs, _gpu_figures(pods, plan), autoscalers, nodes, figures, energy, latencies, queues)
-        return RunResult(plan.scheduler, plan.seed, metrics, _quantiles(latencies), warnings, simulation.attempts, wall)
+        gpus = _gpu_figures(pods, plan)
+        metrics = measure(
+            pods, jobs, gpus, figures.autoscalers, figures.nodes, services, energy, latencies, figures.queues
+        )
+        return RunResult(plan.scheduler, plan.seed, metrics, quantiles(latencies), warnings, simulation.attempts, wall)
 
 
 def _service_observer(plan: RunPlan) -> ServiceObserver | None:
@@ -208,7 +188,8 @@ def _write_batch(batch: BatchObserver, end: Nanoseconds, folder: Path) -> None:
     write_batch(batch.recorder, end, folder)
 
 
-def _quantiles(latencies: Integers) -> tuple[float, ...]:
+def quantiles(latencies: Integers) -> tuple[float, ...]:
+    """Returns the QUANTILES of latencies in nanoseconds, in seconds; none if there are no latencies."""
     values = latencies / SECOND
     return tuple(round(float(each), 6) for each in np.percentile(values, QUANTILES)) if len(values) else ()
 
@@ -228,24 +209,3 @@ def _recording(plan: RunPlan) -> Iterator[AttemptRecorder | None]:
 def _gpu_figures(pods: PodTable, plan: RunPlan) -> GpuFigures | None:
     gpus = pods.recorder.gpus
     return gpu_figures(gpus, pods, known_pods(plan.setting.workload, plan.seed)) if gpus is not None else None
-
-
-def _pending(pods: PodTable, label: str) -> list[str]:
-    """Names the pods that never found a node, with the reason of the last attempt."""
-    names: defaultdict[str, list[str]] = defaultdict(list)
-    for i in np.flatnonzero((pods.scheduled == NEVER) & (pods.finished == NEVER)).tolist():
-        row = pods.rows[i]
-        names[row.message or _never_tried(row)].append(row.name)
-    counts = Counter({message: len(pods) for message, pods in names.items()})
-    return [
-        f"{label}: {count} {'pod' if count == 1 else 'pods'} never scheduled ({_some(names[message])}): {message}"
-        for message, count in counts.most_common(5)
-    ]
-
-
-def _never_tried(row: PodRow) -> str:
-    return "never tried" if row.scheduler else f"no scheduler is called {row.spec.scheduler_name!r}"
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")

@@ -34,8 +34,13 @@ def write_summary(
 
     `failures` says which runs have failed; a scheduler of which none was made is left out.
     """
+    write_results_of(_facts(experiment, results, wavetank_version, failures), results, folder, wall_s)
+
+
+def write_results_of(facts: ExperimentFacts, results: Sequence[RunResult], folder: Path, wall_s: float) -> None:
+    """Writes these facts, and the metrics and real times of the runs."""
     write_rows(folder, SUMMARY, [summary_row(each.scheduler, each.seed, each.metrics) for each in results])
-    write_json(folder / layout.EXPERIMENT, _facts(experiment, results, wavetank_version, failures))
+    write_json(folder / layout.EXPERIMENT, facts)
     write_json(folder / layout.WALL, _wall(results, wall_s))
 
 

@@ -120,15 +120,16 @@ def command(
                 results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
         except FailedRunsError as error:
             if error.results:
-                _show(out, all_warnings(read, error.results))
+                show_results(out, all_warnings(read, error.results))
             raise
-    _show(out, all_warnings(read, results))
+    show_results(out, all_warnings(read, results))
     if replaces:
         errors.print(f"replaced the earlier results in {out}", soft_wrap=True, highlight=False, markup=False)
     end_with_findings(check_results(read.assertions, results))
 
 
-def _show(out: Path, warnings: Sequence[str]) -> None:
+def show_results(out: Path, warnings: Sequence[str]) -> None:
+    """Prints the summary of results, warnings, and where the results are."""
     console.print(summary_table(out))
     groups = node_table(out)
     if groups is not None:

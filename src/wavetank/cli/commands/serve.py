@@ -15,11 +15,14 @@ from wavetank.apiserver.features import read_features
 from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
+from wavetank.apiserver.http.server import App as ServedApp
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.apiserver.http.webhooks import HttpWebhooks
-from wavetank.cli.console import console
-from wavetank.cli.options import read_flags, read_scheduler
+from wavetank.cli.activity import Activity, ShownApp
+from wavetank.cli.console import console, errors
+from wavetank.cli.options import read_flags, read_scheduler, verbosity
+from wavetank.cli.sessionrecording import SessionRecording
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import SERVED
 from wavetank.controllers.clusterautoscaler.options import Options
@@ -27,6 +30,7 @@ from wavetank.controllers.descriptors import check_flags, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.nodegroups import NodeGroupsDocument, make_groups
 from wavetank.experiments.kernels import compile_kernels
+from wavetank.results.write.outfolder import check_out
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
 from wavetank.simulation.latency.presets import PRESETS
@@ -46,6 +50,7 @@ Examples:
   wavetank serve --bare --port 8001 --token secret          # nothing happens unless a client does it
   export KUBECONFIG=$PWD/wavetank.kubeconfig; kubectl get nodes
   wavetank clock advance 1h
+  wavetank serve --cluster nodes.yaml --record out/session  # a report of what clients did, at the end
 """
 
 
@@ -148,6 +153,13 @@ Examples:
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
 @click.option("--no-auth", is_flag=True, help="Accept requests without a token.")
 @click.option("--tls", is_flag=True, help="Serve HTTPS with a generated certificate.")
+@click.option(
+    "--record",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="Write results and a report of the session into the folder OUT at its end (Ctrl-C or SIGTERM).",
+)
+@verbosity
 def command(
     cluster: tuple[Path, ...],
     port: int,
@@ -172,12 +184,17 @@ def command(
     token: str | None,
     no_auth: bool,
     tls: bool,
+    record: Path | None,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Serve the Kubernetes API of a simulated cluster, for kubectl, schedulers and other clients."""
     if token is not None and no_auth:
         raise click.UsageError("--token and --no-auth exclude each other")
     if token is not None and not token.strip():
         raise click.UsageError("--token: expected a text")
+    if record is not None:
+        check_out(record)
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     pace = _speed(speed)
     guard = Authenticator(secret, host)
@@ -197,8 +214,17 @@ def command(
         setting = replace(setting, measured=_read_metrics(metrics_file))
     if setting.schedulers:
         compile_kernels()  # which would keep clients waiting later
-    served = ServedCluster(setting, guard.authenticate)
-    app = App(served.api, guard, Heartbeat(Pacing(served.clock, pace, paused)))
+    recording = None if record is None else SessionRecording(record)
+    activity = None if quiet else Activity(errors, verbose)
+    recorder = None if recording is None else recording.recorder
+    observers = [each for each in (recorder, activity) if each is not None]
+    served = ServedCluster(setting, guard.authenticate, observers=observers)
+    if recording is not None:
+        recording.begin(served)
+    pacing = Pacing(served.clock, pace, paused)
+    app: ServedApp = App(served.api, guard, Heartbeat(pacing))
+    if activity is not None:
+        app = ShownApp(app, activity, pacing)
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
         certificate = None
@@ -209,6 +235,8 @@ def command(
         server = make_server(app, certificate)
         _announce(access, kubeconfig)
         server.serve_on(listening)
+    if recording is not None:
+        recording.write(setting)
 
 
 def _webhooks(services: tuple[str, ...]) -> HttpWebhooks:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
@@ -29,6 +29,7 @@ from wavetank.simulation.loading import load_cluster
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
+from wavetank.simulation.observer import Observer
 from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.evictions import ApiEvictions
@@ -75,6 +76,7 @@ class ServedCluster:
     Its clock starts at the present time unless the setting says otherwise, so that clients may compare times with
     their own clock. Finished pods stay until they are deleted. `authenticate` returns the user of a token. `prepare` is
     called with the API and the context of the built-in controllers before they start, and may replace parts of it.
+    `observers` join before the nodes, as in a run.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class ServedCluster:
         setting: ServedSetting,
         authenticate: Callable[[str], User | None],
         prepare: Callable[[Api, ControllerContext], None] | None = None,
+        observers: Sequence[Observer] = (),
     ) -> None:
         start = time.time_ns() - EPOCH_SECONDS * SECOND if setting.start is None else setting.start
         self.world = world = World(SERVED.version, setting.seed, ServedStore(Clock(start), API_HISTORY))
@@ -90,6 +93,9 @@ class ServedCluster:
         reports = KubeletReports(context, SERVED.tag) if setting.kubelets else None
         if reports is not None:
             store.subscribe(POD, added=set_behavior)
+        for observer in observers:
+            observer.join(context)
+        if reports is not None:
             CrashLoopReporter(context, reports)
             Kubelets(context, setting.latency.nodes, keep_finished=True)
         ready_since = stated_ready_since if reports is None else reports.ready_since
@@ -130,6 +136,8 @@ class ServedCluster:
         start_controllers(controllers, setting.controllers, served=True)
         self._start_node_groups(setting, controllers)
         world.attach(setting.schedulers, _scheduler_options(setting))
+        for observer in observers:
+            observer.attached(world.schedulers)
 
     def _define_queues(self, cluster: Cluster) -> None:
         """Serves Kueue's kinds, as far as the cluster does not define them itself."""

@@ -1,0 +1,78 @@
+"""Results of a served session: those of an experiment with one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wavetank.cluster.fields.resources import CPU, MEMORY
+from wavetank.cluster.releases import SERVED
+from wavetank.experiments.run import RunResult, Tables, quantiles
+from wavetank.experiments.runfiles import write_files
+from wavetank.experiments.summary import write_results_of
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.results.facts import ClusterFacts, ExperimentFacts, SchedulerFacts, WorkloadFacts
+from wavetank.results.layout import run_folder, run_label
+from wavetank.results.metrics.metrics import measure
+from wavetank.results.recording.recorder import Recorder
+from wavetank.results.recording.timeorigin import count_from
+from wavetank.results.write.outfolder import written_whole
+
+NAME = "session"
+EXTERNAL = "external"  # what a scheduler is called that clients have attached
+
+
+@dataclass(frozen=True)
+class Session:
+    """A served session that has ended: what was recorded from `start` on, and how long it took in real time."""
+
+    recorder: Recorder
+    start: Nanoseconds
+    scheduler: str  # "" if none is built in
+    latency: str
+    seed: int
+    attempts: int
+    wall_s: float
+
+
+def write_session(
+    session: Session, out: Path, wavetank_version: str, finish: Callable[[Path, Tables], object] | None = None
+) -> RunResult:
+    """Writes the results into the folder `out`, whole or not at all; `finish` may add to them.
+
+    Call it once: recorded times become relative to the start of the session.
+    """
+    count_from(session.recorder, session.start)
+    scheduler = session.scheduler or EXTERNAL
+    with written_whole(out) as folder:
+        run = run_folder(folder, scheduler, session.seed)
+        run.mkdir(parents=True)
+        figures = write_files(session.recorder, run, wavetank_version)
+        jobs, label = figures.jobs, run_label(scheduler, session.seed)
+        metrics = measure(figures.pods, jobs, None, figures.autoscalers, figures.nodes, queues=figures.queues)
+        warnings = tuple(figures.warnings(label))
+        latencies = quantiles(jobs.turnaround)
+        result = RunResult(scheduler, session.seed, metrics, latencies, warnings, session.attempts, session.wall_s)
+        write_results_of(_facts(session, result, wavetank_version), [result], folder, session.wall_s)
+        if finish is not None:
+            finish(folder, {label: figures.pods})
+    return result
+
+
+def _facts(session: Session, result: RunResult, wavetank_version: str) -> ExperimentFacts:
+    nodes = session.recorder.nodes
+    cpu, memory = (sum(node.allocatable.get(name, 0) for node in nodes) for name in (CPU, MEMORY))
+    return ExperimentFacts(
+        wavetank=wavetank_version,
+        name=NAME,
+        kubernetes_version=".".join(map(str, SERVED.version)),
+        latency=session.latency,
+        ties="random",
+        seeds=[session.seed],
+        horizon_s=session.recorder.end / SECOND,
+        schedulers=[SchedulerFacts(result.scheduler, "" if session.scheduler else "attached by clients")],
+        cluster=ClusterFacts(len(nodes), cpu, memory),
+        workload=WorkloadFacts(result.metrics.pods, "pods that clients created"),
+        warnings=list(dict.fromkeys(result.warnings)),
+    )
