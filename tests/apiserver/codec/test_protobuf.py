@@ -84,6 +84,23 @@ def test_what_is_encoded_is_decoded_again(plural, data):
     assert decoded == {**document, "kind": kind.kind, "apiVersion": "v1"}
 
 
+def test_json_schemas_and_what_may_stand_in_their_place_are_read_as_they_were_sent():
+    kind = TABLE.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    text, number = {"type": "string"}, {"type": "integer"}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"items": text}, "b": {"items": [text, number]}, "c": {"additionalProperties": text}},
+        "additionalProperties": False,
+        "additionalItems": True,
+        "dependencies": {"x": ["a", "b"], "y": number},
+        "default": {"any": [1, None]},
+    }
+    version = {"name": "v1", "schema": {"openAPIV3Schema": schema}}
+    body = body_of(kind.api_version, kind.kind, kind.schema.structure, {"spec": {"versions": [version]}})
+    decoded = decode(TABLE, kind, body, PROTOBUF).document
+    assert missing_from(schema, decoded["spec"]["versions"][0]["schema"]["openAPIV3Schema"]) == []
+
+
 @given(noise=st.binary(max_size=60))
 def test_noise_is_refused_and_never_a_crash(noise):
     kind = TABLE.find("", "v1", "pods")

@@ -89,7 +89,21 @@ def _value(schema: Schema, value: Wire) -> Any:
         return _document(schema, _bytes(value))
     if schema.type == "array":
         return [each for number, part in _fields(_bytes(value)) if number == 1 for each in _elements(schema, part)]
+    if schema.resolve is not None:
+        return _alternative(schema, _bytes(value))
     return _SCALARS[schema.type](value)
+
+
+def _alternative(schema: Schema, message: bytes) -> Any:
+    """Reads a JSON schema or what may stand in its place: a list of schemas, a list of words, a boolean."""
+    parts = list(_fields(message))
+    first, second = ([part for number, part in parts if number == wanted] for wanted in (1, 2))
+    if schema.go_type.endswith("OrBool"):
+        return _document(schema, _bytes(second[0])) if second else bool(first and _integer(first[0]))
+    if first:
+        return _document(schema, _bytes(first[0]))
+    words = schema.go_type.endswith("OrStringArray")
+    return [_text(part) if words else _document(schema, _bytes(part)) for part in second]
 
 
 def _integer(value: Wire) -> int:

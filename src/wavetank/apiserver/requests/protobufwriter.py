@@ -117,7 +117,23 @@ def _scalar(number: int, schema: Schema, value: Any) -> bytes:
         return _varint(number << 3) + _varint(int(value) % 2**64)
     if schema.type == "number":
         return _varint(number << 3 | 1) + struct.pack("<d", value)
+    if schema.resolve is not None:
+        return _bytes(number, _alternative(schema, value))
     return _bytes(number, _message(schema.type, value))
+
+
+def _alternative(schema: Schema, value: Any) -> bytes:
+    """Returns the message of a JSON schema or of what may stand in its place."""
+    allows = schema.go_type.endswith("OrBool")
+    if isinstance(value, dict):
+        written = message_of(schema.structure, value)
+        return b"\x08\x01" + _bytes(2, written) if allows else _bytes(1, written)
+    if isinstance(value, bool):
+        return b"\x08" + _varint(value)
+    return b"".join(
+        _bytes(2, message_of(schema.structure, each) if isinstance(each, dict) else str(each).encode())
+        for each in value
+    )
 
 
 def _message(type_: str, value: Any) -> bytes:

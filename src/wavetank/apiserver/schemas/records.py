@@ -28,6 +28,9 @@ _FIELD_NAMES = {
 }
 
 
+_ALTERNATIVES = "v1.JSONSchemaProps"  # OrArray, OrBool, OrStringArray: a schema, or something else
+
+
 class FieldRecord(msgspec.Struct, rename=_FIELD_NAMES):
     """A field; without a name it is an embedded structure."""
 
@@ -141,6 +144,8 @@ class StructureTable:
     def _named(self, name: str, schema: Schema) -> Schema:
         schema.wrapped = name.startswith("^")
         schema.go_type = name.removeprefix("^")
+        if schema.go_type.startswith(f"{_ALTERNATIVES}Or"):
+            schema.resolve = partial(self.structure, f"apiextensions.{_ALTERNATIVES}")
         return schema
 
     def _make(self, name: str) -> Structure:

@@ -55,7 +55,8 @@ class Schema:
     of documents. `patch_strategy` and `merge_key` are for strategic merge patches, `list_type`, `list_map_keys`,
     `list_key_defaults` (what keys are that an item does not state) and `map_type` for server-side apply. `go_type` is
     what error messages call the type, `wrapped` a list that is a protobuf message of its own. `preserves` says that an
-    object may have other fields than the known ones, `enum` which words a string may be.
+    object may have other fields than the known ones, `enum` which words a string may be. A type "any" with a structure
+    is an object of that structure or something else, as `go_type` says (v1.JSONSchemaPropsOrBool).
     """
 
     type: str
@@ -79,7 +80,7 @@ class Schema:
 
     @property
     def structure(self) -> Structure:
-        """Returns the fields of an object type, made when first asked for; only of type "object"."""
+        """Returns the fields of an object type, made when first asked for."""
         if self._structure is None:
             assert self.resolve is not None, f"a type {self.type} has no fields"
             self._structure = self.resolve()
