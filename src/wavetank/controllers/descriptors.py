@@ -31,13 +31,22 @@ from wavetank.controllers.scalingmodels.descriptor import SCALING_MODEL_CONTROLL
 from wavetank.controllers.serviceaccounts.descriptor import ROOT_CA_CERTIFICATE_PUBLISHER, SERVICE_ACCOUNT_CONTROLLER
 from wavetank.controllers.statefulsets.descriptor import STATEFUL_SET_CONTROLLER
 from wavetank.controllers.volcanojobs.descriptor import VOLCANO_JOB_CONTROLLER
-from wavetank.controllers.volumes.descriptor import EPHEMERAL_VOLUME_CONTROLLER, PERSISTENT_VOLUME_BINDER
+from wavetank.controllers.volumes.descriptor import (
+    EPHEMERAL_VOLUME_CONTROLLER,
+    PERSISTENT_VOLUME_BINDER,
+    PERSISTENT_VOLUME_CLAIM_PROTECTION,
+    PERSISTENT_VOLUME_PROTECTION,
+    VOLUME_ATTRIBUTES_CLASS_PROTECTION,
+)
 from wavetank.errors import InputError
 
 # In the order in which they start, and therefore see events of the same kind.
 _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     PERSISTENT_VOLUME_BINDER,
     EPHEMERAL_VOLUME_CONTROLLER,
+    PERSISTENT_VOLUME_CLAIM_PROTECTION,
+    PERSISTENT_VOLUME_PROTECTION,
+    VOLUME_ATTRIBUTES_CLASS_PROTECTION,
     RESOURCE_CLAIM_CONTROLLER,
     KUEUE,
     JOB_CONTROLLER,

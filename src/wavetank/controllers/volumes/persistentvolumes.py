@@ -92,10 +92,11 @@ class PersistentVolumes:
         volume = self._volume(claim.volume_name) if claim.volume_name else None
         if volume is None or not volume.is_for(claim):
             return
-        if volume.reclaim_policy == "Delete":
-            self._store.delete(volume)
-        else:
+        deletes = volume.reclaim_policy == "Delete"
+        if not deletes or (volume.manifest.get("metadata") or {}).get("finalizers"):  # a bound one is protected
             self._store.patch(PERSISTENT_VOLUME, "", volume.name, {"status": {"phase": RELEASED}})
+        if deletes:
+            self._store.delete(self._volume(volume.name) or volume)
 
     # binding
 
@@ -147,7 +148,7 @@ class PersistentVolumes:
         bound = {
             "metadata": {"annotations": annotations},
             "spec": {"volumeName": volume.name},
-            "status": {"phase": BOUND},
+            "status": {"phase": BOUND, **_offered(volume)},
         }
         self._store.patch(PERSISTENT_VOLUME_CLAIM, claim.namespace, claim.name, bound)
 
@@ -171,3 +172,9 @@ class PersistentVolumes:
             return None
         claim = self._claim(volume.claim.namespace, volume.claim.name)
         return claim if claim is not None and volume.is_for(claim) else None
+
+
+def _offered(volume: PersistentVolume) -> dict[str, Any]:
+    """Returns what a bound claim's status says of its volume."""
+    spec = volume.manifest.get("spec") or {}
+    return {field: spec[field] for field in ("accessModes", "capacity") if field in spec}

@@ -9,6 +9,7 @@ from wavetank.cluster.objects.kueue import (
     COMPLETIONS_EQUAL_PARALLELISM,
     EVICTED,
     FINISHED,
+    IN_USE,
     MIN_PARALLELISM,
     POD_SET,
     PRIORITY_CLASS_LABEL,
@@ -18,10 +19,11 @@ from wavetank.cluster.objects.kueue import (
 )
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.finalizers import remove_finalizer
 from wavetank.controllers.framework.ownership import controller_of, controller_reference
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.jobs.gating import default_queue
-from wavetank.controllers.kueue.jobs.workloads import make_workload, release_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
@@ -73,7 +75,7 @@ class QueuedJobs:
         workload = self._find_workload(old)
         self._names.pop(old.uid, None)
         if workload is not None:
-            release_workload(self._client, workload)
+            remove_finalizer(self._client, workload, IN_USE)
             remaining = self._store.find(WORKLOAD, *workload.key)
             if remaining is not None:
                 self._client.delete(remaining)
@@ -96,7 +98,7 @@ class QueuedJobs:
             return
         status = self._writer.status_of(workload)
         if status.is_true(FINISHED):
-            release_workload(self._client, workload)
+            remove_finalizer(self._client, workload, IN_USE)
         elif _is_finished(job):
             self._finish(job, workload, status)
         elif _reclaimable(job) != (status.status.get("reclaimablePods") or []):

@@ -12,6 +12,7 @@ from wavetank.cluster.objects.kueue import (
     ADMITTED,
     EVICTED,
     FINISHED,
+    IN_USE,
     MANAGED,
     POD_GROUP_NAME,
     POD_GROUP_TOTAL_COUNT,
@@ -22,9 +23,10 @@ from wavetank.cluster.objects.kueue import (
 from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.framework.finalizers import remove_finalizer
 from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.kueue.jobs.workloads import make_workload, release_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
@@ -173,7 +175,7 @@ class QueuedPods:
     def _release(self, workload: Resource) -> None:
         self._pods.pop(workload.key, None)
         self._total.pop(workload.key, None)
-        release_workload(self._client, workload)
+        remove_finalizer(self._client, workload, IN_USE)
 
 
 def _template(pod: Pod) -> Document:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from hashlib import sha1
 from typing import Any
 
@@ -11,9 +10,7 @@ from wavetank.cluster.objects.groupkinds import PRIORITY_CLASS, WORKLOAD_PRIORIT
 from wavetank.cluster.objects.kinds import PriorityClass
 from wavetank.cluster.objects.kueue import API_VERSION, GROUP, IN_USE, JOB_UID, PRIORITY_CLASS_LABEL
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
-from wavetank.controllers.framework.client import Client
 from wavetank.controllers.kueue.objects.clusterqueues import FlavorSpec
 
 _LONGEST_PREFIX = 247
@@ -42,17 +39,6 @@ def make_workload(store: Store, owner: Resource, name: str, queue: str, pod_sets
         **_priority(store, owner, pod_sets),
     }
     return {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
-
-
-def release_workload(client: Client, workload: Resource) -> None:
-    """Removes Kueue's finalizer from a Workload; if that has changed meanwhile, its next event leads here again."""
-    finalizers = (workload.manifest.get("metadata") or {}).get("finalizers") or []
-    if IN_USE in finalizers:
-        document = workload.render()
-        kept = [each for each in finalizers if each != IN_USE]
-        document["metadata"] = {**document["metadata"], "finalizers": kept}
-        with suppress(ApiError):
-            client.update(workload, document)
 
 
 def _priority(store: Store, owner: Resource, pod_sets: Sequence[Document]) -> Document:
