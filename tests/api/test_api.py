@@ -233,8 +233,9 @@ def test_a_script_needs_no_main_guard(tmp_path: Path, schedulers: str, printed: 
     assert (ended.stdout.strip(), ended.stderr) == (printed, "")
 
 
-def test_names_of_the_package() -> None:
+def test_all_names_of_the_package_are_listed_and_found() -> None:
     for name in wavetank.__all__:
         assert getattr(wavetank, name) is not None
+    assert set(wavetank.__all__) <= set(dir(wavetank))
     with pytest.raises(AttributeError, match="has no attribute 'walk'"):
         wavetank.walk  # noqa: B018

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.planning.shop import SHOP, shop
 from tests.planning.test_whatif import owned
 from tests.support.objects import node_manifest, pod_manifest
-from wavetank.api import capacity
+from wavetank.api.planning import capacity
 from wavetank.errors import InputError
 from wavetank.planning.capacity.headroom import Headroom
 from wavetank.planning.capacity.question import CapacityQuestion

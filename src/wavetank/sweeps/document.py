@@ -13,6 +13,7 @@ from wavetank.documents import reading
 from wavetank.documents.structure import Structure
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment, parse_experiment
+from wavetank.experiments.document.structures.spec import API_VERSION, KIND
 from wavetank.experiments.document.structures.values import make_name, read_name
 from wavetank.sweeps.autoscalers import autoscaler_variants, flag_variants, group_variants, pool_variants
 from wavetank.sweeps.clusters import read_factor, with_larger_nodes, with_more_nodes
@@ -46,6 +47,13 @@ class Sweep:
     def runs(self) -> int:
         """Returns how many runs there are in all."""
         return sum(len(each.experiment.schedulers) * len(each.experiment.seeds) for each in self.scenarios)
+
+
+def load_sweep(experiment: str | Path | Mapping[str, Any] | None, changes: Mapping[str, Any]) -> Sweep:
+    """Reads a sweep from a file, or from a document itself, with some fields of its spec replaced."""
+    if isinstance(experiment, str | Path):
+        return read_sweep(Path(experiment), changes)
+    return parse_sweep(experiment or {"apiVersion": API_VERSION, "kind": KIND, "spec": {}}, Path.cwd(), changes=changes)
 
 
 def read_sweep(path: Path, changes: Mapping[str, Any] | None = None) -> Sweep:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wavetank.api import Results
+from wavetank.api.results import Results
 from wavetank.results.assertions import check_all, parse_assertion
 
 

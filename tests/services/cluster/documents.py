@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from wavetank.api import run
+from wavetank.api.experiments import run
 
 
 def a_deployment(name: str, replicas: int = 1, cpu: str = "500m", **resources: Any) -> dict[str, Any]:

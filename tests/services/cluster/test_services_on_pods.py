@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.services.cluster.documents import a_deployment, a_document, rows, run_document
-from wavetank.api import run
+from wavetank.api.experiments import run
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import parse_experiment
 

@@ -12,28 +12,32 @@ from rich.text import Text
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import JOB_LATENCY
 
+HEAD = ("Scenario", "Best", "Latency", "Next", "Worst")
 _SHOWN = 3
 
 
 def sweep_table(out: Path) -> Table:
     """Returns a row per scenario: the schedulers with the lowest mean job latency, and how far the worst is off."""
     folder = SweepFolder(out)
+    table = Table(title=Text(folder.facts.name), caption=caption(folder), box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in HEAD:
+        table.add_column(name, justify="right" if name == "Latency" else "left", overflow="fold")
+    for row in verdicts(folder):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def caption(folder: SweepFolder) -> str:
+    """Returns what the columns mean."""
     seeds = len(folder.facts.scenarios[0].seeds) if folder.facts.scenarios else 0
-    caption = (
+    return (
         f"by mean job latency over {seeds} seed{'s' if seeds != 1 else ''}; × is CloseRate; = not significantly worse"
     )
-    table = Table(title=Text(folder.facts.name), caption=caption, box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, side in (
-        ("Scenario", "left"),
-        ("Best", "left"),
-        ("Latency", "right"),
-        ("Next", "left"),
-        ("Worst", "left"),
-    ):
-        table.add_column(name, justify="right" if side == "right" else "left", overflow="fold")
-    for scenario in folder.facts.scenarios:
-        table.add_row(*map(Text, _verdict(folder, scenario.name)))
-    return table
+
+
+def verdicts(folder: SweepFolder) -> list[list[str]]:
+    """Returns the texts of a row per scenario, in the order of HEAD."""
+    return [_verdict(folder, scenario.name) for scenario in folder.facts.scenarios]
 
 
 def _verdict(folder: SweepFolder, scenario: str) -> list[str]:

@@ -20,7 +20,7 @@ class ResultTables:
         if not (folder / layout.SUMMARY).is_file():
             raise InputError("no results here: expected a folder that `wavetank run` wrote", source=str(folder))
         if (folder / layout.SWEEP).is_file():
-            problem = "the results of a sweep: open one of its scenarios, such as"
+            problem = "the results of a sweep: open them with wavetank.open_results, or one of its scenarios, such as"
             scenario = next((each for each in sorted(folder.iterdir()) if (each / layout.EXPERIMENT).is_file()), folder)
             raise InputError(f"{problem} {scenario}", source=str(folder))
         self.folder = folder

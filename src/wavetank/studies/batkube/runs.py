@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from wavetank.api import run
+from wavetank.api.experiments import run
 from wavetank.studies.batkube.thesis import BURST, REALISTIC, SPACED
 from wavetank.studies.batkube.workloads import RELEASE, cluster, jobs
 from wavetank.studies.study import StudyContext

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wavetank.api import run
+from wavetank.api.experiments import run
 from wavetank.cluster.releases import SERVED
 from wavetank.errors import InputError, WavetankError
 from wavetank.loop.building.cache import Cache, Program

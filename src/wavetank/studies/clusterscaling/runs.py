@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wavetank.api import run
+from wavetank.api.experiments import run
 
 CORES = {"small": 4, "large": 8}
 MOST = 10  # nodes of a set

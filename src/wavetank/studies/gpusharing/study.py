@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
 
-from wavetank.api import Results
-from wavetank.api import run as run_experiment
+from wavetank.api.experiments import run as run_experiment
+from wavetank.api.results import Results
 from wavetank.studies.charts import Axis, line_chart
 from wavetank.studies.data import DataSet
 from wavetank.studies.gpusharing.sample import write_sample

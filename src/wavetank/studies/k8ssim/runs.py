@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from wavetank.api import run as run_experiment
+from wavetank.api.experiments import run as run_experiment
 from wavetank.studies.k8ssim.scenarios import Scenario
 from wavetank.studies.k8ssim.workloads import CHOSEN, Choices, job_queue, nodes, task_queue
 from wavetank.studies.study import StudyContext

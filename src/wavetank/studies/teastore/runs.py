@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.api import run
+from wavetank.api.experiments import run
 from wavetank.cluster.manifests import load_documents, manifests_in, read_text
 from wavetank.cluster.releases import SERVED
 from wavetank.services.measures.recorder import LatencyRecorder

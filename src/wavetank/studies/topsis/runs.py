@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from wavetank.api import Results, run
+from wavetank.api.experiments import run
+from wavetank.api.results import Results
 from wavetank.scheduling.policies.topsis.criteria import BANDWIDTH, FREQUENCY, LATENCY
 from wavetank.studies.study import StudyContext
 
