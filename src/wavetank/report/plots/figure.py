@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#00845f", "#b35489", "#b07a00", "#2f8fc6")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 _UNITS = (("s", 1, 600), ("min", 60, 600), ("h", 3600, 240), ("d", 86400, float("inf")))
+_MOST_INSIDE = 6  # names
 _DASHES = ("-", "--", ":", "-.")
 
 
@@ -59,9 +60,11 @@ def tidy(ax: Axes, title: str, grid: str = "y") -> None:
 
 
 def legend(ax: Axes, names: Sequence[str]) -> None:
-    """Shows names beside the axes if there are several."""
-    if len(names) > 1:
+    """Shows names if there are several: a few inside the axes, many beside them."""
+    if len(names) > _MOST_INSIDE:
         ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.02))
+    elif len(names) > 1:
+        ax.legend(frameon=True, framealpha=0.8, edgecolor="none", fontsize=9)
 
 
 def longest(times: Sequence[Floats]) -> float:
