@@ -45,6 +45,24 @@ def test_a_pod_that_is_being_deleted_holds_its_room_until_it_is_gone() -> None:
     assert (cluster.pod("b").reason, cluster.pod("c").phase) == ("OutOfcpu", "Running")
 
 
+@pytest.mark.parametrize(
+    ("runs", "policy", "states"),
+    [
+        pytest.param(None, "Never", [(0, "Running"), (30, "Failed")], id="that runs for ever"),
+        pytest.param(20, "Never", [(0, "Running"), (20, "Succeeded")], id="that ends before"),
+        pytest.param(
+            20, "Always", [(0, "Running"), (20, "Running again (1)"), (30, "Failed")], id="that is started again"
+        ),
+    ],
+)
+def test_a_pod_ends_at_its_deadline(runs: float | None, policy: str, states: list[tuple[float, str]]) -> None:
+    cluster = KubeletCluster()
+    cluster.add_node()
+    cluster.started(run=a_run(runs), restartPolicy=policy, activeDeadlineSeconds=30)
+    cluster.run_to_end()
+    assert cluster.of() == states
+
+
 SLOW = latency(sync=10, start=10, bandwidth=10, image_bytes=100)
 
 

@@ -56,6 +56,7 @@ class PodSpec:
 
     __slots__ = (
         "containers",
+        "deadline_s",
         "family",
         "grace_s",
         "images",
@@ -99,6 +100,8 @@ class PodSpec:
         self.restart_policy = str(manifest.get("restartPolicy") or "Always")
         grace = manifest.get("terminationGracePeriodSeconds")
         self.grace_s: int = 30 if grace is None else int(grace)
+        deadline = manifest.get("activeDeadlineSeconds")
+        self.deadline_s: int | None = None if deadline is None else int(deadline)
 
     def _compile_resources(self, manifest: Mapping[str, Any]) -> None:
         self.requests: Amounts = pod_requests(manifest)

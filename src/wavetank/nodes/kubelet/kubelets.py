@@ -11,6 +11,7 @@ from wavetank.cluster.store.store import Key
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
+from wavetank.nodes.kubelet import deadlines
 from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache, Registry
 from wavetank.nodes.kubelet.jobs import JobStarts
@@ -106,6 +107,7 @@ class Kubelets:
         self._workers: dict[str, _PodWorker] = {}
         self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that does not exist
         self._gatherings = JobStarts()
+        self._deadlines = deadlines.Deadlines(self._clock, self._end_overdue)
         store.subscribe(
             NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new), deleted=self.node_deleted
         )
@@ -154,6 +156,8 @@ class Kubelets:
             self._arrive(new, admitted=False)
         elif new.deleted is not None and old.deleted is None:
             self._stop(new)
+        elif new.spec is not old.spec and new.spec.deadline_s != old.spec.deadline_s and new.uid in self._workers:
+            self._deadlines.set(new)
 
     def pod_deleted(self, pod: Pod) -> None:
         """Removes a deleted pod."""
@@ -176,6 +180,8 @@ class Kubelets:
             self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
             return
         worker = self._workers[pod.uid] = _PodWorker(self, machine, pod)
+        if pod.spec.deadline_s is not None:
+            self._deadlines.set(pod)
         if admitted:
             worker.reserved = machine.free.reserve(pod.spec.requests)
         if machine.down:
@@ -246,7 +252,13 @@ class Kubelets:
         self._exited(worker, pod, pod.behavior.exit_code if pod.behavior else 0, "Error")
 
     def _overdue(self, worker: _PodWorker, pod: Pod) -> None:
-        self._end(pod, FAILED, "DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
+        self._end(pod, FAILED, deadlines.REASON, deadlines.MESSAGE)
+
+    def _end_overdue(self, uid: str) -> None:
+        worker = self._workers.get(uid)
+        if worker is not None and not worker.machine.down:
+            worker.stop()
+            self.take(worker, self._overdue)
 
     def _exited(self, worker: _PodWorker, pod: Pod, exit_code: int, reason: str) -> None:
         policy = pod.spec.restart_policy
@@ -299,6 +311,8 @@ class Kubelets:
             worker.stop()
         if worker.reserved is not None:
             worker.machine.free.release(worker.reserved)
+        if pod.spec.deadline_s is not None:
+            self._deadlines.forget(pod.uid)
         self._miss(pod)
 
     def _miss(self, pod: Pod) -> None:
